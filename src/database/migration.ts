@@ -1,0 +1,15 @@
+import type { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+
+/**
+ * One step of the schema. `up` issues its statements one by one (a prepared statement takes one command) and runs
+ * inside a transaction of its own: it either happened whole or not at all. Once released it never changes again;
+ * a correction is the next migration.
+ */
+export interface Migration {
+  /** Position in the order, 1 upwards, unique. */
+  readonly id: number
+  readonly name: string
+  readonly up: Effect.Effect<void, SqlError, SqlClient>
+}
