@@ -1,0 +1,189 @@
+import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import type { LogLevel } from "effect/LogLevel"
+import { NetAddress } from "effect/net"
+import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./webhooks/allowed-hosts.ts"
+
+/** An environment variable holds what it does not take. The message is one line and never shows a secret. */
+export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
+  variable: Schema.String,
+  /** What the variable takes, to follow "must be". */
+  expected: Schema.String,
+  /** The value as it was given; absent where it may be secret. */
+  given: Schema.optionalKey(Schema.String)
+}) {
+  override get message() {
+    const given =
+      this.given === undefined ? " (its value is not shown: it may be secret)" : `, not ${quoted(this.given)}`
+    return `${this.variable} must be ${this.expected}${given}.`
+  }
+}
+
+const QUOTED_CHARACTERS = 80
+const quoted = (text: string): string =>
+  JSON.stringify(text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text)
+
+export interface Settings {
+  readonly port: number
+  readonly host: string
+  /** Where callers reach the service, http or https, without a final slash. */
+  readonly publicUrl: string
+  /** A PostgreSQL server; undefined: the database is embedded in `dataDir`. */
+  readonly databaseUrl: Redacted.Redacted | undefined
+  readonly dataDir: string
+  /** Undefined: rate windows are counted in memory. */
+  readonly redisUrl: Redacted.Redacted | undefined
+  readonly deployment: "international" | "regional"
+  /** Plain HTTP is refused. */
+  readonly requireHttps: boolean
+  /** Whether `X-Forwarded-Proto` and `X-Forwarded-For` are believed. */
+  readonly trustProxy: boolean
+  /** Base address of an OpenTelemetry collector (`/v1/traces`, … are appended); undefined: nothing is exported. */
+  readonly otlpEndpoint: string | undefined
+  readonly logFormat: "pretty" | "json"
+  readonly logLevel: LogLevel
+  /** Seed a demo operator into an empty database. */
+  readonly demo: boolean
+  /** Receivers of webhooks that may be private addresses. */
+  readonly webhookAllowedHosts: AllowedHosts
+}
+
+/** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
+const textOf = (variable: string) =>
+  // A Config fails on a text only where its source cannot be read, which the environment always can.
+  Effect.orDie(Config.option(Config.String(variable)))
+
+interface Setting<A> {
+  readonly expected: string
+  /** Undefined: the text is none of what the variable takes. */
+  readonly read: (text: string) => A | undefined
+  readonly secret?: true
+}
+
+const setting = Effect.fnUntraced(function* <A>(variable: string, { expected, read, secret }: Setting<A>) {
+  const text = yield* textOf(variable)
+  if (Option.isNone(text)) return undefined
+  const value = read(text.value)
+  if (value !== undefined) return value
+  // An address with a user in front of its host holds a password, in whichever variable it landed.
+  const shown = secret !== true && !text.value.includes("@")
+  return yield* new WrongSetting({ variable, expected, ...(shown ? { given: text.value } : {}) })
+})
+
+const oneOf = <const Choice extends string>(choices: ReadonlyArray<Choice>): Setting<Choice> => ({
+  expected: choices.join(" or "),
+  read: (text) => choices.find((choice) => choice === text)
+})
+
+const anyText: Setting<string> = { expected: "a text", read: (text) => text }
+
+const flag: Setting<boolean> = {
+  expected: "1 or 0",
+  read: (text) => (text === "1" ? true : text === "0" ? false : undefined)
+}
+
+const port: Setting<number> = {
+  expected: "a port from 1 to 65535",
+  read: (text) => (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535 ? Number(text) : undefined)
+}
+
+const host: Setting<string> = {
+  expected: "a host name or an IP address to listen on",
+  read: (text) => (/^[A-Za-z0-9.:_%[\]-]+$/.test(text) ? text.replace(/^\[(.*)\]$/, "$1") : undefined)
+}
+
+/** An http or https address others are appended to: no query, no fragment, no user, without its final slash. */
+const baseAddress = (expected: string): Setting<string> => ({
+  expected,
+  read: (text) => {
+    const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
+    return url === null || `${url.search}${url.hash}${url.username}${url.password}` !== ""
+      ? undefined
+      : url.href.replace(/\/+$/, "")
+  }
+})
+
+const server = (expected: string, protocols: ReadonlyArray<string>): Setting<Redacted.Redacted> => ({
+  expected,
+  secret: true,
+  read: (text) => {
+    const url = URL.parse(text)
+    return url !== null && protocols.includes(url.protocol) ? Redacted.make(text) : undefined
+  }
+})
+
+const LOG_LEVELS: ReadonlyMap<string, LogLevel> = new Map([
+  ["trace", "Trace"],
+  ["debug", "Debug"],
+  ["info", "Info"],
+  ["warn", "Warn"],
+  ["error", "Error"],
+  ["fatal", "Fatal"],
+  ["none", "None"]
+])
+
+const logLevel: Setting<LogLevel> = {
+  expected: Array.from(LOG_LEVELS.keys()).join(" or "),
+  read: (text) => LOG_LEVELS.get(text.toLowerCase())
+}
+
+const allowedHosts: Setting<AllowedHosts> = {
+  expected: "host names and IP addresses separated by commas, without ports",
+  read: (text) => Result.getOrElse(parseAllowedHosts(text), () => undefined)
+}
+
+/** Whether the address is plain http on this machine alone: what a developer uses, and nobody else can listen to. */
+export const isPlainLoopback = (address: string): boolean => {
+  const url = URL.parse(address)
+  if (url === null || url.protocol !== "http:") return false
+  return Result.match(literalAddress(url.hostname), {
+    onFailure: () => /(^|\.)localhost\.?$/i.test(url.hostname),
+    onSuccess: NetAddress.isLoopback
+  })
+}
+
+/** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
+export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Effect.fn.Return<Settings, WrongSetting> {
+  const listenPort = (yield* setting("PORT", port)) ?? 8080
+  const listenHost = (yield* setting("HOST", host)) ?? "127.0.0.1"
+  const ownAddress = `http://${listenHost.includes(":") ? `[${listenHost}]` : listenHost}:${listenPort}`
+  const publicUrl =
+    (yield* setting(
+      "PUBLIC_URL",
+      baseAddress("an http or https address without a query, such as https://api.example.com")
+    )) ?? ownAddress
+  const databaseUrl = yield* setting(
+    "DATABASE_URL",
+    server("a postgres:// address, such as postgres://user:password@host:5432/database", ["postgres:", "postgresql:"])
+  )
+  return {
+    port: listenPort,
+    host: listenHost,
+    publicUrl,
+    databaseUrl,
+    dataDir: (yield* setting("DATA_DIR", anyText)) ?? ".data",
+    redisUrl: yield* setting(
+      "REDIS_URL",
+      server("a redis:// or rediss:// address, such as redis://host:6379", ["redis:", "rediss:"])
+    ),
+    deployment: (yield* setting("DEPLOYMENT", oneOf(["international", "regional"]))) ?? "international",
+    requireHttps: (yield* setting("REQUIRE_HTTPS", flag)) ?? !isPlainLoopback(publicUrl),
+    trustProxy: (yield* setting("TRUST_PROXY", flag)) ?? false,
+    otlpEndpoint: yield* setting(
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      // A collector's address can carry its key as a query, which is no base address: not shown.
+      { ...baseAddress("an http or https address of a collector, such as http://localhost:4318"), secret: true }
+    ),
+    logFormat: (yield* setting("LOG_FORMAT", oneOf(["pretty", "json"]))) ?? (terminal ? "pretty" : "json"),
+    logLevel: (yield* setting("LOG_LEVEL", logLevel)) ?? "Info",
+    demo: (yield* setting("DEMO", flag)) ?? databaseUrl === undefined,
+    webhookAllowedHosts: (yield* setting("WEBHOOK_ALLOWED_HOSTS", allowedHosts)) ?? noAllowedHosts
+  }
+})
+
+/** What the environment says about this process (docs: every variable, its values and its default). */
+export class Configuration extends Context.Service<Configuration, Settings>()("latchkey/Configuration") {
+  static readonly layer = Layer.effect(
+    Configuration,
+    Effect.suspend(() => readSettings(process.stdout.isTTY === true))
+  )
+}

@@ -1,0 +1,174 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { isPlainLoopback, readSettings } from "../src/configuration.ts"
+import { allowsHost } from "../src/webhooks/allowed-hosts.ts"
+
+const settings = (env: Record<string, string>, terminal = false) =>
+  readSettings(terminal).pipe(Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })))
+
+describe("configuration", () => {
+  it.effect("needs nothing: an empty environment starts an embedded service on loopback", () =>
+    Effect.gen(function* () {
+      const { webhookAllowedHosts, ...rest } = yield* settings({})
+      assert.deepStrictEqual(rest, {
+        port: 8080,
+        host: "127.0.0.1",
+        publicUrl: "http://127.0.0.1:8080",
+        databaseUrl: undefined,
+        dataDir: ".data",
+        redisUrl: undefined,
+        deployment: "international",
+        requireHttps: false,
+        trustProxy: false,
+        otlpEndpoint: undefined,
+        logFormat: "json",
+        logLevel: "Info",
+        demo: true
+      })
+      assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
+    })
+  )
+
+  it.effect("reads every variable", () =>
+    Effect.gen(function* () {
+      const { databaseUrl, redisUrl, webhookAllowedHosts, ...rest } = yield* settings({
+        PORT: "9000",
+        HOST: "0.0.0.0",
+        PUBLIC_URL: "https://api.example.com/pms/",
+        DATABASE_URL: "postgres://latchkey:secret@db:5432/latchkey",
+        DATA_DIR: "/var/lib/latchkey",
+        REDIS_URL: "rediss://:secret@cache:6379",
+        DEPLOYMENT: "regional",
+        REQUIRE_HTTPS: "0",
+        TRUST_PROXY: "1",
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+        LOG_FORMAT: "pretty",
+        LOG_LEVEL: "debug",
+        DEMO: "1",
+        WEBHOOK_ALLOWED_HOSTS: "127.0.0.1, hooks.internal"
+      })
+      assert.deepStrictEqual(rest, {
+        port: 9000,
+        host: "0.0.0.0",
+        publicUrl: "https://api.example.com/pms",
+        dataDir: "/var/lib/latchkey",
+        deployment: "regional",
+        requireHttps: false,
+        trustProxy: true,
+        otlpEndpoint: "http://collector:4318",
+        logFormat: "pretty",
+        logLevel: "Debug",
+        demo: true
+      })
+      assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")
+      assert.strictEqual(redisUrl && Redacted.value(redisUrl), "rediss://:secret@cache:6379")
+      assert.deepStrictEqual(
+        ["127.0.0.1", "hooks.internal", "10.0.0.1"].map((host) => allowsHost(webhookAllowedHosts, host)),
+        [true, true, false]
+      )
+    })
+  )
+
+  it.effect("takes an empty variable for an unset one, and is not misled by longer names", () =>
+    Effect.gen(function* () {
+      const read = yield* settings({ PORT: "", DATABASE_URL: "", HOST_NAME: "box", DEMO_1: "x", PORT_8080: "open" })
+      assert.strictEqual(read.port, 8080)
+      assert.strictEqual(read.host, "127.0.0.1")
+      assert.isTrue(read.demo)
+    })
+  )
+
+  it.effect("listens on an IPv6 address and names itself by it", () =>
+    Effect.gen(function* () {
+      for (const HOST of ["::1", "[::1]"]) {
+        const read = yield* settings({ HOST })
+        assert.strictEqual(read.host, "::1")
+        assert.strictEqual(read.publicUrl, "http://[::1]:8080")
+        assert.isFalse(read.requireHttps)
+      }
+    })
+  )
+
+  it.effect("writes a pretty log in a terminal, unless told otherwise", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* settings({}, true)).logFormat, "pretty")
+      assert.strictEqual((yield* settings({ LOG_FORMAT: "json" }, true)).logFormat, "json")
+    })
+  )
+
+  it.effect("seeds no demo operator into a server's database, unless told to", () =>
+    Effect.gen(function* () {
+      const DATABASE_URL = "postgresql://127.0.0.1/latchkey"
+      assert.isFalse((yield* settings({ DATABASE_URL })).demo)
+      assert.isTrue((yield* settings({ DATABASE_URL, DEMO: "1" })).demo)
+      assert.isFalse((yield* settings({ DEMO: "0" })).demo)
+    })
+  )
+
+  it.effect.each([
+    ["http://127.0.0.1:8080", false],
+    ["http://127.9.9.9", false],
+    ["http://localhost:3000", false],
+    ["http://api.localhost", false],
+    ["http://[::1]:8080", false],
+    ["https://127.0.0.1", true],
+    ["http://api.example.com", true],
+    ["http://localhost.example.com", true],
+    ["http://0.0.0.0:8080", true],
+    ["https://api.example.com", true]
+  ] as const)("with PUBLIC_URL %s HTTPS is required: %s", ([PUBLIC_URL, required]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* settings({ PUBLIC_URL })).requireHttps, required)
+      assert.strictEqual(isPlainLoopback(PUBLIC_URL), !required)
+      assert.isTrue((yield* settings({ PUBLIC_URL, REQUIRE_HTTPS: "1" })).requireHttps)
+    })
+  )
+
+  it.effect.each([
+    ["PORT", "0", "a port from 1 to 65535"],
+    ["PORT", "65536", "a port from 1 to 65535"],
+    ["PORT", "80a", "a port from 1 to 65535"],
+    ["HOST", "a b", "a host name"],
+    ["PUBLIC_URL", "example.com", "an http or https address"],
+    ["PUBLIC_URL", "https://example.com/?a=1", "an http or https address"],
+    ["DEPLOYMENT", "cn", "international or regional"],
+    ["REQUIRE_HTTPS", "true", "1 or 0"],
+    ["TRUST_PROXY", "yes", "1 or 0"],
+    ["DEMO", "2", "1 or 0"],
+    ["LOG_FORMAT", "xml", "pretty or json"],
+    ["LOG_LEVEL", "loud", "trace or debug or info or warn or error or fatal or none"],
+    ["WEBHOOK_ALLOWED_HOSTS", "a.example:80", "host names and IP addresses"]
+  ] as const)("stops at %s=%s with one line that names it", ([variable, given, expected]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(settings({ [variable]: given }))
+      assert.strictEqual(error._tag, "WrongSetting")
+      assert.strictEqual(error.variable, variable)
+      assert.include(error.message, `${variable} must be ${expected}`)
+      assert.include(error.message, `not "${given}"`)
+      assert.notInclude(error.message, "\n")
+    })
+  )
+
+  it.effect.each([
+    ["DATABASE_URL", "mysql://root:hunter2@db/latchkey"],
+    ["REDIS_URL", "http://:hunter2@cache"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector/?key=hunter2"],
+    ["PUBLIC_URL", "https://admin:hunter2@example.com"],
+    // A secret in the wrong place is one all the same.
+    ["PORT", "postgres://root:hunter2@db/latchkey"]
+  ] as const)("never shows a secret of %s", ([variable, given]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(settings({ [variable]: given }))
+      assert.strictEqual(error.variable, variable)
+      assert.notInclude(`${error.message} ${JSON.stringify(error)} ${String(error)}`, "hunter2")
+    })
+  )
+
+  it.effect("a wrong value with line breaks is still told in one line", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(settings({ PORT: `80\n${"9".repeat(500)}` }))
+      assert.notInclude(error.message, "\n")
+      assert.isBelow(error.message.length, 200)
+    })
+  )
+})
