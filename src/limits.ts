@@ -1,0 +1,79 @@
+// Every number that bounds something has its name here, and a test at n and n + 1.
+
+/** Largest request body in bytes (1 MiB); specification is silent, see docs/decisions.md. */
+export const BODY_BYTES = 1024 * 1024
+/** Largest request body in bytes where an image may be sent (20 MiB). */
+export const IMAGE_BODY_BYTES = 20 * 1024 * 1024
+
+/** Rows of a page when `limit` is not given, and the most that may be asked for (contract facts 0.2). */
+export const PAGE_DEFAULT = 20
+export const PAGE_MAX = 100
+
+/** Characters of a transaction's note (specification, Other limits and constants). */
+export const TRANSACTION_NOTE = 500
+/** Days between start_date and end_date of GET /transactions (specification, Other limits and constants). */
+export const TRANSACTION_DAYS = 366
+/** Largest amount of money in major units: twelve digits before the point stay exact as a JSON number with three after it. */
+export const AMOUNT_MAX = 999_999_999_999
+
+/** Ids in one comma-separated list or array (contract facts 6.1). */
+export const IDS_MAX = 100
+
+/** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
+export const TOKEN_CACHE_SECONDS = 3
+/** Tokens whose look-up is kept at once in a process. */
+export const TOKEN_CACHE_ENTRIES = 50_000
+
+/** Characters of a webhook subscription's URL. */
+export const WEBHOOK_URL = 2048
+/** Random bytes of a signing secret: what we make, and the range Standard Webhooks lets a receiver bring. */
+export const WEBHOOK_SECRET_BYTES = 32
+export const WEBHOOK_SECRET_BYTES_MIN = 24
+export const WEBHOOK_SECRET_BYTES_MAX = 64
+/** Milliseconds of one delivery try in total: name, connection, TLS, request and answer. */
+export const WEBHOOK_TRY_MS = 10_000
+/** Milliseconds for one address of a name that has several, before the next is tried. */
+export const WEBHOOK_CONNECT_TRY_MS = 1_000
+/** Bytes of a receiver's answer that are read, and those of them that are kept for the delivery log. */
+export const WEBHOOK_ANSWER_BYTES = 64 * 1024
+export const WEBHOOK_ANSWER_KEPT_BYTES = 512
+/** Idle connections kept for one receiver, and the milliseconds each is kept. */
+export const WEBHOOK_IDLE_SOCKETS = 4
+export const WEBHOOK_IDLE_SOCKET_MS = 15_000
+/** Deliveries of one subscription that may be under way at once in a process. */
+export const WEBHOOK_SHARE = 4
+/** Retries: the first pause, the longest pause (both ms), the share of a pause that is random, and all tries of one event. */
+export const WEBHOOK_FIRST_RETRY_MS = 30_000
+export const WEBHOOK_LONGEST_RETRY_MS = 6 * 60 * 60 * 1000
+export const WEBHOOK_RETRY_JITTER = 0.25
+export const WEBHOOK_ATTEMPTS = 22
+/** Failures in a row after which a subscription is given a rest. */
+export const WEBHOOK_BREAKER_FAILURES = 5
+/** Milliseconds of the first rest and of the longest, and how long a probe may stay unanswered before another may go. */
+export const WEBHOOK_BREAKER_FIRST_MS = 30_000
+export const WEBHOOK_BREAKER_LONGEST_MS = 30 * 60 * 1000
+export const WEBHOOK_PROBE_MS = 30_000
+/** Milliseconds without one success after which a failing subscription is paused (five days). */
+export const WEBHOOK_PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
+
+/**
+ * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
+ * as many, the least recently used are forgotten first.
+ */
+export const LIVE_BUCKETS = 100_000
+/** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
+export const CONVERSATION_KEY = 64
+/** Longest a call waits for Redis to count it, in milliseconds. */
+export const REDIS_PATIENCE = 200
+/** Longest an attempt to reach Redis takes, in milliseconds. */
+export const REDIS_CONNECT = 1_000
+/** Milliseconds between two attempts to reach Redis while it is away. */
+export const REDIS_PROBE = 1_000
+/** Milliseconds between two warnings that Redis is away. */
+export const REDIS_WARNING = 60_000
+/** Seconds a bucket outlives its window in Redis: processes whose clocks differ still find it. */
+export const REDIS_AFTERLIFE = 60
+
+/** Milliseconds a telemetry collector has to answer one batch, and those the last batches get when the process ends. */
+export const TELEMETRY_EXPORT_MS = 3_000
+export const TELEMETRY_SHUTDOWN_MS = 2_000

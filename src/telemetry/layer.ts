@@ -1,0 +1,83 @@
+import { Effect, Layer, Logger, References } from "effect"
+import { FetchHttpClient, Headers, HttpBody, HttpClient, HttpClientError } from "effect/http"
+import type { LogLevel } from "effect/LogLevel"
+import { Otlp, OtlpSerialization } from "effect/observability"
+import { TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../limits.ts"
+import { lineWriter, type WriteLine } from "./lines.ts"
+import { jsonLine, prettyLine } from "./log-format.ts"
+import { withoutSecrets } from "./secrets.ts"
+
+export interface TelemetrySettings {
+  readonly logFormat: "pretty" | "json"
+  readonly logLevel: LogLevel
+  /** Base address of an OpenTelemetry collector; undefined: nothing is exported. */
+  readonly otlpEndpoint: string | undefined
+  /** The release, as the collector shall show it. */
+  readonly version: string
+}
+
+/**
+ * How this process is watched: a log line an entry to `write` (standard output if not said), and traces, metrics and
+ * logs to a collector if there is one. No token leaves by any of these ways. The exporter works in the background: a
+ * collector that fails, hangs or is away costs telemetry, never a request.
+ */
+export const layerTelemetry = (
+  settings: TelemetrySettings,
+  write: WriteLine = lineWriter(process.stdout)
+): Layer.Layer<never> => {
+  const format = settings.logFormat === "json" ? jsonLine : prettyLine
+  const lines = Logger.layer([Logger.make((options) => write(format(options)))])
+  const always = Layer.mergeAll(
+    Layer.succeed(References.MinimumLogLevel, settings.logLevel),
+    Layer.succeed(Headers.CurrentRedactedNames, REDACTED_HEADERS)
+  )
+  return settings.otlpEndpoint === undefined
+    ? Layer.merge(lines, always)
+    : layerExport(settings.otlpEndpoint, settings.version).pipe(Layer.provideMerge(lines), Layer.merge(always))
+}
+
+/** Headers whose values never reach a span. */
+const REDACTED_HEADERS = [
+  "service-access-token",
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "set-cookie",
+  "x-api-key"
+]
+
+const layerExport = (endpoint: string, version: string): Layer.Layer<never> =>
+  Otlp.layer({
+    baseUrl: endpoint,
+    resource: { serviceName: "latchkey", serviceVersion: version },
+    shutdownTimeout: TELEMETRY_SHUTDOWN_MS
+  }).pipe(Layer.provide(layerRedactedJson), Layer.provide(layerPatientClient))
+
+const nonFiniteToText = (_key: string, value: unknown) =>
+  typeof value === "number" && !Number.isFinite(value) ? String(value) : value
+
+// The one place every span, metric and log record passes on its way out.
+const redactedBody = (data: unknown) =>
+  HttpBody.text(withoutSecrets(JSON.stringify(data, nonFiniteToText)), "application/json")
+
+const layerRedactedJson = Layer.succeed(OtlpSerialization.OtlpSerialization, {
+  traces: redactedBody,
+  metrics: redactedBody,
+  logs: redactedBody
+})
+
+/** Gives up on a collector that does not answer, so that batches waiting for it do not pile up in memory. */
+const layerPatientClient = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, (client) =>
+    HttpClient.transform(client, (response, request) =>
+      Effect.timeoutOrElse(response, {
+        duration: TELEMETRY_EXPORT_MS,
+        orElse: () =>
+          new HttpClientError.HttpClientError({
+            reason: new HttpClientError.TransportError({ request, description: "no answer in time" })
+          })
+      })
+    )
+  )
+).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,0 +1,58 @@
+import { Cause, Formatter, type Logger, Predicate, References } from "effect"
+import { withoutSecrets } from "./secrets.ts"
+
+/** A log entry taken apart: what people read, and the named values beside it. */
+interface Entry {
+  readonly text: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+const isRecord = (part: unknown): part is Readonly<Record<string, unknown>> =>
+  Predicate.isObject(part) && Object.getPrototypeOf(part) === Object.prototype
+
+/** Plain records among the logged parts are fields, like annotations; everything else is text. */
+const entryOf = ({ message, fiber }: Logger.Options<unknown>): Entry => {
+  const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
+  return {
+    text: parts
+      .filter((part) => !isRecord(part))
+      .map((part) => (typeof part === "string" ? part : Formatter.format(part)))
+      .join(" "),
+    fields: Object.assign({}, fiber.getRef(References.CurrentLogAnnotations), ...parts.filter(isRecord))
+  }
+}
+
+const causeOf = ({ cause }: Logger.Options<unknown>): string | undefined =>
+  cause.reasons.length === 0 ? undefined : Cause.pretty(cause)
+
+/** One JSON object: time, level, message, the fields, and trace_id and span_id of a traced entry. */
+export const jsonLine = (options: Logger.Options<unknown>): string => {
+  const { text, fields } = entryOf(options)
+  const span = options.fiber.cache.span
+  return withoutSecrets(
+    Formatter.formatJson({
+      ...fields,
+      time: options.date.toISOString(),
+      level: options.logLevel.toLowerCase(),
+      message: text,
+      cause: causeOf(options),
+      trace_id: span?.traceId,
+      span_id: span?.spanId
+    })
+  )
+}
+
+const fieldText = (value: unknown): string =>
+  typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : Formatter.formatJson(value)
+
+/** `15:04:05.678 INFO  text name=value …`, UTC; the cause of an error on the lines below. */
+export const prettyLine = (options: Logger.Options<unknown>): string => {
+  const { text, fields } = entryOf(options)
+  const values = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`)
+  const time = options.date.toISOString().slice(11, 23)
+  const line = [`${time} ${options.logLevel.toUpperCase().padEnd(5)}`, text, ...values]
+    .filter((part) => part !== "")
+    .join(" ")
+  const cause = causeOf(options)
+  return withoutSecrets(cause === undefined ? line : `${line}\n${cause.replace(/^/gm, "  ")}`)
+}
