@@ -1,0 +1,5 @@
+import type { Migration } from "../src/database/migration.ts"
+import foundation from "./0001_foundation.ts"
+
+/** In the order they run. A migration that was released is never edited: the next one changes what it made. */
+export const migrations: ReadonlyArray<Migration> = [{ id: 1, name: "foundation", up: foundation }]

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { BadRequest, NotFound } from "../contract/errors.ts"
+import { Service } from "../service.ts"
+import { makeRest, REST_PREFIX, toResponse } from "./rest.ts"
+
+export interface HttpSettings {
+  readonly requireHttps: boolean
+  readonly trustProxy: boolean
+}
+
+/** Everything the process serves over HTTP: which door a path leads to. */
+export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) {
+  const service = yield* Service
+  const sql = yield* SqlClient.SqlClient
+  const rest = yield* makeRest
+
+  /** Ready: the database answers. */
+  const ready = sql`SELECT 1`.pipe(
+    Effect.as(HttpServerResponse.text("ready\n")),
+    Effect.catchCause(() => Effect.succeed(HttpServerResponse.text("the database does not answer\n", { status: 503 })))
+  )
+
+  const route = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+    const path = request.url.split("?", 1)[0] ?? "/"
+    if (path === "/health/live") return Effect.succeed(HttpServerResponse.text("live\n"))
+    if (path === "/health/ready") return ready
+    if (settings.requireHttps && !isHttps(request, settings.trustProxy)) {
+      return Effect.map(service.refuse(plainHttp, { door: "rest", headers: {} }), toResponse)
+    }
+    if (path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`)) return rest(request)
+    return Effect.map(service.refuse(noSuchPage, { door: "rest", headers: {} }), toResponse)
+  }
+
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, route)
+})
+
+const plainHttp = new BadRequest({ message: "Use HTTPS: a token must not travel over plain HTTP." })
+const noSuchPage = new NotFound({ message: "Nothing lives here. REST is below /v3, the MCP endpoint at /mcp." })
+
+const isHttps = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): boolean =>
+  trustProxy && request.headers["x-forwarded-proto"]?.split(",", 1)[0]?.trim().toLowerCase() === "https"

@@ -1,0 +1,114 @@
+import { Effect } from "effect"
+import { FindMyWay, HttpServerResponse } from "effect/http"
+import { HttpServerError } from "effect/http"
+import { ByteSize } from "effect"
+import { MaxBodySize } from "effect/http/HttpIncomingMessage"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { Api } from "../Api.ts"
+import type { Answer } from "../contract/envelope.ts"
+import { BadRequest, NotFound } from "../contract/errors.ts"
+import type { Input } from "../contract/input.ts"
+import { type RouteSpec, routeOf } from "../contract/operation.ts"
+import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
+import { Service } from "../service.ts"
+
+/** Below which path REST lives (specification, Versioning). */
+export const REST_PREFIX = "/v3"
+
+/** An answer as HTTP carries it: always status 200, the result in the body (specification, Response envelope). */
+export const toResponse = (answer: Answer): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(JSON.stringify(answer.envelope), {
+    contentType: "application/json",
+    headers: { ...answer.headers, "x-request-id": answer.envelope.request_id }
+  })
+
+interface Served {
+  readonly name: string
+  readonly route: RouteSpec
+  readonly maxBody: ByteSize.ByteSize
+}
+
+/** The REST door: finds the operation of a request and hands it to the Service. */
+export const makeRest = Effect.gen(function* () {
+  const service = yield* Service
+  const router = FindMyWay.make<Served>()
+  for (const operation of Api.requests.values()) {
+    const route = routeOf(operation)
+    router.on(route.method, pathPattern(route.path), {
+      name: operation._tag,
+      route,
+      maxBody: ByteSize.bytes(route.body === "image" ? IMAGE_BODY_BYTES : BODY_BYTES)
+    })
+  }
+
+  return (request: HttpServerRequest): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+    const [path = "/", query = ""] = splitOnce(request.url, "?")
+    const found = router.find(request.method, path)
+    const answer =
+      found === undefined
+        ? service.refuse(noSuchRoute(request.method, path), { door: "rest", headers: request.headers })
+        : service.call(found.handler.name, {
+            door: "rest",
+            headers: request.headers,
+            params: found.params,
+            read: readInput(request, found.handler, query)
+          })
+    return Effect.map(answer, toResponse)
+  }
+})
+
+const pathPattern = (path: string): `/${string}` => `${REST_PREFIX}${path.replace(/\{([a-z_]+)\}/g, ":$1")}` as const
+
+const splitOnce = (text: string, mark: string): readonly [string, string] => {
+  const at = text.indexOf(mark)
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+const noSuchRoute = (method: string, path: string) =>
+  new NotFound({ message: `No such route: ${method} ${path.slice(0, 200)}` })
+
+const hasBody = (request: HttpServerRequest): boolean =>
+  request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
+
+const readInput = (request: HttpServerRequest, served: Served, query: string): Effect.Effect<Input, BadRequest> => {
+  const { method } = served.route
+  const reads = method === "GET" || (method === "DELETE" && !hasBody(request))
+  return reads ? readQuery(query) : readBody(request, served.maxBody)
+}
+
+/** Query parameters by name; a name given twice says two things, so neither is believed. */
+const readQuery = (query: string): Effect.Effect<Input, BadRequest> => {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (Object.hasOwn(fields, name)) return Effect.fail(new BadRequest({ message: `${name}: is given twice.` }))
+    fields[name] = value
+  }
+  return Effect.succeed({ encoding: "text", fields })
+}
+
+const readBody = Effect.fnUntraced(function* (
+  request: HttpServerRequest,
+  maxBody: ByteSize.ByteSize
+): Effect.fn.Return<Input, BadRequest> {
+  if (!hasBody(request)) return { encoding: "body", fields: {} }
+  const type = request.headers["content-type"]
+  if (type !== undefined && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    return yield* new BadRequest({ message: "The body must be JSON: send Content-Type: application/json." })
+  }
+  const text = yield* request.text.pipe(
+    Effect.provideService(MaxBodySize, maxBody),
+    Effect.mapError((error) =>
+      isTooLarge(error)
+        ? new BadRequest({ message: `The body must not be larger than ${ByteSize.toNumberUnsafe(maxBody)} bytes.` })
+        : new BadRequest({ message: "The body could not be read." })
+    )
+  )
+  if (text.trim() === "") return { encoding: "body", fields: {} }
+  return yield* Effect.try({
+    try: (): Input => ({ encoding: "body", fields: JSON.parse(text) }),
+    catch: () => new BadRequest({ message: "The body is not valid JSON." })
+  })
+})
+
+const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"

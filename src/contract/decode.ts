@@ -1,0 +1,91 @@
+import { Effect, Schema, type SchemaAST, type SchemaIssue } from "effect"
+import { BadRequest, ValidationFailed } from "./errors.ts"
+
+/** What kept an input from being read: which field, in which words, and whether it is 400 or 422. */
+interface Finding {
+  readonly field: string
+  readonly text: string
+  readonly code: 400 | 422
+}
+
+/**
+ * A decoder of unknown input whose failures speak to the caller: BadRequest for a missing field, a wrong type or an
+ * unreadable value; ValidationFailed for a readable value that breaks a rule. What cannot be read at all is reported
+ * before what breaks a rule. Unknown fields are ignored (contract facts 0.1).
+ */
+export const decoderOf = <A>(codec: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownEffect(codec)
+  return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
+    decode(input, { errors: "all", reportInput: true }).pipe(Effect.mapError((error) => toApiError(error.issue)))
+}
+
+const toApiError = (issue: SchemaIssue.Issue): BadRequest | ValidationFailed => {
+  const findings = findingsOf(issue, [])
+  const finding = findings.find((each) => each.code === 400) ?? findings[0]
+  if (finding === undefined) return new BadRequest({ message: "The request could not be read." })
+  const message = finding.field === "" ? sentence(finding.text) : `${finding.field}: ${finding.text}.`
+  return finding.code === 400 ? new BadRequest({ message }) : new ValidationFailed({ message })
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+const fieldOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? String(key) : `.${String(key)}`)).join("")
+
+const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return findingsOf(issue.issue, [...path, ...issue.path])
+    case "Composite":
+      return issue.issues.flatMap((each) => findingsOf(each, path))
+    case "Filter":
+      return issue.issue._tag === "InvalidValue"
+        ? [filterFinding(issue.filter, path)]
+        : findingsOf(issue.issue, path)
+    case "Encoding":
+      // The text of a query parameter that is not the number or boolean it should be.
+      return findingsOf(issue.issue, path).map((each) => ({ ...each, text: `must be ${named(issue.ast)}`, code: 400 }))
+    case "AnyOf":
+      return anyOfFindings(issue, path)
+    case "MissingKey":
+      return [{ field: fieldOf(path), text: "is required", code: 400 }]
+    case "InvalidType":
+      return [{ field: fieldOf(path), text: `must be ${named(issue.ast)}`, code: 400 }]
+    default:
+      return [{ field: fieldOf(path), text: "cannot be read", code: 400 }]
+  }
+}
+
+const filterFinding = (filter: SchemaAST.Filter<unknown>, path: ReadonlyArray<PropertyKey>): Finding => ({
+  field: fieldOf(path),
+  text: `must be ${filter.annotations?.expected ?? "valid"}`,
+  code: filter.annotations?.unreadable === true ? 400 : 422
+})
+
+const anyOfFindings = (issue: SchemaIssue.AnyOf, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
+  const choices = literalsOf(issue.ast)
+  if (choices.length > 0) {
+    const sameType = choices.some((choice) => typeof choice === typeof issue.input)
+    return [{ field: fieldOf(path), text: `must be one of ${choices.join(", ")}`, code: sameType ? 422 : 400 }]
+  }
+  // Of a union such as "a record or null" the closest member speaks: the one that got furthest into the value.
+  const closest = issue.issues.at(-1)
+  return closest === undefined
+    ? [{ field: fieldOf(path), text: `must be ${named(issue.ast)}`, code: 400 }]
+    : findingsOf(closest, path)
+}
+
+const literalsOf = (ast: SchemaAST.AST): ReadonlyArray<string | number | boolean | bigint> =>
+  ast._tag === "Literal" ? [ast.literal] : ast._tag === "Union" ? ast.types.flatMap(literalsOf) : []
+
+const NAMES: Partial<Record<SchemaAST.AST["_tag"], string>> = {
+  String: "a text",
+  Number: "a number",
+  Boolean: "true or false",
+  Objects: "an object",
+  Arrays: "an array",
+  Null: "null"
+}
+
+const named = (ast: SchemaAST.AST): string =>
+  ast._tag === "Union" ? ast.types.map(named).join(" or ") : (NAMES[ast._tag] ?? "of another type")

@@ -1,0 +1,40 @@
+import type { Schema } from "effect"
+import { customAlphabet } from "./random-text.ts"
+import { type ApiError, errorCode } from "./errors.ts"
+
+/** Every answer of the service, REST and MCP alike (specification, Response envelope). HTTP status is always 200. */
+export interface Envelope {
+  readonly request_id: string
+  /** 0 on success, else a row of the error table. */
+  readonly error_code: number
+  /** Empty on success. */
+  readonly error_msg: string
+  /** The operation's result; an empty object on failure. */
+  readonly data: Schema.Json
+}
+
+/** An envelope and the headers that travel beside it (rate-limit fields). */
+export interface Answer {
+  readonly envelope: Envelope
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const tail = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 8)
+
+/** `RT`, the UTC time in 14 digits, eight random letters and digits (contract facts 0.1). */
+export const newRequestId = (now: number): string =>
+  `RT${new Date(now).toISOString().replace(/[^0-9]/g, "").slice(0, 14)}${tail()}`
+
+export const succeeded = (requestId: string, data: Schema.Json): Envelope => ({
+  request_id: requestId,
+  error_code: 0,
+  error_msg: "",
+  data
+})
+
+export const failed = (requestId: string, error: ApiError): Envelope => ({
+  request_id: requestId,
+  error_code: errorCode(error),
+  error_msg: error.message,
+  data: {}
+})

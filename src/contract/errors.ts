@@ -1,0 +1,75 @@
+import { Schema } from "effect"
+
+// One tagged error a row of the error_code table (specification, Errors). `message` becomes error_msg: short English
+// for people, never for program logic, so it names the field and the rule and holds no secret.
+
+const Message = { message: Schema.String }
+
+/** 400: the request cannot be read: a missing field, a wrong type, fields that exclude each other. */
+export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", Message) {}
+
+/** 401: no valid token, or a read-only token on a write. */
+export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", Message) {}
+
+/** 403: the caller is known and may not do this, or the record is somebody else's. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", Message) {}
+
+/** 404: no such path, or no such record in this account. */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", Message) {}
+
+/** 409: the action would create a duplicate, or sell a night twice. */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", Message) {}
+
+/** 420: the account's subscription does not cover the call; only the host can change that. */
+export class SubscriptionRequired extends Schema.TaggedError<SubscriptionRequired>()("SubscriptionRequired", Message) {}
+
+/** 422: readable, but a rule of the business refuses it; the message names the field. */
+export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()("ValidationFailed", Message) {}
+
+/** 429: a window or quota is used up; `headers` say which one and for how long. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  ...Message,
+  headers: Schema.Record(Schema.String, Schema.String)
+}) {}
+
+/** 500: a defect of the service. Carries nothing but the request_id to look it up by. */
+export class ServerError extends Schema.TaggedError<ServerError>()("ServerError", Message) {}
+
+/** 501: the endpoint exists but is not enabled for this account or deployment. */
+export class NotImplemented extends Schema.TaggedError<NotImplemented>()("NotImplemented", Message) {}
+
+/** 502, 503, 504: a channel behind the service failed, is away, or did not answer in time. */
+export class Upstream extends Schema.TaggedError<Upstream>()("Upstream", {
+  ...Message,
+  code: Schema.Literals([502, 503, 504])
+}) {}
+
+export type ApiError =
+  | BadRequest
+  | Unauthenticated
+  | Forbidden
+  | NotFound
+  | Conflict
+  | SubscriptionRequired
+  | ValidationFailed
+  | RateLimited
+  | ServerError
+  | NotImplemented
+  | Upstream
+
+/** The fixed part of the table: a new error without a code does not compile. */
+export const ERROR_CODES = {
+  BadRequest: 400,
+  Unauthenticated: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  Conflict: 409,
+  SubscriptionRequired: 420,
+  ValidationFailed: 422,
+  RateLimited: 429,
+  ServerError: 500,
+  NotImplemented: 501
+} as const satisfies Record<Exclude<ApiError["_tag"], "Upstream">, number>
+
+/** The error_code of a failure (specification, Errors). */
+export const errorCode = (error: ApiError): number => (error._tag === "Upstream" ? error.code : ERROR_CODES[error._tag])

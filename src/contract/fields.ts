@@ -1,0 +1,99 @@
+import currencyCodes from "currency-codes"
+import { Schema, SchemaTransformation } from "effect"
+import { AMOUNT_MAX, IDS_MAX } from "../limits.ts"
+
+// The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
+// read as what it should be), any other check as 422 (readable, but a rule refuses it).
+
+declare module "effect/Schema" {
+  namespace Annotations {
+    interface Filter {
+      readonly unreadable?: boolean | undefined
+    }
+  }
+}
+
+/** A whole number; 1.5 is a wrong type, not a broken rule. */
+export const Integer = Schema.Finite.check(Schema.isInt({ unreadable: true, expected: "a whole number" }))
+
+/** Id of a record: int64, at least 1. */
+export const Id = Integer.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a positive id" }))
+
+const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+
+/** Whether the text is a day of the calendar (2027-02-29 is none). */
+export const isCalendarDate = (text: string): boolean => {
+  if (!CALENDAR_DATE.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/** A day, `YYYY-MM-DD`, read in the merchant's time zone. */
+export const CalendarDate = Schema.String.check(
+  Schema.makeFilter(isCalendarDate, {
+    unreadable: true,
+    expected: "a date in the form YYYY-MM-DD",
+    jsonSchema: { format: "date" }
+  })
+)
+
+const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i
+
+const isReadableInstant = (text: string): boolean => {
+  const parts = INSTANT.exec(text)
+  if (parts === null) return false
+  const [, date = "", hour = "", minute = "", second = "0"] = parts
+  return isCalendarDate(date) && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60
+}
+
+/** A point in time, ISO 8601. Without an offset it is read in the merchant's time zone. */
+export const InstantText = Schema.String.check(
+  Schema.makeFilter(isReadableInstant, {
+    unreadable: true,
+    expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
+    jsonSchema: { format: "date-time" }
+  })
+)
+
+const ISO_4217 = new Set(currencyCodes.codes())
+
+/** ISO 4217 code in capitals. */
+export const Currency = Schema.String.check(
+  Schema.makeFilter((code) => ISO_4217.has(code), { expected: "a currency code of ISO 4217, such as EUR" })
+)
+
+/** Decimals of a currency's smallest unit: 2 for EUR, 0 for JPY, 3 for KWD. */
+export const currencyDecimals = (code: string): number => currencyCodes.code(code)?.digits ?? 2
+
+/** Money in major units (100 is one hundred euro), above zero. */
+export const PositiveAmount = Schema.Finite.check(
+  Schema.isGreaterThan(0, { expected: "an amount above zero" }),
+  Schema.isLessThanOrEqualTo(AMOUNT_MAX, { expected: `an amount of at most ${AMOUNT_MAX}` })
+)
+
+/** At most `most` characters (code points, as a person counts them). */
+export const textUpTo = (most: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => Array.from(text).length <= most, {
+      expected: `at most ${most} characters`,
+      jsonSchema: { maxLength: most }
+    })
+  )
+
+const IDS = /^\d+(,\d+)*$/
+
+/** Ids as a comma-separated text, `1,2,3` (specification, Endpoints), at most {@link IDS_MAX} of them. */
+export const CommaSeparatedIds = Schema.String.check(
+  Schema.makeFilter((text) => IDS.test(text.replaceAll(" ", "")), {
+    unreadable: true,
+    expected: "ids separated by commas, such as 1,2,3"
+  })
+).pipe(
+  Schema.decodeTo(
+    Schema.Array(Id).check(Schema.isMaxLength(IDS_MAX, { expected: `at most ${IDS_MAX} ids` })),
+    SchemaTransformation.transform<ReadonlyArray<number>, string>({
+      decode: (text) => text.split(",").map(Number),
+      encode: (ids) => ids.join(",")
+    })
+  )
+)

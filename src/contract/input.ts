@@ -1,0 +1,50 @@
+import { Effect, Predicate, Schema } from "effect"
+import { decoderOf } from "./decode.ts"
+import { BadRequest, type ValidationFailed } from "./errors.ts"
+
+/** The input of a call as an adapter reads it; path parameters come apart from it. */
+export type Input =
+  /** Query parameters: every field is text. */
+  | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string>> }
+  /** A JSON body: the fields that are not in the path. */
+  | { readonly encoding: "body"; readonly fields: unknown }
+  /** All fields as JSON values: the arguments of a tool. */
+  | { readonly encoding: "json"; readonly fields: unknown }
+
+/** What is needed of a payload schema to read it: a struct whose fields are known, decodable without services. */
+export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }
+
+/**
+ * Decoders of one operation's payload from each encoding, built once. `params` names the payload's fields that stand
+ * in the path; they win over fields of the same name elsewhere.
+ */
+export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArray<string>) => {
+  const fromText = decoderOf(Schema.toCodecStringTree(payload))
+  const fromJson = decoderOf(Schema.toCodecJson(payload))
+  const fromBody = params.length === 0 ? fromJson : decoderOf(Schema.toCodecJson(withTextParams(payload, params)))
+  return (
+    input: Input,
+    path: Readonly<Record<string, unknown>>
+  ): Effect.Effect<A, BadRequest | ValidationFailed> => {
+    switch (input.encoding) {
+      case "text":
+        return fromText({ ...input.fields, ...path })
+      case "json":
+        return fromJson(input.fields)
+      case "body":
+        return Predicate.isObject(input.fields)
+          ? fromBody({ ...input.fields, ...path })
+          : Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
+    }
+  }
+}
+
+/** The same payload, except that the fields of the path are read from text. */
+const withTextParams = <A>(payload: PayloadSchema<A>, params: ReadonlyArray<string>): Schema.ConstraintCodec<A, unknown> => {
+  const fields = Object.entries(payload.fields).map(([name, field]) => [
+    name,
+    params.includes(name) ? Schema.toCodecStringTree(field) : field
+  ])
+  // The fields are the payload's own and only some are encoded otherwise, which a mapped record cannot say in types.
+  return Schema.Struct(Object.fromEntries(fields)) as unknown as Schema.ConstraintCodec<A, unknown>
+}

@@ -1,0 +1,49 @@
+import { Option } from "effect"
+import { currencyDecimals } from "./fields.ts"
+
+// Money is exact: it is compared, split and added up in whole smallest units (cents), never as a floating number.
+
+const PLAIN = /^(\d+)(?:\.(\d+))?$/
+
+/**
+ * The amount in the currency's smallest unit, or none when it has more decimals than the currency (10.005 EUR, 0.5
+ * JPY). The shortest decimal text of a JSON number is what the caller wrote.
+ */
+export const minorUnits = (amount: number, currency: string): Option.Option<bigint> => {
+  const decimals = currencyDecimals(currency)
+  const parts = PLAIN.exec(plainText(amount))
+  if (parts === null) return Option.none()
+  const [, whole = "0", fraction = ""] = parts
+  return fraction.length > decimals ? Option.none() : Option.some(BigInt(whole + fraction.padEnd(decimals, "0")))
+}
+
+/** 1e-7 prints with an exponent; such small amounts only need to be seen as having too many decimals. */
+const plainText = (amount: number): string => {
+  const text = String(amount)
+  return text.includes("e-") ? amount.toFixed(20) : text
+}
+
+/** Decimal text of an amount in smallest units, as `numeric` takes it. */
+export const decimalText = (units: bigint, currency: string): string => {
+  const decimals = currencyDecimals(currency)
+  const digits = units.toString().padStart(decimals + 1, "0")
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+/**
+ * Splits an amount in proportion to weights, to the smallest unit: the parts add up to the whole, none is off its
+ * exact share by a unit or more, and the units left by rounding go to the largest remainders, first come first.
+ * Weights that are all zero split evenly.
+ */
+export const splitByWeights = (whole: bigint, weights: ReadonlyArray<bigint>): ReadonlyArray<bigint> => {
+  const given = weights.reduce((sum, weight) => sum + weight, 0n)
+  const effective = given === 0n ? weights.map(() => 1n) : weights
+  const total = given === 0n ? BigInt(weights.length) : given
+  const exact = effective.map((weight) => ({ part: (whole * weight) / total, remainder: (whole * weight) % total }))
+  const left = Number(whole - exact.reduce((sum, { part }) => sum + part, 0n))
+  const byRemainder = exact
+    .map(({ remainder }, index) => ({ remainder, index }))
+    .sort((one, other) => (one.remainder === other.remainder ? one.index - other.index : one.remainder < other.remainder ? 1 : -1))
+  const lucky = new Set(byRemainder.slice(0, left).map(({ index }) => index))
+  return exact.map(({ part }, index) => (lucky.has(index) ? part + 1n : part))
+}

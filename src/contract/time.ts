@@ -1,0 +1,56 @@
+import { DateTime, Option } from "effect"
+
+// How days and instants meet: dates are read in the merchant's time zone (specification, Transaction rule 5).
+
+const MS_PER_DAY = 86_400_000
+
+/** Days since 1970-01-01 of a calendar date. */
+const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / MS_PER_DAY
+
+/** How many days a range covers, both ends included; zero or less when it ends before it starts. */
+export const daysInRange = (startDate: string, endDate: string): number => dayNumber(endDate) - dayNumber(startDate) + 1
+
+/** The calendar date `days` later (earlier when negative). */
+export const addDays = (date: string, days: number): string =>
+  new Date((dayNumber(date) + days) * MS_PER_DAY).toISOString().slice(0, 10)
+
+const inZone = (wallClock: string, timeZone: string): Date =>
+  DateTime.makeZoned(`${wallClock}Z`, { timeZone, adjustForTimeZone: true }).pipe(
+    Option.map(DateTime.toDateUtc),
+    // The wall clock was checked as a date and the zone when the operator was made.
+    Option.getOrThrow
+  )
+
+/**
+ * The first instant of a day in a zone. Where the clocks skip midnight that is the first instant after the gap, and
+ * where midnight comes twice the earlier one, so a day holds every instant whose local date it is, be it 23, 24 or 25
+ * hours long.
+ */
+export const startOfDay = (date: string, timeZone: string): Date => inZone(`${date}T00:00:00.000`, timeZone)
+
+/** The instants of an inclusive range of days: `from` is in it, `until` the first after it. */
+export const instantsOfDays = (
+  startDate: string,
+  endDate: string,
+  timeZone: string
+): { readonly from: Date; readonly until: Date } => ({
+  from: startOfDay(startDate, timeZone),
+  until: startOfDay(addDays(endDate, 1), timeZone)
+})
+
+const OFFSET = /(Z|[+-]\d{2}:?\d{2})$/i
+
+/** The instant an {@link InstantText} names; without an offset it is a wall-clock time in the merchant's zone. */
+export const instantOf = (text: string, timeZone: string): Date => {
+  const iso = text.replace(" ", "T").toUpperCase()
+  return OFFSET.test(iso)
+    ? new Date(Date.parse(iso.replace(/([+-]\d{2})(\d{2})$/, "$1:$2")))
+    : inZone(iso, timeZone)
+}
+
+/** ISO 8601 UTC in the `…Z` form, whole seconds without a fraction (contract facts 0.3, transaction timestamps). */
+export const instantText = (instant: Date): string => instant.toISOString().replace(".000Z", "Z")
+
+/** The calendar date of an instant in a zone. */
+export const dateInZone = (instant: Date | number, timeZone: string): string =>
+  DateTime.makeZoned(instant, { timeZone }).pipe(Option.map(DateTime.formatIsoDate), Option.getOrThrow)

@@ -1,0 +1,73 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+
+/** The ten events and their own fields (specification, Events). `event` and `timestamp` are added on delivery. */
+export interface EventFields {
+  readonly reservation_created: StayFields
+  readonly reservation_updated: StayFields & { readonly sub_event?: string }
+  readonly property_availability_updated: {
+    readonly property_id: number
+    readonly availabilities: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
+  }
+  readonly listing_calendar_updated: {
+    readonly channel_type: string
+    readonly listing_id: string
+    readonly start_date: string
+    readonly end_date: string
+  }
+  readonly message_created: { readonly conversation_id: string; readonly message_id: string }
+  readonly review_created: StayFields
+  readonly review_updated: StayFields
+  readonly transaction_created: { readonly transaction_id: number }
+  readonly transaction_updated: { readonly transaction_id: number }
+  readonly transaction_deleted: { readonly transaction_id: number }
+}
+
+interface StayFields {
+  readonly reservation_code: string
+  readonly stay_code: string
+  readonly property_id: number
+}
+
+export type EventName = keyof EventFields
+
+/** All ten, in the order of the specification: what a subscription without a list of its own means. */
+export const EVENT_NAMES = [
+  "reservation_created",
+  "reservation_updated",
+  "property_availability_updated",
+  "listing_calendar_updated",
+  "message_created",
+  "review_created",
+  "review_updated",
+  "transaction_created",
+  "transaction_updated",
+  "transaction_deleted"
+] as const satisfies ReadonlyArray<EventName>
+
+/**
+ * The part of a changing statement that records what happened, to be put in a CTE beside the change: the event
+ * exists exactly if the change does, without a round trip or a transaction of its own.
+ *
+ * `from` names the CTE (or table expression) whose rows are the changes, with `operator_id` among its columns; one
+ * event a row. `fields` are SQL expressions over those rows, one for each of the event's own fields; `record` tells
+ * which record it is about, so that deliveries about one record keep their order.
+ */
+export const recordEvent = <Name extends EventName>(
+  sql: SqlClient,
+  name: Name,
+  recorded: {
+    readonly from: Fragment
+    readonly record: Fragment
+    readonly fields: { readonly [Field in keyof EventFields[Name]]: Fragment }
+    readonly at: Date
+  }
+): Fragment => {
+  const fields = Object.entries<Fragment | undefined>(recorded.fields).flatMap(([field, value]) =>
+    value === undefined ? [] : [sql`${sql.literal(`'${field}'`)}, ${value}`]
+  )
+  return sql`
+    INSERT INTO events (operator_id, event, record, payload, queued_at)
+    SELECT operator_id, ${name}, ${recorded.record}, jsonb_build_object(${sql.csv(fields)}), ${recorded.at}::timestamptz
+    FROM ${recorded.from}`
+}

@@ -1,0 +1,55 @@
+import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../contract/caller.ts"
+import { TOKEN_CACHE_ENTRIES, TOKEN_CACHE_SECONDS } from "../limits.ts"
+import { digestOf, sameDigest } from "./credentials.ts"
+
+/** A token as the database knows it: who it stands for and what keeps it from working. */
+export const KnownToken = Schema.Struct({
+  ...Caller.fields,
+  digest: Schema.Uint8Array,
+  status: Schema.Literals(["active", "banned"]),
+  subscriptionUntil: Schema.NullOr(Schema.DateTimeUtcFromDate)
+})
+export type KnownToken = typeof KnownToken.Type
+
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(KnownToken))
+
+/** Looks tokens up. A revoked one stops within {@link TOKEN_CACHE_SECONDS} in every process: that is how long an answer is kept. */
+export class Tokens extends Context.Service<
+  Tokens,
+  {
+    /** What the token stands for, or undefined for an unknown or revoked one and for one of a closed account. */
+    readonly lookup: (token: string) => Effect.Effect<KnownToken | undefined>
+  }
+>()("latchkey/gate/Tokens") {
+  static readonly layer = Layer.effect(
+    Tokens,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const find = Effect.fn("Tokens.find")(function* (digestHex: string) {
+        const digest = Buffer.from(digestHex, "hex")
+        const rows = yield* sql`
+          SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.scope, t.digest,
+            a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,
+            o.subscription_until AS "subscriptionUntil"
+          FROM access_tokens t
+          JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
+          JOIN operators o ON o.id = t.operator_id
+          WHERE t.digest = ${digest} AND t.revoked_at IS NULL AND o.status <> 'closed'`
+        const known = yield* decodeRows(rows)
+        return known.find((each) => sameDigest(each.digest, digest))
+      }, Effect.orDie)
+
+      // Keyed by digest, so that no token stays in memory. Unknown tokens are not kept: a new one works at once.
+      const cache = yield* Cache.makeWith(find, {
+        capacity: TOKEN_CACHE_ENTRIES,
+        timeToLive: (exit) =>
+          Exit.isSuccess(exit) && exit.value !== undefined ? Duration.seconds(TOKEN_CACHE_SECONDS) : Duration.zero
+      })
+
+      return { lookup: (token) => Cache.get(cache, Buffer.from(digestOf(token)).toString("hex")) }
+    })
+  )
+}

@@ -1,0 +1,19 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+
+/**
+ * The token of a request: `Service-Access-Token` first, else `Authorization: Bearer` (specification, Access token 2).
+ * Header names are lower-case here.
+ */
+export const tokenOf = (headers: Readonly<Record<string, string | undefined>>): string | undefined => {
+  const own = headers["service-access-token"]?.trim()
+  if (own !== undefined && own !== "") return own
+  const bearer = /^Bearer +(\S+)\s*$/i.exec(headers["authorization"] ?? "")
+  return bearer?.[1]
+}
+
+/** A token is stored and looked up as this digest only. */
+export const digestOf = (token: string): Uint8Array => createHash("sha256").update(token).digest()
+
+/** Constant in the place of the first difference, so an answer's time says nothing about a stored digest. */
+export const sameDigest = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && timingSafeEqual(one, other)

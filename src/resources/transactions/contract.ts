@@ -1,0 +1,197 @@
+import { Schema } from "effect"
+import { RpcGroup } from "effect/rpc"
+import { Forbidden, NotFound } from "../../contract/errors.ts"
+import { CalendarDate, Currency, Id, InstantText, PositiveAmount, textUpTo } from "../../contract/fields.ts"
+import { operation, type ToolCard } from "../../contract/operation.ts"
+import { pageFields } from "../../contract/page.ts"
+import { TRANSACTION_NOTE } from "../../limits.ts"
+
+// Income and expense entries (specification, "Transaction (income or expense entry)" and "Incomes and expenses").
+
+export const Direction = Schema.Literals(["income", "expense"])
+export type Direction = typeof Direction.Type
+
+const Note = textUpTo(TRANSACTION_NOTE)
+const Code = Schema.NonEmptyString
+
+export const Transaction = Schema.Struct({
+  id: Id,
+  direction: Direction,
+  /** Always positive, major units; the sign is the direction's. */
+  amount: Schema.Finite,
+  currency: Schema.String,
+  status: Schema.Literals(["paid", "outstanding"]),
+  /** ISO 8601 UTC, `…Z`. */
+  action_at: Schema.String,
+  item_id: Id,
+  item_name: Schema.NullOr(Schema.String),
+  payment_method_id: Id,
+  payment_method_name: Schema.NullOr(Schema.String),
+  note: Schema.String,
+  /** Who created the entry; `System` for automatic ones. */
+  operator_name: Schema.String,
+  link_type: Schema.Literals(["property", "reservation", "operator"]),
+  /** The linked property; of an order, its property when all its stays are in one. */
+  property_id: Schema.NullOr(Id),
+  property_title: Schema.NullOr(Schema.String),
+  reservation_code: Schema.NullOr(Schema.String),
+  /** Deprecated: always equal to reservation_code. */
+  stay_code: Schema.NullOr(Schema.String),
+  /** What each room of the order carries of the amount; empty for entries that are on no order. */
+  shares: Schema.Array(Schema.Struct({ property_id: Schema.NullOr(Id), amount: Schema.Finite })),
+  created_at: Schema.String,
+  updated_at: Schema.String
+})
+export type Transaction = typeof Transaction.Type
+
+const card = (
+  description: string,
+  intentExamples: ReadonlyArray<string>,
+  requiresConfirmation: boolean
+): ToolCard => ({ category: "finance", since: "3.4.0", description, intentExamples, requiresConfirmation })
+
+export const search_transactions = operation("search_transactions", {
+  route: "GET /transactions",
+  summary: "List income and expense entries",
+  payload: {
+    id: Schema.optionalKey(Id),
+    start_date: Schema.optionalKey(CalendarDate),
+    end_date: Schema.optionalKey(CalendarDate),
+    property_id: Schema.optionalKey(Id),
+    reservation_code: Schema.optionalKey(Code),
+    stay_code: Schema.optionalKey(Code),
+    direction: Schema.optionalKey(Direction),
+    item_id: Schema.optionalKey(Id),
+    payment_method_id: Schema.optionalKey(Id),
+    currency: Schema.optionalKey(Currency),
+    keyword: Schema.optionalKey(Schema.String),
+    ...pageFields
+  },
+  success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
+  errors: [NotFound],
+  exposure: card(
+    "Lists income and expense entries, newest first. Give start_date and end_date (inclusive, at most 366 days, in the host's time zone) unless you give id. property_id finds entries of the property itself and entries of orders with a stay in it. Amounts are positive; the sign is the direction's. Resolve item_id and payment_method_id with the four query_… dictionaries.",
+    ["What did I earn in May?", "Show the cleaning costs of the harbour flat this quarter", "Which payments are still outstanding?"],
+    false
+  )
+})
+
+export const create_transaction = operation("create_transaction", {
+  route: "POST /transactions",
+  summary: "Record an income or an expense",
+  payload: {
+    property_id: Schema.optionalKey(Id),
+    reservation_code: Schema.optionalKey(Code),
+    stay_code: Schema.optionalKey(Code),
+    direction: Direction,
+    amount: PositiveAmount,
+    currency: Schema.optionalKey(Currency),
+    item_id: Id,
+    payment_method_id: Id,
+    action_at: Schema.optionalKey(InstantText),
+    note: Schema.optionalKey(Note)
+  },
+  success: Schema.Struct({ transaction_id: Id }),
+  errors: [NotFound, Forbidden],
+  exposure: card(
+    "Records an income or an expense on a property (property_id), on a whole order (reservation_code), or, with neither, on the operator as a whole (main account only). Look up item_id and payment_method_id first: income ids with query_income_items and query_income_methods, expense ids with query_expense_items and query_expense_methods. currency is required unless an order is given, whose currency is taken. A future action_at makes the entry outstanding. Direction, currency and what the entry is attached to cannot be changed afterwards.",
+    ["Log 35.50 euro for laundry at Harbour 1", "Book the 200 deposit we got in cash for order 5-QX7M2LD90"],
+    true
+  )
+})
+
+export const update_transaction = operation("update_transaction", {
+  route: "PATCH /transactions/{id}",
+  summary: "Change an entry",
+  payload: {
+    id: Id,
+    amount: Schema.optionalKey(PositiveAmount),
+    item_id: Schema.optionalKey(Id),
+    payment_method_id: Schema.optionalKey(Id),
+    action_at: Schema.optionalKey(InstantText),
+    note: Schema.optionalKey(Note),
+    // Not changeable: accepted with the value the entry has, so that a record can be sent back whole.
+    direction: Schema.optionalKey(Direction),
+    currency: Schema.optionalKey(Schema.String),
+    property_id: Schema.optionalKey(Schema.NullOr(Id)),
+    reservation_code: Schema.optionalKey(Schema.NullOr(Code)),
+    stay_code: Schema.optionalKey(Schema.NullOr(Code))
+  },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: card(
+    "Changes amount, item, payment method, time or note of an entry; find its id with search_transactions. Only the fields you send change; action_at stays unless you send it. Direction, currency and what the entry is attached to cannot change: delete the entry and create a new one.",
+    ["The laundry bill was 38, not 35.50", "Move yesterday's refund to the category other"],
+    true
+  )
+})
+
+export const delete_transaction = operation("delete_transaction", {
+  route: "DELETE /transactions/{id}",
+  summary: "Delete an entry for good",
+  payload: { id: Id },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: card(
+    "Deletes an income or expense entry permanently; there is no way back. Find its id with search_transactions.",
+    ["Delete the duplicate cleaning entry of last Friday"],
+    true
+  )
+})
+
+const DictionaryRow = Schema.Struct({ id: Id, name: Schema.String })
+
+const dictionary = <const Name extends string, Success extends Schema.Top>(
+  name: Name,
+  declared: { readonly path: `/${string}`; readonly success: Success; readonly names: string; readonly example: string }
+) =>
+  operation(name, {
+    route: `GET ${declared.path}`,
+    summary: `The dictionary of ${declared.names}`,
+    payload: {},
+    success: declared.success,
+    exposure: card(
+      `Lists the ids and names of ${declared.names}: the service's own and the account's. They rarely change; keep them for up to an hour.`,
+      [declared.example],
+      false
+    )
+  })
+
+export const query_income_items = dictionary("query_income_items", {
+  path: "/income_items",
+  success: Schema.Struct({ income_items: Schema.Array(DictionaryRow) }),
+  names: "income categories (item_id)",
+  example: "Which income categories are there?"
+})
+
+export const query_expense_items = dictionary("query_expense_items", {
+  path: "/expense_items",
+  success: Schema.Struct({ expense_items: Schema.Array(DictionaryRow) }),
+  names: "expense categories (item_id)",
+  example: "Which expense categories can I use?"
+})
+
+export const query_income_methods = dictionary("query_income_methods", {
+  path: "/income_methods",
+  success: Schema.Struct({ income_methods: Schema.Array(DictionaryRow) }),
+  names: "ways an income is received (payment_method_id)",
+  example: "How can I record that a guest paid in cash?"
+})
+
+export const query_expense_methods = dictionary("query_expense_methods", {
+  path: "/expense_methods",
+  success: Schema.Struct({ expense_methods: Schema.Array(DictionaryRow) }),
+  names: "ways an expense is paid (payment_method_id)",
+  example: "Which payment methods are there for expenses?"
+})
+
+export const Transactions = RpcGroup.make(
+  search_transactions,
+  create_transaction,
+  update_transaction,
+  delete_transaction,
+  query_income_items,
+  query_expense_items,
+  query_income_methods,
+  query_expense_methods
+)
