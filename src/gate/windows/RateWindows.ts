@@ -1,0 +1,71 @@
+import { Context, Effect, Layer } from "effect"
+
+import { type Admission, decide } from "./admission.ts"
+import { admitting, always } from "./counting-script.ts"
+import { MemoryCounts } from "./memory-counts.ts"
+import { makeRedisLink } from "./redis-link.ts"
+import { type Bucket, windowOf } from "./window.ts"
+
+/** Counts calls in fixed windows (specification, Limits). */
+export class RateWindows extends Context.Service<
+  RateWindows,
+  {
+    /**
+     * All of `buckets` and `peek` are checked and `buckets` counted in one step that no other call comes between; a
+     * refused call is counted nowhere. No key may occur twice.
+     */
+    readonly admit: (buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>) => Effect.Effect<Admission>
+    /** Counts without asking whether there was room: what layer 4 does after a call failed. */
+    readonly count: (buckets: ReadonlyArray<Bucket>) => Effect.Effect<void>
+  }
+>()("latchkey/gate/windows/RateWindows") {
+  /** For one process: exact there, forgotten when it ends. */
+  static readonly layerMemory = Layer.sync(RateWindows, () => {
+    const counts = new MemoryCounts()
+    return RateWindows.of({
+      admit: (buckets, peek) =>
+        Effect.clockWith((clock) => Effect.succeed(counts.admit(buckets, peek, clock.currentTimeMillisUnsafe()))),
+      count: (buckets) =>
+        Effect.clockWith((clock) => Effect.succeed(counts.count(buckets, clock.currentTimeMillisUnsafe())))
+    })
+  })
+
+  /**
+   * For several processes on one Redis: one script, one round trip a call; calls of one turn of the event loop share a
+   * write to the socket.
+   *
+   * The clock that decides is the process's: the answer's Retry-After, the window counted in and the memory this falls
+   * back to then agree, and a cluster's nodes need no common clock. Processes whose clocks differ by a second count that
+   * second around a boundary in different windows; each window still holds no more than its limit.
+   *
+   * While Redis is away each process counts for itself, from 0, so that a limit holds a process instead of a deployment.
+   * A call that ran into the timeout may have been counted in Redis too.
+   */
+  static readonly layerRedis = (url: string, options?: { readonly prefix?: string }) =>
+    Layer.effect(
+      RateWindows,
+      Effect.gen(function* () {
+        const prefix = options?.prefix ?? "latchkey:"
+        const link = yield* makeRedisLink(url, (nowMillis) => always(prefix, [probe], nowMillis))
+        const alone = new MemoryCounts()
+        return RateWindows.of({
+          admit: (buckets, peek) =>
+            Effect.clockWith((clock) => {
+              const now = clock.currentTimeMillisUnsafe()
+              return Effect.map(link.run(admitting(prefix, buckets, peek, now)), (counts) =>
+                counts === undefined ? alone.admit(buckets, peek, now) : decide(buckets, peek, counts, now)
+              )
+            }),
+          count: (buckets) =>
+            Effect.clockWith((clock) => {
+              const now = clock.currentTimeMillisUnsafe()
+              return Effect.map(link.run(always(prefix, buckets, now)), (counts) => {
+                if (counts === undefined) alone.count(buckets, now)
+              })
+            })
+        })
+      })
+    )
+}
+
+const probe: Bucket = { key: "probe", scope: "user", window: windowOf("1m"), max: Number.MAX_SAFE_INTEGER }

@@ -1,0 +1,70 @@
+import { defineScript } from "redis"
+import { REDIS_AFTERLIFE } from "../../limits.ts"
+import { type Bucket, releaseSecond, windowIndex } from "./window.ts"
+
+// For each key two arguments: the most it may hold for the call to pass, and the seconds it lives, 0 for a bucket that is
+// looked at and not counted. The answer is the counts before this call, so the caller decides by the same rule as in
+// memory. Redis runs a script alone: nobody sees or changes a count between the check and the increment.
+const lua = `
+local counts = redis.call("MGET", unpack(KEYS))
+local full = false
+for i = 1, #KEYS do
+  counts[i] = tonumber(counts[i] or 0)
+  if counts[i] >= tonumber(ARGV[2 * i - 1]) then full = true end
+end
+if not full then
+  for i = 1, #KEYS do
+    local life = ARGV[2 * i]
+    if life ~= "0" and redis.call("INCR", KEYS[i]) == 1 then redis.call("EXPIRE", KEYS[i], life) end
+  end
+end
+return counts
+`
+
+/** What one run of the script is given. */
+export interface Counting {
+  readonly keys: Array<string>
+  readonly args: Array<string>
+}
+
+/** EVALSHA, and EVAL when the server does not know the script (after a restart or a failover). */
+export const countingScript = defineScript({
+  SCRIPT: lua,
+  parseCommand(parser, counting: Counting) {
+    parser.pushKeysLength(counting.keys)
+    parser.push(...counting.args)
+  },
+  transformReply: (reply: Array<number>): ReadonlyArray<number> => reply
+})
+
+/** `buckets` counted if they and `peek` have room. */
+export const admitting = (
+  prefix: string,
+  buckets: ReadonlyArray<Bucket>,
+  peek: ReadonlyArray<Bucket>,
+  nowMillis: number
+): Counting => {
+  const counting: Counting = { keys: [], args: [] }
+  for (const bucket of buckets) {
+    counting.keys.push(keyOf(prefix, bucket, nowMillis))
+    counting.args.push(String(bucket.max), lifeOf(bucket, nowMillis))
+  }
+  for (const bucket of peek) {
+    counting.keys.push(keyOf(prefix, bucket, nowMillis))
+    counting.args.push(String(bucket.max), "0")
+  }
+  return counting
+}
+
+/** `buckets` counted whether they have room or not. */
+export const always = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMillis: number): Counting => ({
+  keys: buckets.map((bucket) => keyOf(prefix, bucket, nowMillis)),
+  args: buckets.flatMap((bucket) => [String(Number.MAX_SAFE_INTEGER), lifeOf(bucket, nowMillis)])
+})
+
+/** The window's index is part of the key: processes whose clocks differ by a moment count in the window each is in. */
+const keyOf = (prefix: string, bucket: Bucket, nowMillis: number): string =>
+  `${prefix}${bucket.key}:${bucket.window.label}:${windowIndex(bucket.window, nowMillis)}`
+
+const lifeOf = (bucket: Bucket, nowMillis: number): string =>
+  String(releaseSecond(bucket.window, nowMillis) - Math.floor(nowMillis / 1_000) + REDIS_AFTERLIFE)

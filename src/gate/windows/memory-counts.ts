@@ -1,0 +1,96 @@
+import { LIVE_BUCKETS } from "../../limits.ts"
+import { type Admission, decide } from "./admission.ts"
+import { type Bucket, type Window, windowIndex } from "./window.ts"
+
+/** The counts of all buckets of one window length, for one window. */
+interface Generations {
+  index: number
+  /** Until when, in seconds since 1970. */
+  release: number
+  young: Map<string, number>
+  old: Map<string, number>
+}
+
+/**
+ * Counts of this process. All windows of one length end together, so expiry drops whole maps and no timer runs.
+ *
+ * The size is bounded whatever keys callers invent: once `live` buckets of one length are counted in one window, those
+ * become the old generation, and the next time that happens the old ones not used since are forgotten. So up to `live`
+ * distinct buckets of a length are counted exactly, and beyond that a forgotten one, which nobody used for at least `live`
+ * others, starts again at 0. A bucket near its limit is in use and stays.
+ */
+export class MemoryCounts {
+  readonly #live: number
+  readonly #byLength = new Map<number, Generations>()
+  #sweepAt = 0
+
+  constructor(live: number = LIVE_BUCKETS) {
+    this.#live = live
+  }
+
+  /** Checks all and counts `buckets` in one step: nothing runs between, for it is synchronous. */
+  admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): Admission {
+    this.#sweep(nowMillis)
+    const counts: Array<number> = []
+    for (const bucket of buckets) counts.push(this.#read(bucket, nowMillis))
+    for (const bucket of peek) counts.push(this.#read(bucket, nowMillis))
+    const admission = decide(buckets, peek, counts, nowMillis)
+    if (admission._tag === "Admitted") {
+      buckets.forEach((bucket, at) => {
+        this.#write(bucket, (counts[at] ?? 0) + 1, nowMillis)
+      })
+    }
+    return admission
+  }
+
+  /** Counts without asking whether there was room. */
+  count(buckets: ReadonlyArray<Bucket>, nowMillis: number): void {
+    this.#sweep(nowMillis)
+    for (const bucket of buckets) this.#write(bucket, this.#read(bucket, nowMillis) + 1, nowMillis)
+  }
+
+  /** Entries held, at most `live` a generation, two generations a window length. */
+  get size(): number {
+    let size = 0
+    for (const { young, old } of this.#byLength.values()) size += young.size + old.size
+    return size
+  }
+
+  #read(bucket: Bucket, nowMillis: number): number {
+    const { young, old } = this.#generations(bucket.window, nowMillis)
+    const count = young.get(bucket.key)
+    if (count !== undefined) return count
+    const before = old.get(bucket.key)
+    if (before === undefined) return 0
+    // A full bucket is only read, never written, and must not be forgotten while its owner keeps knocking.
+    this.#write(bucket, before, nowMillis)
+    return before
+  }
+
+  #write(bucket: Bucket, count: number, nowMillis: number): void {
+    const generations = this.#generations(bucket.window, nowMillis)
+    if (generations.young.size >= this.#live && !generations.young.has(bucket.key)) {
+      generations.old = generations.young
+      generations.young = new Map()
+    }
+    generations.young.set(bucket.key, count)
+  }
+
+  /** A clock that was set back also starts anew: too lenient for one window, where keeping the future's counts could refuse for years. */
+  #generations(window: Window, nowMillis: number): Generations {
+    const index = windowIndex(window, nowMillis)
+    const held = this.#byLength.get(window.seconds)
+    if (held !== undefined && held.index === index) return held
+    const started = { index, release: (index + 1) * window.seconds, young: new Map(), old: new Map() }
+    this.#byLength.set(window.seconds, started)
+    return started
+  }
+
+  /** Once a minute, what expired and was not asked for since. */
+  #sweep(nowMillis: number): void {
+    const now = nowMillis / 1_000
+    if (now < this.#sweepAt && this.#sweepAt - now <= 60) return
+    this.#sweepAt = now + 60
+    for (const [seconds, { release }] of this.#byLength) if (release <= now) this.#byLength.delete(seconds)
+  }
+}

@@ -1,0 +1,47 @@
+// Fixed windows with boundary resets (specification, Limits). Boundaries are multiples of the window's length since
+// 1970-01-01T00:00Z, so a day's window is the UTC day and every process agrees on them without talking.
+
+const seconds = {
+  "5s": 5,
+  "60s": 60,
+  "1m": 60,
+  "10m": 600,
+  "30m": 1_800,
+  "1h": 3_600,
+  "2h": 7_200,
+  "24h": 86_400
+} as const
+
+/** What X-RateLimit-Window shows. Layer 3 counts "60 seconds" where layer 1 counts "1 minute", so both labels exist. */
+export type WindowLabel = keyof typeof seconds
+
+export interface Window {
+  readonly label: WindowLabel
+  readonly seconds: number
+}
+
+export const windowOf = <const Label extends WindowLabel>(label: Label) => ({ label, seconds: seconds[label] }) as const
+
+/** `conversation` is ours: the specification does not say what a hit of layer 3 reports. */
+export type LimitScope = "user" | "endpoint" | "token" | "conversation" | "endpoint_error"
+
+/**
+ * One counter: at most `max` calls with this `key` in each window. The key says who is counted and where; the buckets of
+ * one layer share it (a string hashed once), and with the window's length it names the counter.
+ */
+export interface Bucket {
+  readonly key: string
+  readonly scope: LimitScope
+  readonly window: Window
+  readonly max: number
+}
+
+export const windowIndex = (window: Window, nowMillis: number): number => Math.floor(nowMillis / 1_000 / window.seconds)
+
+/** The first second of the next window, when all of this one's counts are forgotten. */
+export const releaseSecond = (window: Window, nowMillis: number): number =>
+  (windowIndex(window, nowMillis) + 1) * window.seconds
+
+/** Whole seconds until the release. At least 1: a release lies on a whole second, strictly after now. */
+export const retryAfter = (window: Window, nowMillis: number): number =>
+  releaseSecond(window, nowMillis) - Math.floor(nowMillis / 1_000)
