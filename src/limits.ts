@@ -77,3 +77,14 @@ export const REDIS_AFTERLIFE = 60
 /** Milliseconds a telemetry collector has to answer one batch, and those the last batches get when the process ends. */
 export const TELEMETRY_EXPORT_MS = 3_000
 export const TELEMETRY_SHUTDOWN_MS = 2_000
+
+/** Characters of an operator's, an account's and a token's name. */
+export const ACCOUNT_NAME = 100
+/** Characters of an e-mail address (RFC 5321: 256 with the brackets around it). */
+export const EMAIL = 254
+/** Characters of a password: fewer are guessed (NIST SP 800-63B), more only cost time to hash. */
+export const PASSWORD_MIN = 8
+export const PASSWORD_MAX = 200
+
+/** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
+export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
