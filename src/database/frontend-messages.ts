@@ -1,0 +1,81 @@
+/** What a client sent, cut at message boundaries (PostgreSQL documentation, "Message Formats"). */
+export type FrontendMessages =
+  | { readonly kind: "encryption-request" }
+  | { readonly kind: "cancel" }
+  | { readonly kind: "startup"; readonly bytes: Uint8Array }
+  | { readonly kind: "terminate" }
+  /** One or more whole messages, next to each other. */
+  | { readonly kind: "statements"; readonly bytes: Uint8Array }
+
+const CANCEL_REQUEST = 80_877_102
+const SSL_REQUEST = 80_877_103
+const GSS_REQUEST = 80_877_104
+
+const LENGTH_BYTES = 4
+const TERMINATE = "X".charCodeAt(0)
+const PASSWORD = "p".charCodeAt(0)
+
+/**
+ * Puts the chunks of a byte stream back together to whole messages. The database executes what it is handed at once
+ * and would take the first half of a message for all of it.
+ */
+export class FrontendMessageGatherer {
+  #pending: Buffer = Buffer.alloc(0)
+  #started = false
+
+  push(chunk: Uint8Array): ReadonlyArray<FrontendMessages> {
+    this.#pending =
+      this.#pending.length === 0
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        : Buffer.concat([this.#pending, chunk])
+    const messages: Array<FrontendMessages> = []
+    while (!this.#started) {
+      const opening = this.#takeOpening()
+      if (opening === undefined) return messages
+      messages.push(opening)
+    }
+    this.#takeStatements(messages)
+    return messages
+  }
+
+  /** Until the startup packet messages have no type byte: length, then a code. */
+  #takeOpening(): FrontendMessages | undefined {
+    if (this.#pending.length < 2 * LENGTH_BYTES) return undefined
+    const length = this.#pending.readInt32BE(0)
+    if (this.#pending.length < length) return undefined
+    const code = this.#pending.readInt32BE(LENGTH_BYTES)
+    const bytes = this.#take(Math.max(length, 2 * LENGTH_BYTES))
+    if (code === SSL_REQUEST || code === GSS_REQUEST) return { kind: "encryption-request" }
+    if (code === CANCEL_REQUEST) return { kind: "cancel" }
+    this.#started = true
+    return { kind: "startup", bytes }
+  }
+
+  #takeStatements(messages: Array<FrontendMessages>): void {
+    let end = 0
+    const flush = () => {
+      if (end > 0) messages.push({ kind: "statements", bytes: this.#take(end) })
+      end = 0
+    }
+    while (this.#pending.length >= end + 1 + LENGTH_BYTES) {
+      const type = this.#pending[end]
+      const size = 1 + Math.max(this.#pending.readInt32BE(end + 1), LENGTH_BYTES)
+      if (this.#pending.length < end + size) break
+      if (type === TERMINATE || type === PASSWORD) {
+        flush()
+        this.#take(size)
+        // A password answers a question that is never asked: whoever runs in this process owns the data folder.
+        if (type === TERMINATE) messages.push({ kind: "terminate" })
+      } else {
+        end += size
+      }
+    }
+    flush()
+  }
+
+  #take(length: number): Buffer {
+    const taken = this.#pending.subarray(0, length)
+    this.#pending = this.#pending.subarray(length)
+    return taken
+  }
+}

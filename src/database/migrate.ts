@@ -1,0 +1,80 @@
+import { Data, DateTime, Effect } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Migration } from "./migration.ts"
+
+/** A migration that did not apply. Nothing of it is left in the database; the ones before it stay. */
+export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
+  /** The file without its ending, such as `0001_foundation`. */
+  readonly migration: string
+  readonly cause: unknown
+}> {
+  override get message(): string {
+    return `migration ${this.migration} failed: ${explain(this.cause)}`
+  }
+}
+
+/** The database's own words: a `SqlError` carries the driver's error, that one the server's message. */
+const explain = (cause: unknown): string => {
+  let reason = cause
+  while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause
+  return reason instanceof Error ? reason.message : String(reason)
+}
+
+/** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
+const MIGRATION_LOCK = 7_012_026
+
+const fileName = (migration: Migration): string => `${String(migration.id).padStart(4, "0")}_${migration.name}`
+
+/**
+ * Brings the schema up to date and returns the file names of the migrations applied now, in order.
+ *
+ * Safe to run in several processes at once: each migration's transaction takes the lock first and then looks again
+ * whether it is still missing, so one process applies it and the others wait and skip. The lock belongs to the
+ * transaction, so a process that dies frees it, with nothing half done.
+ */
+export const migrate = Effect.fn("migrate")(function* (
+  migrations: ReadonlyArray<Migration>
+): Effect.fn.Return<ReadonlyArray<string>, MigrationFailed | SqlError, SqlClient> {
+  const sql = yield* SqlClient
+  const inOrder = migrations.toSorted((left, right) => left.id - right.id)
+  if (new Set(inOrder.map(({ id }) => id)).size < inOrder.length) {
+    return yield* Effect.die(new Error("two migrations have the same id"))
+  }
+
+  const alone = <A, E>(work: Effect.Effect<A, E, SqlClient>) =>
+    sql.withTransaction(Effect.andThen(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, work))
+
+  const apply = Effect.fnUntraced(function* (migration: Migration) {
+    const found = yield* sql`select 1 from schema_migrations where id = ${migration.id}`
+    if (found.length > 0) return false
+    yield* migration.up
+    const appliedAt = yield* DateTime.nowAsDate
+    yield* sql`insert into schema_migrations (id, name, applied_at)
+      values (${migration.id}, ${migration.name}, ${appliedAt})`
+    return true
+  })
+
+  const applied = yield* alone(
+    Effect.andThen(
+      sql`create table if not exists schema_migrations (
+        id integer primary key,
+        name text not null,
+        applied_at timestamptz not null
+      )`,
+      sql<{ id: number }>`select id from schema_migrations`
+    )
+  )
+  const known = new Set(applied.map(({ id }) => id))
+
+  const done: Array<string> = []
+  for (const migration of inOrder) {
+    if (known.has(migration.id)) continue
+    const isNew = yield* alone(apply(migration)).pipe(
+      Effect.catchDefect((defect) => Effect.fail(defect)),
+      Effect.mapError((cause) => new MigrationFailed({ migration: fileName(migration), cause }))
+    )
+    if (isNew) done.push(fileName(migration))
+  }
+  return done
+})

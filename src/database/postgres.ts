@@ -1,0 +1,24 @@
+import { PgClient } from "@effect/sql-pg"
+import type { Layer, Redacted } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { types } from "./types.ts"
+
+/**
+ * A PostgreSQL server (15 and later). Statements of different fibers share the pooled connections, a transaction has
+ * one to itself. Sessions run in UTC whatever the server is set to, so that `::date` and `date_trunc` mean the same on
+ * every machine; the zone of an operator is applied by name.
+ */
+export const layerPostgres = (options: {
+  readonly url: Redacted.Redacted<string>
+  /** Default: 10. */
+  readonly maxConnections?: number
+}): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
+  PgClient.layer({
+    url: options.url,
+    maxConnections: options.maxConnections,
+    multiplex: true,
+    applicationName: "latchkey",
+    startupParameters: { timezone: "UTC" },
+    types
+  })
