@@ -1,14 +1,16 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import { Cause, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Headers, HttpTraceContext } from "effect/http"
 import { Rpc } from "effect/rpc"
 import { RequestId } from "effect/rpc/RpcMessage"
-import { Headers } from "effect/http"
 import { Api, type ApiOperation } from "./Api.ts"
+import { CurrentOperator } from "./contract/caller.ts"
 import { type Answer, failed, newRequestId, succeeded } from "./contract/envelope.ts"
-import { type ApiError, type BadRequest, NotFound, ServerError } from "./contract/errors.ts"
+import { type ApiError, type BadRequest, errorCode, NotFound, ServerError } from "./contract/errors.ts"
 import { type Input, inputDecoderOf } from "./contract/input.ts"
-import { routeOf } from "./contract/operation.ts"
+import { isRead, routeOf } from "./contract/operation.ts"
 import { Gate } from "./gate/Gate.ts"
+import { UNMATCHED } from "./gate/windows/limit-table.ts"
 
 /** What an adapter hands over of one call. */
 export interface Call {
@@ -44,22 +46,30 @@ export class Service extends Context.Service<
     Service,
     Effect.gen(function* () {
       const gate = yield* Gate
-      const runs = new Map<string, (call: Call) => Effect.Effect<Schema.Json, ApiError>>()
+      const runs = new Map<string, (call: Call) => Effect.Effect<Outcome>>()
       for (const operation of Api.requests.values()) runs.set(operation._tag, yield* runOf(operation, gate))
 
       return Service.of({
         call: (name, call) => {
           const run = runs.get(name)
-          return answered(name, call.door, run === undefined ? Effect.fail(noSuchOperation) : run(call))
+          return answered(name, call, run === undefined ? Effect.succeed(noSuchOperation) : run(call))
         },
-        refuse: (error, call) => answered("unmatched", call.door, Effect.fail(error)),
+        refuse: (error, call) => answered(UNMATCHED, call, refusal(gate, error, call.headers)),
         knows: gate.knows
       })
     })
   )
 }
 
-const noSuchOperation = new NotFound({ message: "No such operation." })
+/** What became of a call, and the headers that go with its answer. */
+interface Outcome {
+  readonly exit: Exit.Exit<Schema.Json, ApiError>
+  readonly headers: Answer["headers"]
+}
+
+const noSuchOperation: Outcome = { exit: Exit.fail(new NotFound({ message: "No such operation." })), headers: {} }
+
+const headersOf = (error: ApiError): Answer["headers"] => (error._tag === "RateLimited" ? error.headers : {})
 
 // Handlers are called directly, not through an RPC connection; these are what such a connection would have given them.
 const DIRECT = { client: new Rpc.ServerClient(0), requestId: RequestId(0), headers: Headers.empty }
@@ -67,70 +77,106 @@ const DIRECT = { client: new Rpc.ServerClient(0), requestId: RequestId(0), heade
 /** The way of a call to one operation: Gate, decode, handler, encode. */
 const runOf = Effect.fnUntraced(function* (operation: ApiOperation, gate: Gate["Service"]) {
   const handler = yield* Api.accessHandler(operation._tag)
-  const decode = inputDecoderOf(operation.payloadSchema, routeOf(operation).params)
+  const route = routeOf(operation)
+  const decode = inputDecoderOf(operation.payloadSchema, route.params)
   const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(operation.successSchema))
-  return (call: Call): Effect.Effect<Schema.Json, ApiError> =>
-    gate.pass(
-      operation,
-      call.headers,
-      call.read.pipe(
-        Effect.flatMap((input) => decode(input, call.params)),
-        Effect.flatMap((payload) =>
-          handler(payload, DIRECT).pipe(Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }))
-        ),
-        // A result that does not fit its own schema is a defect.
-        Effect.flatMap((result) => Effect.orDie(encode(result)))
-      )
+  const [conversation] = route.path.startsWith("/conversations/") ? route.params : []
+
+  const handled = (call: Call): Effect.Effect<Schema.Json, ApiError, CurrentOperator> =>
+    call.read.pipe(
+      Effect.flatMap((input) => decode(input, call.params)),
+      Effect.flatMap((payload) =>
+        handler(payload, DIRECT).pipe(
+          Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } })
+        )
+      ),
+      // A result that does not fit its own schema is a defect.
+      Effect.flatMap((result) => Effect.orDie(encode(result)))
     )
+
+  return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Outcome> {
+    const entered = yield* Effect.exit(
+      gate.enter({
+        route: `${route.method} ${route.path}`,
+        read: isRead(operation),
+        conversationId: conversation === undefined ? undefined : String(call.params[conversation]),
+        headers: call.headers
+      })
+    )
+    if (Exit.isFailure(entered)) return { exit: Exit.failCause(entered.cause), headers: {} }
+    const entry = entered.value
+    const exit = yield* Effect.exit(Effect.provideService(handled(call), CurrentOperator, entry.caller))
+    const error = Exit.findErrorOption(exit)
+    if (Option.isSome(error)) yield* entry.settle(errorCode(error.value))
+    return { exit, headers: entry.headers }
+  })
 })
 
-/** Turns what became of a call into its envelope, with the request's span and its one log line. */
+/** What reached no operation: refused as it is, unless its sender has used up the windows of unmatched paths. */
+const refusal = Effect.fnUntraced(function* (
+  gate: Gate["Service"],
+  error: ApiError,
+  headers: Call["headers"]
+): Effect.fn.Return<Outcome> {
+  const entered = yield* Effect.exit(gate.enter({ route: UNMATCHED, read: true, headers }))
+  if (Exit.isSuccess(entered)) {
+    yield* entered.value.settle(errorCode(error))
+    return { exit: Exit.fail(error), headers: entered.value.headers }
+  }
+  const limited = Option.filter(Exit.findErrorOption(entered), (each) => each._tag === "RateLimited")
+  return { exit: Option.isSome(limited) ? Exit.fail(limited.value) : Exit.fail(error), headers: {} }
+})
+
+/** Turns what became of a call into its answer, with the request's span and its one log line. */
 const answered = Effect.fnUntraced(function* (
   operation: string,
-  door: Call["door"],
-  run: Effect.Effect<Schema.Json, ApiError>
+  call: Pick<Call, "door" | "headers">,
+  run: Effect.Effect<Outcome>
 ): Effect.fn.Return<Answer> {
   const startedAt = yield* Clock.currentTimeMillis
   const requestId = newRequestId(startedAt)
+  const attributes = {
+    "latchkey.operation": operation,
+    "latchkey.request_id": requestId,
+    "latchkey.door": call.door
+  }
   return yield* run.pipe(
-    Effect.exit,
-    Effect.flatMap((exit) => settle(requestId, operation, exit)),
-    Effect.tap((answer) => logLine(answer, operation, door, startedAt)),
-    Effect.withSpan("request", {
-      kind: "server",
-      attributes: { "latchkey.operation": operation, "latchkey.request_id": requestId, "latchkey.door": door }
-    })
+    Effect.flatMap((outcome) => settle(requestId, operation, outcome)),
+    Effect.tap((answer) => logLine(answer, operation, call.door, startedAt)),
+    Effect.withSpan("request", { kind: "server", attributes, ...parentOf(call.headers) })
   )
 })
+
+/** The caller's trace, if it sent one (W3C Trace Context). */
+const parentOf = (headers: Call["headers"]) => {
+  if (headers["traceparent"] === undefined) return {}
+  const parent = HttpTraceContext.fromHeaders(Headers.fromInput(headers))
+  return Option.isSome(parent) ? { parent: parent.value } : {}
+}
 
 const settle = Effect.fnUntraced(function* (
   requestId: string,
   operation: string,
-  exit: Exit.Exit<Schema.Json, ApiError>
+  { exit, headers }: Outcome
 ): Effect.fn.Return<Answer> {
-  if (Exit.isSuccess(exit)) return { envelope: succeeded(requestId, exit.value), headers: {} }
+  if (Exit.isSuccess(exit)) return { envelope: succeeded(requestId, exit.value), headers }
   const error = Cause.findErrorOption(exit.cause)
   if (Option.isSome(error)) {
-    return {
-      envelope: failed(requestId, error.value),
-      headers: error.value._tag === "RateLimited" ? error.value.headers : {}
-    }
+    return { envelope: failed(requestId, error.value), headers: { ...headers, ...headersOf(error.value) } }
   }
+  // The caller hung up: nobody is left to answer.
   if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
-  yield* Effect.logError("defect", exit.cause).pipe(
-    Effect.annotateLogs({ request_id: requestId, operation })
-  )
-  return {
-    envelope: failed(requestId, new ServerError({ message: "Something went wrong on our side. Quote the request_id." })),
-    headers: {}
-  }
+  yield* Effect.logError("defect", exit.cause).pipe(Effect.annotateLogs({ request_id: requestId, operation }))
+  return { envelope: failed(requestId, defect), headers }
 })
+
+const defect = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })
 
 const logLine = Effect.fnUntraced(function* (answer: Answer, operation: string, door: Call["door"], startedAt: number) {
   const { request_id, error_code, error_msg } = answer.envelope
   yield* Effect.annotateCurrentSpan("latchkey.error_code", error_code)
   const endedAt = yield* Clock.currentTimeMillis
-  yield* Effect.logInfo("request").pipe(
-    Effect.annotateLogs({ request_id, door, operation, error_code, ...(error_code === 0 ? {} : { error_msg }), ms: endedAt - startedAt })
-  )
+  const ms = endedAt - startedAt
+  const fields = { request_id, door, operation, error_code, ms }
+  yield* Effect.logInfo("request").pipe(Effect.annotateLogs(error_code === 0 ? fields : { ...fields, error_msg }))
 })

@@ -48,7 +48,10 @@ export const instantOf = (text: string, timeZone: string): Date => {
     : inZone(iso, timeZone)
 }
 
-/** ISO 8601 UTC in the `…Z` form, whole seconds without a fraction (contract facts 0.3, transaction timestamps). */
+/** The present second: what is stored when the service itself says "now", so that `…:SSZ` loses nothing of it. */
+export const wholeSecond = (now: number): Date => new Date(Math.floor(now / 1000) * 1000)
+
+/** ISO 8601 UTC in the `…Z` form; a fraction appears only if the caller gave one (contract facts 0.3). */
 export const instantText = (instant: Date): string => instant.toISOString().replace(".000Z", "Z")
 
 /** The calendar date of an instant in a zone. */

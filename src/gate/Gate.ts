@@ -1,23 +1,44 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { Rpc } from "effect/rpc"
-import { CurrentOperator, Gated, type GateError } from "../contract/caller.ts"
-import { isRead } from "../contract/operation.ts"
+import { type Caller, CurrentOperator, Gated, type GateError } from "../contract/caller.ts"
+import { ERROR_CODES, RateLimited } from "../contract/errors.ts"
+import { isRead, routeOf } from "../contract/operation.ts"
 import { invalidToken, refusalOf } from "./admission.ts"
 import { tokenOf } from "./credentials.ts"
 import { type KnownToken, Tokens } from "./Tokens.ts"
+import { bucketsOf, countsAsInvalid } from "./windows/limit-table.ts"
+import { rateLimitHeaders, refusalMessage } from "./windows/messages.ts"
+import { RateWindows } from "./windows/RateWindows.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** Who may call. The order of the checks is the specification's: token, subscription, scope. */
+/** What the Gate looks at of a call. */
+export interface Approach {
+  /** Method and path template below /v3, or `unmatched`. */
+  readonly route: string
+  /** Whether it changes nothing. */
+  readonly read: boolean
+  /** Of a message: the conversation it goes to, which has windows of its own. */
+  readonly conversationId?: string | undefined
+  readonly headers: Headers
+}
+
+/** A call that was let in. */
+export interface Entry {
+  readonly caller: Caller
+  /** Rate-limit fields of the answer. */
+  readonly headers: Readonly<Record<string, string>>
+  /** To be run with the answer's error_code: a call that could not succeed as sent counts towards layer 4. */
+  readonly settle: (errorCode: number) => Effect.Effect<void>
+}
+
+/**
+ * Who may call, and how often. The order of the checks is the specification's: token (401), subscription (420), scope
+ * (401), windows and quota (429); a call refused earlier is not counted later.
+ */
 export class Gate extends Context.Service<
   Gate,
   {
-    /** Runs `within` for the caller the headers name, or answers why not. */
-    readonly pass: <A, E, R>(
-      operation: Rpc.Any,
-      headers: Headers,
-      within: Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | GateError, Exclude<R, CurrentOperator>>
+    readonly enter: (approach: Approach) => Effect.Effect<Entry, GateError>
     /** Whether the headers carry a token that is known, whatever its account's state. */
     readonly knows: (headers: Headers) => Effect.Effect<boolean>
   }
@@ -26,6 +47,7 @@ export class Gate extends Context.Service<
     Gate,
     Effect.gen(function* () {
       const tokens = yield* Tokens
+      const windows = yield* RateWindows
 
       const identify = Effect.fnUntraced(function* (headers: Headers) {
         const token = tokenOf(headers)
@@ -33,29 +55,59 @@ export class Gate extends Context.Service<
         return known === undefined ? yield* invalidToken() : known
       })
 
-      const admit = Effect.fn("Gate.admit")(function* (
-        operation: Rpc.Any,
-        headers: Headers
-      ): Effect.fn.Return<KnownToken, GateError> {
-        const token = yield* identify(headers)
-        const now = yield* Clock.currentTimeMillis
-        const refusal = refusalOf(token, { read: isRead(operation), now })
-        return Option.isSome(refusal) ? yield* refusal.value : token
+      const admit = Effect.fnUntraced(function* (approach: Approach, token: KnownToken) {
+        const buckets = bucketsOf({
+          operatorId: token.operatorId,
+          accountId: token.accountId,
+          tokenId: token.tokenId,
+          route: approach.route,
+          conversationId: approach.conversationId,
+          tokenLimits: token.tokenLimits ?? undefined,
+          overrides: token.overrides ?? undefined
+        })
+        const admission = yield* windows.admit(buckets.call, buckets.invalid)
+        const headers = rateLimitHeaders(admission)
+        if (admission._tag === "Refused") {
+          return yield* new RateLimited({ message: refusalMessage(admission), headers })
+        }
+        const settle = (errorCode: number) =>
+          countsAsInvalid(errorCode) ? windows.count(buckets.invalid) : Effect.void
+        return { caller: token, headers, settle }
       })
 
-      return Gate.of({
-        pass: (operation, headers, within) =>
-          Effect.flatMap(admit(operation, headers), (caller) =>
-            Effect.provideService(within, CurrentOperator, caller)
-          ),
-        knows: (headers) => Effect.isSuccess(identify(headers))
+      const enter = Effect.fn("gate")(function* (approach: Approach): Effect.fn.Return<Entry, GateError> {
+        const token = yield* identify(approach.headers)
+        const now = yield* Clock.currentTimeMillis
+        const refusal = refusalOf(token, { read: approach.read, now })
+        return Option.isSome(refusal) ? yield* refusal.value : yield* admit(approach, token)
       })
+
+      return Gate.of({ enter, knows: (headers) => Effect.isSuccess(identify(headers)) })
     })
   )
 
   /** The same Gate for the typed in-memory client of tests. */
   static readonly layerGated = Layer.effect(
     Gated,
-    Effect.map(Gate, (gate) => Gated.of((within, call) => gate.pass(call.rpc, call.headers, within)))
+    Effect.map(Gate, (gate) =>
+      Gated.of((within, call) =>
+        Effect.gen(function* () {
+          const { method, path } = routeOf(call.rpc)
+          const entry = yield* gate.enter({ route: `${method} ${path}`, read: isRead(call.rpc), headers: call.headers })
+          return yield* within.pipe(
+            Effect.provideService(CurrentOperator, entry.caller),
+            Effect.tapError((error) => entry.settle(codeOf(error)))
+          )
+        })
+      )
+    )
   )
 }
+
+/** The code of a handler's failure, whose type the middleware does not see. */
+const codeOf = (error: object): number =>
+  "_tag" in error && error._tag === "NotFound"
+    ? ERROR_CODES.NotFound
+    : "_tag" in error && error._tag === "BadRequest"
+      ? ERROR_CODES.BadRequest
+      : 0

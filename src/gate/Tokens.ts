@@ -3,13 +3,17 @@ import { SqlClient } from "effect/sql"
 import { Caller } from "../contract/caller.ts"
 import { TOKEN_CACHE_ENTRIES, TOKEN_CACHE_SECONDS } from "../limits.ts"
 import { digestOf, sameDigest } from "./credentials.ts"
+import { LimitOverrides, TokenLimits } from "./windows/limit-overrides.ts"
 
 /** A token as the database knows it: who it stands for and what keeps it from working. */
 export const KnownToken = Schema.Struct({
   ...Caller.fields,
   digest: Schema.Uint8Array,
   status: Schema.Literals(["active", "banned"]),
-  subscriptionUntil: Schema.NullOr(Schema.DateTimeUtcFromDate)
+  subscriptionUntil: Schema.NullOr(Schema.DateTimeUtcFromDate),
+  /** The token's own tighter limits, and the operator's in place of the table's. */
+  tokenLimits: Schema.NullOr(TokenLimits),
+  overrides: Schema.NullOr(LimitOverrides)
 })
 export type KnownToken = typeof KnownToken.Type
 
@@ -33,7 +37,8 @@ export class Tokens extends Context.Service<
         const rows = yield* sql`
           SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.scope, t.digest,
             a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,
-            o.subscription_until AS "subscriptionUntil"
+            o.subscription_until AS "subscriptionUntil",
+            t.rate_limits AS "tokenLimits", o.rate_limits AS overrides
           FROM access_tokens t
           JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
           JOIN operators o ON o.id = t.operator_id

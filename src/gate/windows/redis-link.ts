@@ -90,6 +90,7 @@ export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (n
 
   const run: RedisLink["run"] = (counting) =>
     Effect.suspend(() => {
+      if (counting.keys.length === 0) return Effect.succeed([])
       const used = connection
       if (used === undefined) return Effect.succeed(undefined)
       return attempt(() => used.client.count(counting)).pipe(

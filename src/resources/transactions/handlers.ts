@@ -3,7 +3,7 @@ import { CurrentOperator } from "../../contract/caller.ts"
 import { BadRequest, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { decimalText } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
-import { instantOf, instantsOfDays, instantText } from "../../contract/time.ts"
+import { instantOf, instantsOfDays, instantText, wholeSecond } from "../../contract/time.ts"
 import { type Transaction, Transactions } from "./contract.ts"
 import { type Dictionary, dictionariesOf, isSystemEntry, merged, nameOf } from "./dictionaries.ts"
 import { changedFixedField, orderCodeOf, rangeOf, sharesOf, statusAt, unitsOf } from "./rules.ts"
@@ -77,7 +77,7 @@ export const layerTransactions = Transactions.toLayer(
         const units = yield* Effect.fromResult(unitsOf(payload.amount, currency))
         const now = yield* Clock.currentTimeMillis
         const actionAt =
-          payload.action_at === undefined ? new Date(now) : instantOf(payload.action_at, caller.timeZone)
+          payload.action_at === undefined ? wholeSecond(now) : instantOf(payload.action_at, caller.timeZone)
         const created = yield* store.create(
           caller.operatorId,
           {
@@ -94,7 +94,7 @@ export const layerTransactions = Transactions.toLayer(
             operatorName: caller.accountName,
             shares: sharesOf(units, currency, ground.stays)
           },
-          new Date(now)
+          wholeSecond(now)
         )
         return created === undefined ? yield* noSuchProperty : { transaction_id: created.id }
       }),
@@ -145,7 +145,7 @@ export const layerTransactions = Transactions.toLayer(
             note: payload.note,
             shares: units === undefined ? [] : sharesOf(units, entry.currency, entry.stays)
           },
-          new Date(now)
+          wholeSecond(now)
         )
         return updated === undefined ? yield* noSuchEntry : {}
       }),
@@ -153,7 +153,7 @@ export const layerTransactions = Transactions.toLayer(
       delete_transaction: Effect.fnUntraced(function* (payload) {
         const caller = yield* CurrentOperator
         const now = yield* Clock.currentTimeMillis
-        const removed = yield* store.remove(caller.operatorId, payload.id, new Date(now))
+        const removed = yield* store.remove(caller.operatorId, payload.id, wholeSecond(now))
         return removed === undefined ? yield* noSuchEntry : {}
       }),
 

@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto"
+import { Effect, Layer, type Schema } from "effect"
+import { RpcClient, RpcTest } from "effect/rpc"
+import { SqlClient } from "effect/sql"
+import { Api, type ApiOperation } from "../src/Api.ts"
+import type { Envelope } from "../src/contract/envelope.ts"
+import { digestOf } from "../src/gate/credentials.ts"
+import { Gate } from "../src/gate/Gate.ts"
+import { Tokens } from "../src/gate/Tokens.ts"
+import { RateWindows } from "../src/gate/windows/RateWindows.ts"
+import { layerHandlers } from "../src/resources/index.ts"
+import { Service } from "../src/service.ts"
+import { layerTestDatabase } from "./database.ts"
+
+// The whole service in the process, without a port. Tests share one database and never collide: each takes operators of
+// its own. Whatever varies is swapped by giving `layerService` other layers.
+
+/** Gate and handlers over a database: what the Service and the typed client run on. */
+const layerInside = Layer.mergeAll(layerHandlers, Gate.layerGated.pipe(Layer.provideMerge(Gate.layer))).pipe(
+  Layer.provideMerge(Tokens.layer)
+)
+
+/** The service over any database and windows. */
+export const layerService = <E>(
+  database: Layer.Layer<SqlClient.SqlClient, E>,
+  windows: Layer.Layer<RateWindows> = RateWindows.layerMemory
+) => Service.layer.pipe(Layer.provideMerge(layerInside), Layer.provideMerge(Layer.merge(database, windows)))
+
+/** The service over the database of the test run. */
+export const layerTest = layerService(layerTestDatabase)
+
+export interface OperatorOptions {
+  readonly timeZone?: string
+  readonly currency?: string
+  readonly edition?: "pro" | "basic"
+  readonly status?: "active" | "banned" | "closed"
+  readonly subscriptionUntil?: Date
+}
+
+export interface TestOperator {
+  readonly operatorId: number
+  readonly accountId: number
+  /** Writable token of the main account. */
+  readonly token: string
+  readonly readOnlyToken: string
+}
+
+const firstId = (rows: ReadonlyArray<{ readonly id: number }>): Effect.Effect<number> =>
+  rows[0] === undefined ? Effect.die(new Error("nothing was inserted")) : Effect.succeed(rows[0].id)
+
+/** A token of an account. */
+export const tokenFor = Effect.fn("tokenFor")(function* (
+  account: { readonly operatorId: number; readonly accountId: number },
+  scope: "writable" | "read-only"
+) {
+  const sql = yield* SqlClient.SqlClient
+  const token = `lk_${randomBytes(24).toString("base64url")}`
+  yield* sql`
+    INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
+    VALUES (${account.operatorId}, ${account.accountId}, 'test', ${scope}, ${digestOf(token)}, now())`
+  return token
+}, Effect.orDie)
+
+/** An account of an operator. */
+export const accountOf = Effect.fn("accountOf")(function* (operatorId: number, role: "main" | "sub", name: string) {
+  const sql = yield* SqlClient.SqlClient
+  const email = `${randomBytes(8).toString("hex")}@example.test`
+  return yield* firstId(
+    yield* sql<{ id: number }>`
+      INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
+      VALUES (${operatorId}, ${role}, ${name}, ${email}, 'none', now()) RETURNING id`
+  )
+}, Effect.orDie)
+
+/** A new operator with its main account and a token of each scope. */
+export const freshOperator = Effect.fn("freshOperator")(function* (options: OperatorOptions = {}) {
+  const sql = yield* SqlClient.SqlClient
+  const operatorId = yield* firstId(
+    yield* sql<{ id: number }>`
+      INSERT INTO operators (name, time_zone, currency, edition, status, subscription_until, created_at)
+      VALUES ('Test', ${options.timeZone ?? "Europe/Berlin"}, ${options.currency ?? "EUR"}, ${options.edition ?? "pro"},
+        ${options.status ?? "active"}, ${options.subscriptionUntil ?? null}, now()) RETURNING id`
+  )
+  const accountId = yield* accountOf(operatorId, "main", "Owner")
+  const account = { operatorId, accountId }
+  const operator: TestOperator = {
+    ...account,
+    token: yield* tokenFor(account, "writable"),
+    readOnlyToken: yield* tokenFor(account, "read-only")
+  }
+  return operator
+}, Effect.orDie)
+
+/** A property of the operator; answers its id. */
+export const propertyOf = Effect.fn("propertyOf")(function* (operatorId: number, title: string) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* firstId(
+    yield* sql<{ id: number }>`
+      INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, ${title}, now()) RETURNING id`
+  )
+}, Effect.orDie)
+
+export interface StayOptions {
+  readonly propertyId: number | null
+  readonly revenue?: string
+  readonly checkIn?: string
+  readonly checkOut?: string
+}
+
+/** An order with its stays, written directly: `5-CODE` has stays `5-CODE`, `5-CODE_1`, … Answers its code. */
+export const orderOf = Effect.fn("orderOf")(function* (
+  operatorId: number,
+  stays: ReadonlyArray<StayOptions>,
+  options: { readonly currency?: string } = {}
+) {
+  const sql = yield* SqlClient.SqlClient
+  const channelId = randomBytes(5).toString("hex").toUpperCase()
+  const code = `5-${channelId}`
+  const orderId = yield* firstId(
+    yield* sql<{ id: number }>`
+      INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, created_at)
+      VALUES (${operatorId}, ${code}, 'direct', ${channelId}, 'accepted', ${options.currency ?? "EUR"}, now()) RETURNING id`
+  )
+  yield* Effect.forEach(
+    stays,
+    (stay, index) => sql`
+      INSERT INTO stays (operator_id, order_id, stay_code, property_id, check_in_date, check_out_date, accommodation_revenue)
+      VALUES (${operatorId}, ${orderId}, ${index === 0 ? code : `${code}_${index}`}, ${stay.propertyId},
+        ${stay.checkIn ?? "2027-05-01"}, ${stay.checkOut ?? "2027-05-04"}, ${stay.revenue ?? "100"})`,
+    { discard: true }
+  )
+  return code
+}, Effect.orDie)
+
+/** The typed client: one method an operation, errors typed, through the same Gate and handlers, without a port. */
+export const typedClient = RpcTest.makeClient(Api)
+
+/** Calls of the typed client made within carry this token. */
+export const withToken = (token: string) => RpcClient.withHeaders({ "service-access-token": token })
+
+/** What a tool call or a JSON body would be answered, envelope and all. */
+export const call = Effect.fn("call")(function* (
+  token: string | undefined,
+  operation: ApiOperation["_tag"],
+  fields: unknown = {}
+) {
+  const service = yield* Service
+  const answer = yield* service.call(operation, {
+    door: "rest",
+    headers: token === undefined ? {} : { "service-access-token": token },
+    params: {},
+    read: Effect.succeed({ encoding: "json", fields })
+  })
+  return answer.envelope
+})
+
+/** The data of a successful envelope; fails the test when it is an error. */
+export const dataOf = (envelope: Envelope): Effect.Effect<Schema.Json> =>
+  envelope.error_code === 0
+    ? Effect.succeed(envelope.data)
+    : Effect.die(new Error(`${envelope.error_code} ${envelope.error_msg}`))
