@@ -124,7 +124,6 @@ export const exchange = (
           })
         )
       response.on("error", cutShort)
-      response.on("close", cutShort)
     })
 
     request.on("error", (error) => resume(Effect.succeed(failureOf(error, progress))))

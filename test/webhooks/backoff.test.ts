@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration } from "effect"
 import fc from "fast-check"
-import { WEBHOOK_LONGEST_RETRY_MS } from "../../src/limits.ts"
+import { WEBHOOK_FIRST_RETRY_MS, WEBHOOK_LONGEST_RETRY_MS } from "../../src/limits.ts"
 import { delayOf, maxAttempts } from "../../src/webhooks/backoff.ts"
 
 const millis = (attempt: number, random: number) => Duration.toMillis(delayOf(attempt, random))
@@ -14,6 +14,7 @@ const DAY = 24 * 60 * 60 * 1000
 describe("the retry schedule", () => {
   it("comes back within 90 seconds the first time, whatever the dice say", () => {
     fc.assert(fc.property(random, (dice) => millis(1, dice) > 0 && millis(1, dice) < 90_000))
+    expect(millis(1, 0.5)).toBe(WEBHOOK_FIRST_RETRY_MS)
   })
 
   it("never shortens its pauses, and never waits longer than its longest, without jitter", () => {

@@ -69,6 +69,11 @@ describe("a subscription's health", () => {
     expect(ask(probing.health, due + WEBHOOK_PROBE_MS).goes).toBe(true)
   })
 
+  it("does not rest longer for deliveries that were out when the rest began, and is healed by one of them", () => {
+    expect(fail(resting, 3, START + 1_000)).toEqual({ ...resting, failures: WEBHOOK_BREAKER_FAILURES + 3 })
+    expect(afterSuccess(resting)).toBe(healthy)
+  })
+
   it("rests longer after each failed probe, up to the longest rest", () => {
     let health = resting
     let now = START

@@ -49,6 +49,21 @@ describe("a connection", () => {
     }).pipe(Effect.provide(local))
   )
 
+  it.effect("that was closed while idle is not replaced by another that was", () =>
+    Effect.gen(function* () {
+      const waiting: Array<() => void> = []
+      const server = yield* receiver((response, { path, connection }) => {
+        if (path === "/second") return connection <= 2 ? response.destroy() : response.end()
+        waiting.push(() => response.end())
+        if (waiting.length === 2) for (const answer of waiting.splice(0)) answer()
+      })
+      const first = post(`http://127.0.0.1:${server.port}/first`)
+      yield* Effect.all([first, first], { concurrency: 2 })
+      expect(server.connections()).toBe(2)
+      expect(yield* post(`http://127.0.0.1:${server.port}/second`)).toMatchObject({ outcome: "answered", status: 200 })
+    }).pipe(Effect.provide(local))
+  )
+
   it.effect("that a receiver closes on every request is tried once more only", () =>
     Effect.gen(function* () {
       const server = yield* receiver((response, { path }) => {
