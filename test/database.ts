@@ -1,0 +1,23 @@
+import { openAsBlob } from "node:fs"
+import type { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { inject } from "vitest"
+import { layerMemory } from "../src/database/embedded.ts"
+import { layerPostgres } from "../src/database/postgres.ts"
+
+/** Connections age in real time: a test that moves its clock by a month must not close them under its own feet. */
+const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
+
+/**
+ * The migrated database of this test run: PostgreSQL when DATABASE_URL is set, else a copy in memory. All tests of a
+ * run may share it, so a test works with operators of its own.
+ */
+export const layerTestDatabase: Layer.Layer<PgClient.PgClient | SqlClient, SqlError> = Layer.unwrap(
+  Effect.gen(function* () {
+    const url = inject("testDatabaseUrl")
+    if (url !== "") return layerPostgres({ url: Redacted.make(url), maxConnections: 4 })
+    return layerMemory(yield* Effect.promise(() => openAsBlob(inject("testSnapshot"))))
+  })
+).pipe(Layer.provide(realClock))
