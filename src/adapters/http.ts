@@ -1,11 +1,16 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { Api } from "../Api.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { Service } from "../service.ts"
+import { mcpApp } from "./mcp.ts"
 import { makeRest, REST_PREFIX, toResponse } from "./rest.ts"
 
+const MCP_PATH = "/mcp"
+
 export interface HttpSettings {
+  readonly publicUrl: string
   readonly requireHttps: boolean
   readonly trustProxy: boolean
 }
@@ -15,6 +20,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const service = yield* Service
   const sql = yield* SqlClient.SqlClient
   const rest = yield* makeRest
+  const mcp = yield* mcpApp({ operations: Api.requests, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */
   const ready = sql`SELECT 1`.pipe(
@@ -29,6 +35,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     if (settings.requireHttps && !isHttps(request, settings.trustProxy)) {
       return Effect.map(service.refuse(plainHttp, { door: "rest", headers: {} }), toResponse)
     }
+    if (path === MCP_PATH) return mcp(request)
     if (path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`)) return rest(request)
     return Effect.map(service.refuse(noSuchPage, { door: "rest", headers: {} }), toResponse)
   }

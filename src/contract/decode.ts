@@ -6,6 +6,8 @@ interface Finding {
   readonly field: string
   readonly text: string
   readonly code: 400 | 422
+  /** Whether the words are the field's own (see fields.ts), and not those of the library's number parsing. */
+  readonly own?: true
 }
 
 /**
@@ -16,7 +18,25 @@ interface Finding {
 export const decoderOf = <A>(codec: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownEffect(codec)
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
-    decode(input, { errors: "all", reportInput: true }).pipe(Effect.mapError((error) => toApiError(error.issue)))
+    decode(input, { errors: "all", reportInput: true }).pipe(
+      Effect.mapError((error) => toApiError(error.issue)),
+      Effect.filterOrFail(
+        (value) => nulIn(value, []) === undefined,
+        (value) =>
+          new ValidationFailed({ message: `${fieldOf(nulIn(value, []) ?? [])}: must not hold the character U+0000.` })
+      )
+    )
+}
+
+/** Where a text holds the one character the database cannot store, if anywhere. */
+const nulIn = (value: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<PropertyKey> | undefined => {
+  if (typeof value === "string") return value.includes("\u0000") ? path : undefined
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, each] of Object.entries(value)) {
+    const found = nulIn(key, [...path, key]) ?? nulIn(each, [...path, key])
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 const toApiError = (issue: SchemaIssue.Issue): BadRequest | ValidationFailed => {
@@ -44,7 +64,9 @@ const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>):
         : findingsOf(issue.issue, path)
     case "Encoding":
       // The text of a query parameter that is not the number or boolean it should be.
-      return findingsOf(issue.issue, path).map((each) => ({ ...each, text: `must be ${named(issue.ast)}`, code: 400 }))
+      return findingsOf(issue.issue, path).map((each) =>
+        each.own === true ? each : { ...each, text: `must be ${named(issue.ast)}`, code: 400 }
+      )
     case "AnyOf":
       return anyOfFindings(issue, path)
     case "MissingKey":
@@ -56,11 +78,10 @@ const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>):
   }
 }
 
-const filterFinding = (filter: SchemaAST.Filter<unknown>, path: ReadonlyArray<PropertyKey>): Finding => ({
-  field: fieldOf(path),
-  text: `must be ${filter.annotations?.expected ?? "valid"}`,
-  code: filter.annotations?.unreadable === true ? 400 : 422
-})
+const filterFinding = (filter: SchemaAST.Filter<unknown>, path: ReadonlyArray<PropertyKey>): Finding => {
+  const finding = { field: fieldOf(path), text: `must be ${filter.annotations?.expected ?? "valid"}` }
+  return filter.annotations?.unreadable === true ? { ...finding, code: 400, own: true } : { ...finding, code: 422 }
+}
 
 const anyOfFindings = (issue: SchemaIssue.AnyOf, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
   const choices = literalsOf(issue.ast)

@@ -1,0 +1,62 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+
+// How a store reads: rows are decoded by a Schema, and a row that does not fit, like a database that is gone, is a
+// defect of the service and never something a caller could mend.
+
+type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
+
+/** Reads all rows of a statement. */
+export const rowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  return (statement: Rows): Effect.Effect<ReadonlyArray<A>> =>
+    statement.pipe(
+      Effect.flatMap((rows) => decode(rows)),
+      Effect.orDie
+    )
+}
+
+/** Reads the first row, undefined when there is none. */
+export const rowOf = <A>(row: Schema.ConstraintDecoder<A>) => {
+  const read = rowsOf(row)
+  return (statement: Rows): Effect.Effect<A | undefined> => Effect.map(read(statement), (rows) => rows[0])
+}
+
+/** One page of rows and how many match in all. */
+export interface PageOf<A> {
+  readonly total: number
+  readonly rows: ReadonlyArray<A>
+}
+
+/**
+ * The head of a list query: CTEs `page` (the asked-for rows, with a `position` in order) and `counted` (`total`).
+ * Go on with `SELECT counted.total, … FROM counted LEFT JOIN page ON true … ORDER BY page.position`: one statement
+ * answers rows and total, also when the page is empty.
+ */
+export const paged = (
+  sql: SqlClient,
+  list: { readonly matching: Fragment; readonly orderBy: Fragment; readonly offset: number; readonly limit: number }
+): Fragment => sql`
+  WITH matching AS (${list.matching}),
+  counted AS (SELECT count(*) AS total FROM matching),
+  page AS (
+    SELECT matching.*, row_number() OVER (ORDER BY ${list.orderBy}) AS position
+    FROM matching ORDER BY ${list.orderBy} LIMIT ${list.limit} OFFSET ${list.offset}
+  )`
+
+const Total = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
+
+/** Reads the rows of a {@link paged} query; select `counted.total` and `page.position` with the rest. */
+export const pageRowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  const decodeTotal = Schema.decodeUnknownEffect(Total)
+  return (statement: Rows): Effect.Effect<PageOf<A>> =>
+    Effect.gen(function* () {
+      const rows = yield* statement
+      const head = yield* decodeTotal(rows[0])
+      // An empty page still has one row, which carries the total.
+      return { total: head.total, rows: head.position === null ? [] : yield* decode(rows) }
+    }).pipe(Effect.orDie)
+}

@@ -1,0 +1,63 @@
+import { createServer } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Console, Effect, Layer, Redacted } from "effect"
+import { HttpMiddleware, HttpServer } from "effect/http"
+import { migrations } from "../migrations/index.ts"
+import packageJson from "../package.json" with { type: "json" }
+import { makeHttpApp } from "./adapters/http.ts"
+import { Configuration, type Settings } from "./configuration.ts"
+import { layerDatabase } from "./database/choose.ts"
+import { migrate } from "./database/migrate.ts"
+import { greet } from "./demo/greeting.ts"
+import { Gate } from "./gate/Gate.ts"
+import { Tokens } from "./gate/Tokens.ts"
+import { RateWindows } from "./gate/windows/RateWindows.ts"
+import { SHUTDOWN_SECONDS } from "./limits.ts"
+import { layerHandlers } from "./resources/index.ts"
+import { Service } from "./service.ts"
+import { layerTelemetry } from "./telemetry/layer.ts"
+
+// The process: settings choose the layers, the layers make the Service, and the adapters serve it.
+
+const layerWindows = ({ redisUrl }: Settings) =>
+  redisUrl === undefined ? RateWindows.layerMemory : RateWindows.layerRedis(Redacted.value(redisUrl))
+
+const layerService = (settings: Settings) =>
+  Service.layer.pipe(
+    Layer.provide(layerHandlers),
+    Layer.provide(Gate.layer),
+    Layer.provide(Tokens.layer),
+    Layer.provide(layerWindows(settings))
+  )
+
+const layerHttpServer = (settings: Settings) =>
+  NodeHttpServer.layer(() => createServer(), {
+    port: settings.port,
+    host: settings.host,
+    gracefulShutdownTimeout: `${SHUTDOWN_SECONDS} seconds`
+  })
+
+/** Brings the database up to date, serves, and says where. Whoever interrupts it lets open requests finish first. */
+const serving = Effect.gen(function* () {
+  const settings = yield* Configuration
+  yield* migrate(migrations)
+  const http = yield* makeHttpApp(settings)
+  yield* HttpServer.serveEffect(http)
+  yield* Console.log(yield* greet(settings))
+})
+
+const layerProgram = Layer.unwrap(
+  Effect.map(Configuration, (settings) =>
+    Layer.effectDiscard(serving).pipe(
+      Layer.provide(layerService(settings)),
+      Layer.provide(layerHttpServer(settings)),
+      // The Service's own request span takes the place of the server's.
+      Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
+      Layer.provide(layerDatabase),
+      Layer.provide(layerTelemetry({ ...settings, version: packageJson.version }))
+    )
+  )
+).pipe(Layer.provide(Configuration.layer))
+
+/** The running service; it ends only by failing to start or by being interrupted. */
+export const serve = Layer.launch(layerProgram)

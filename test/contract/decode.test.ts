@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import fc from "fast-check"
+import { errorCode } from "../../src/contract/errors.ts"
+import {
+  CalendarDate,
+  CommaSeparatedIds,
+  Currency,
+  Id,
+  InstantText,
+  isCalendarDate,
+  PositiveAmount,
+  textUpTo
+} from "../../src/contract/fields.ts"
+import { inputDecoderOf } from "../../src/contract/input.ts"
+import { pageFields } from "../../src/contract/page.ts"
+
+const Payload = Schema.Struct({
+  id: Id,
+  kind: Schema.optionalKey(Schema.Literals(["income", "expense"])),
+  day: Schema.optionalKey(CalendarDate),
+  at: Schema.optionalKey(InstantText),
+  amount: Schema.optionalKey(PositiveAmount),
+  currency: Schema.optionalKey(Currency),
+  note: Schema.optionalKey(textUpTo(5)),
+  ids: Schema.optionalKey(CommaSeparatedIds),
+  list: Schema.optionalKey(Schema.Array(Id)),
+  ...pageFields
+})
+const decode = inputDecoderOf(Payload, ["id"])
+
+const outcome = (input: Parameters<typeof decode>[0], path: Record<string, string> = {}) =>
+  Effect.runSync(
+    decode(input, path).pipe(
+      Effect.match({
+        onSuccess: (value): unknown => value,
+        onFailure: (error) => `${errorCode(error)} ${error.message}`
+      })
+    )
+  )
+const json = (fields: unknown) => outcome({ encoding: "json", fields })
+
+describe("reading input", () => {
+  const cases: ReadonlyArray<readonly [unknown, string]> = [
+    [{}, "400 id: is required."],
+    [{ id: "x" }, "400 id: must be a number."],
+    [{ id: 1.5 }, "400 id: must be a whole number."],
+    [{ id: 0 }, "422 id: must be a positive id."],
+    [{ id: null }, "400 id: must be a number."],
+    [{ id: 1, kind: "loss" }, "422 kind: must be one of income, expense."],
+    [{ id: 1, kind: 3 }, "400 kind: must be one of income, expense."],
+    [{ id: 1, day: "2027-02-30" }, "400 day: must be a date in the form YYYY-MM-DD."],
+    [{ id: 1, day: "tomorrow" }, "400 day: must be a date in the form YYYY-MM-DD."],
+    [{ id: 1, at: "2027-05-07" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
+    [{ id: 1, at: "2027-05-07T25:00:00Z" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
+    [{ id: 1, amount: 0 }, "422 amount: must be an amount above zero."],
+    [{ id: 1, amount: -1 }, "422 amount: must be an amount above zero."],
+    [{ id: 1, amount: "5" }, "400 amount: must be a number."],
+    [{ id: 1, amount: 1e12 }, "422 amount: must be an amount of at most 999999999999."],
+    [{ id: 1, currency: "eur" }, "422 currency: must be a currency code of ISO 4217, such as EUR."],
+    [{ id: 1, note: "123456" }, "422 note: must be at most 5 characters."],
+    [{ id: 1, note: 5 }, "400 note: must be a text."],
+    [{ id: 1, note: "a\u0000" }, "422 note: must not hold the character U+0000."],
+    [{ id: 1, ids: "1,,2" }, "400 ids: must be ids separated by commas, such as 1,2,3."],
+    [{ id: 1, list: [1, "x"] }, "400 list[1]: must be a number."],
+    [{ id: 1, list: 5 }, "400 list: must be an array."],
+    [{ id: 1, limit: 101 }, "422 limit: must be a limit from 1 to 100."],
+    [{ id: 1, limit: 0 }, "422 limit: must be a limit from 1 to 100."],
+    [{ id: 1, offset: -1 }, "422 offset: must be an offset of at least 0."],
+    [{ note: "123456" }, "400 id: is required."],
+    ["text", "400 Must be an object."],
+    [[], "400 Must be an object."]
+  ]
+  for (const [fields, expected] of cases) {
+    it(`answers ${JSON.stringify(fields)} with ${expected.slice(0, 3)}`, () => {
+      assert.strictEqual(json(fields), expected)
+    })
+  }
+
+  it("takes the limits themselves", () => {
+    assert.deepStrictEqual(json({ id: 1, note: "12345", limit: 100 }), { id: 1, note: "12345", limit: 100 })
+    assert.deepStrictEqual(json({ id: 1, note: "😀😀😀😀😀" }), { id: 1, note: "😀😀😀😀😀" })
+  })
+
+  it("ignores fields it does not know", () => {
+    assert.deepStrictEqual(json({ id: 1, colour: "red" }), { id: 1 })
+  })
+
+  it("reads the same values from a query", () => {
+    const fields = { id: "7", kind: "income", ids: "1, 2,3", limit: "5", amount: "2.5" }
+    assert.deepStrictEqual(outcome({ encoding: "text", fields }), {
+      id: 7,
+      kind: "income",
+      ids: [1, 2, 3],
+      limit: 5,
+      amount: 2.5
+    })
+  })
+
+  it("names the field of a query that is not what it should be", () => {
+    assert.strictEqual(outcome({ encoding: "text", fields: { id: "abc" } }), "400 id: must be a number.")
+    assert.strictEqual(outcome({ encoding: "text", fields: { id: "" } }), "400 id: must be a number.")
+    assert.strictEqual(outcome({ encoding: "text", fields: { id: "1", kind: "x" } }), "422 kind: must be one of income, expense.")
+  })
+
+  it("takes path parameters as text beside a JSON body, and over a field of the same name", () => {
+    assert.deepStrictEqual(outcome({ encoding: "body", fields: { id: 9, note: "hi" } }, { id: "7" }), { id: 7, note: "hi" })
+    assert.strictEqual(outcome({ encoding: "body", fields: {} }, { id: "x" }), "400 id: must be a number.")
+    assert.strictEqual(outcome({ encoding: "body", fields: [1] }, { id: "7" }), "400 The body must be a JSON object.")
+  })
+
+  it("never throws and never answers anything but a value, a 400 or a 422", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.record({ id: fc.jsonValue(), day: fc.jsonValue(), at: fc.string(), ids: fc.string() })), (fields) => {
+        const result = json(fields)
+        return typeof result !== "string" || /^4(00|22) /.test(result)
+      }),
+      { numRuns: 500 }
+    )
+  })
+})
+
+describe("isCalendarDate", () => {
+  it("agrees with the calendar", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1900, max: 2100 }), fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 32 }), (year, month, day) => {
+        const text = [year, String(month).padStart(2, "0"), String(day).padStart(2, "0")].join("-")
+        const date = new Date(Date.UTC(year, month - 1, day))
+        const real = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+        return isCalendarDate(text) === real
+      })
+    )
+  })
+})
