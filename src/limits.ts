@@ -88,3 +88,24 @@ export const PASSWORD_MAX = 200
 
 /** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
 export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
+
+/** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
+export const SHUTDOWN_SECONDS = 8
+
+/** Connections of one process to a PostgreSQL server. */
+export const DATABASE_CONNECTIONS = 10
+/** Milliseconds statements of the embedded database may follow one another before timers and sockets get their turn. */
+export const EMBEDDED_LONGEST_RUN_MS = 5
+
+/** Characters of a staff member's name and of the notes on staff and on tasks (contract facts 9). */
+export const STAFF_NAME = 128
+export const STAFF_NOTE = 500
+export const TASK_NOTE = 500
+/** Digits of a mobile number after its country code, and with it (ITU-T E.164). */
+export const MOBILE_DIGITS_MIN = 4
+export const MOBILE_DIGITS_MAX = 15
+/** Properties a staff member or a calendar share link may name one by one. */
+export const NAMED_PROPERTIES = 1_000
+/** Months a shared calendar's page shows, this one included, and those its feed tells. */
+export const SHARED_CALENDAR_MONTHS = 6
+export const SHARED_FEED_MONTHS = 12

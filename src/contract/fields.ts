@@ -1,6 +1,6 @@
 import currencyCodes from "currency-codes"
 import { Schema, SchemaTransformation } from "effect"
-import { AMOUNT_MAX, IDS_MAX } from "../limits.ts"
+import { AMOUNT_MAX, EMAIL, IDS_MAX } from "../limits.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
 // read as what it should be), any other check as 422 (readable, but a rule refuses it).
@@ -79,6 +79,25 @@ export const textUpTo = (most: number) =>
       jsonSchema: { maxLength: most }
     })
   )
+
+const PLAUSIBLE_EMAIL = /^[^\s@<>"(),;:\\]+@[^\s@.<>"(),;:\\]+(\.[^\s@.<>"(),;:\\]+)*$/
+
+/** An e-mail address, or the empty text for none. Plausible, no more: whether it works is seen when mail arrives. */
+export const EmailOrNone = Schema.String.check(
+  Schema.makeFilter((text) => text === "" || (text.length <= EMAIL && PLAUSIBLE_EMAIL.test(text)), {
+    expected: `an e-mail address of at most ${EMAIL} characters, such as host@example.com`
+  })
+)
+
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
+
+/** A time on the merchant's clock, `HH:mm:ss`. */
+export const TimeOfDay = Schema.String.check(
+  Schema.makeFilter((text) => TIME_OF_DAY.test(text), {
+    unreadable: true,
+    expected: "a time in the form HH:mm:ss, such as 09:30:00"
+  })
+)
 
 const IDS = /^\d+(,\d+)*$/
 

@@ -57,3 +57,10 @@ export const instantText = (instant: Date): string => instant.toISOString().repl
 /** The calendar date of an instant in a zone. */
 export const dateInZone = (instant: Date | number, timeZone: string): string =>
   DateTime.makeZoned(instant, { timeZone }).pipe(Option.map(DateTime.formatIsoDate), Option.getOrThrow)
+
+/** The clock of a zone at an instant, `YYYY-MM-DD HH:mm:ss` without the zone (contract facts 0.3). */
+export const wallClockText = (instant: Date, timeZone: string): string =>
+  DateTime.makeZoned(instant, { timeZone }).pipe(
+    Option.map((zoned) => DateTime.formatIsoOffset(zoned).slice(0, 19).replace("T", " ")),
+    Option.getOrThrow
+  )
