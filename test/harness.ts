@@ -73,7 +73,9 @@ export const accountOf = Effect.fn("accountOf")(function* (operatorId: number, r
 }, Effect.orDie)
 
 /** A new operator with its main account and a token of each scope. */
-export const freshOperator = Effect.fn("freshOperator")(function* (options: OperatorOptions = {}) {
+export const freshOperator: (options?: OperatorOptions) => Effect.Effect<TestOperator, never, SqlClient.SqlClient> = Effect.fn(
+  "freshOperator"
+)(function* (options: OperatorOptions = {}) {
   const sql = yield* SqlClient.SqlClient
   const operatorId = yield* firstId(
     yield* sql<{ id: number }>`

@@ -1,0 +1,188 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Predicate, Schema, SchemaAST } from "effect"
+import { SqlClient } from "effect/sql"
+import { Api, type ApiOperation } from "../src/Api.ts"
+import { exposureOf, isRead, routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
+import { Service } from "../src/service.ts"
+import { freshOperator, layerTest } from "./harness.ts"
+import { countStatements } from "./statements.ts"
+import { makeWorld, REFERENCES, valueOf, type World } from "./world.ts"
+
+// What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
+
+const operations: ReadonlyArray<ApiOperation> = [...Api.requests.values()]
+
+const call = Effect.fnUntraced(function* (operation: ApiOperation, token: string | undefined, fields: object) {
+  const service = yield* Service
+  const answer = yield* service.call(operation._tag, {
+    door: "rest",
+    headers: token === undefined ? {} : { "service-access-token": token },
+    params: {},
+    read: Effect.succeed({ encoding: "json", fields })
+  })
+  return answer.envelope
+})
+
+const fieldsOf = (operation: ApiOperation) => Object.entries<Schema.Top>(operation.payloadSchema.fields)
+
+const isRequired = (field: Schema.Top): boolean => !SchemaAST.isOptional(field.ast)
+
+/** The required fields of an operation, plus those in `also`, valid in the world. */
+const sample = (operation: ApiOperation, world: World, also: ReadonlyArray<string> = []): Record<string, unknown> =>
+  Object.fromEntries(
+    fieldsOf(operation).flatMap(([name, field]) =>
+      isRequired(field) || also.includes(name) ? [[name, valueOf(world, operation, name)]] : []
+    )
+  )
+
+/** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount. */
+const COMPANIONS = ["start_date", "end_date", "currency"]
+
+/** What the calls that must change nothing share: two operators with records, and four whose accounts may not call. */
+class Cast extends Context.Service<Cast, Effect.Success<typeof makeCast>>()("latchkey/test/Cast") {
+  static readonly layer = Layer.effect(Cast, Effect.suspend(() => makeCast))
+}
+
+const makeCast = Effect.gen(function* () {
+  return {
+    mine: yield* makeWorld,
+    theirs: yield* makeWorld,
+    refused: [
+      ["420 Subscription expired", yield* freshOperator({ subscriptionUntil: new Date("1969-01-01") })],
+      ["420 Basic edition does not support this feature", yield* freshOperator({ edition: "basic" })],
+      ["420 Account banned", yield* freshOperator({ status: "banned" })],
+      ["401 Invalid access token", yield* freshOperator({ status: "closed" })]
+    ] as const
+  }
+}).pipe(Effect.scoped)
+
+layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) => {
+  for (const operation of operations) {
+    const name = operation._tag
+    const { method, path, params } = routeOf(operation)
+
+    it.effect(`${name} needs a token`, () =>
+      Effect.gen(function* () {
+        for (const token of [undefined, "", "lk_unknown", "x".repeat(5000)]) {
+          const envelope = yield* call(operation, token, {})
+          assert.deepInclude(envelope, { error_code: 401, error_msg: "Invalid access token", data: {} })
+        }
+      })
+    )
+
+    it.effect(`${name} refuses lapsed, banned, basic and closed accounts`, () =>
+      Effect.gen(function* () {
+        const { refused } = yield* Cast
+        for (const [expected, { token }] of refused) {
+          const { error_code, error_msg } = yield* call(operation, token, {})
+          assert.strictEqual(`${error_code} ${error_msg}`, expected)
+        }
+      })
+    )
+
+    if (!isRead(operation)) {
+      it.effect(`${name} refuses a read-only token`, () =>
+        Effect.gen(function* () {
+          const { mine } = yield* Cast
+          const envelope = yield* call(operation, mine.readOnlyToken, {})
+          assert.deepInclude(envelope, { error_code: 401, error_msg: "Not authorized for this action" })
+        })
+      )
+    }
+
+    it.effect(`${name} answers its own operator in ${isRead(operation) ? "one statement" : "two statements at most"}`, () =>
+      Effect.gen(function* () {
+        // A change gets a world of its own: the others count on their records.
+        const world = isRead(operation) ? (yield* Cast).mine : yield* makeWorld
+        const fields = sample(operation, world, COMPANIONS)
+        // The Gate's look-up is kept for seconds: it belongs to the first call of a token, not to each.
+        yield* (yield* Service).knows({ "service-access-token": world.token })
+        const [envelope, statements] = yield* countStatements(call(operation, world.token, fields))
+        assert.strictEqual(envelope.error_code, 0, envelope.error_msg)
+        assert.isAtMost(statements, isRead(operation) ? 1 : 2)
+      })
+    )
+
+    for (const [field] of fieldsOf(operation).filter(([each]) => REFERENCES.has(each))) {
+      it.effect(`${name} never shows or touches another operator's ${field}`, () =>
+        Effect.gen(function* () {
+          const { mine, theirs } = yield* Cast
+          const before = yield* contents(theirs)
+          const own = sample(operation, mine, COMPANIONS)
+          const foreign = { ...own, [field]: valueOf(theirs, operation, field) }
+          const envelope = yield* call(operation, mine.token, foreign)
+          // A search by a record's own id finds nothing, like any search that finds nothing.
+          if (field === "id" && isRead(operation) && params.length === 0) {
+            assert.strictEqual(envelope.error_code, 0)
+            assert.deepStrictEqual(listsIn(envelope.data), [[]])
+          } else {
+            // A field that never changes refuses any other value, whoever's it is.
+            const refused = envelope.error_msg.startsWith(`${field}: cannot be changed`) ? [422] : [403, 404]
+            assert.include(refused, envelope.error_code, envelope.error_msg)
+            assert.deepStrictEqual(envelope.data, {})
+          }
+          assert.deepStrictEqual(yield* contents(theirs), before)
+        })
+      )
+    }
+
+    it.effect(`${name} answers malformed fields without changing anything`, () =>
+      Effect.gen(function* () {
+        const { mine: world } = yield* Cast
+        const own = sample(operation, world, COMPANIONS)
+        const before = yield* contents(world)
+        for (const [field, schema] of fieldsOf(operation)) {
+          for (const wrong of [{ an: "object" }, ["list", {}], null, "\u0000"]) {
+            if (Schema.is(schema)(wrong) || Schema.is(Schema.toEncoded(schema))(wrong)) continue
+            const envelope = yield* call(operation, world.token, { ...own, [field]: wrong })
+            assert.include([400, 422], envelope.error_code, `${field}: ${JSON.stringify(wrong)}`)
+            assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
+          }
+          if (isRequired(schema)) {
+            const { [field]: _, ...rest } = own
+            const envelope = yield* call(operation, world.token, rest)
+            assert.deepInclude(envelope, { error_code: 400, error_msg: `${field}: is required.` })
+          }
+        }
+        assert.deepStrictEqual(yield* contents(world), before)
+      })
+    )
+
+    it(`${name} says what it is`, () => {
+      const exposure = exposureOf(operation)
+      const reason = "notATool" in exposure ? exposure.notATool : exposure.description
+      assert.isAbove(reason.length, 10)
+      assert.isAbove(summaryOf(operation).length, 5)
+      assert.match(path, /^\/[a-z_/{}]+$/)
+      for (const param of params) assert.property(operation.payloadSchema.fields, param)
+      const card = toolCardOf(operation)
+      if (card !== undefined) {
+        assert.match(name, /^[a-z]+(_[a-z]+)+$/)
+        assert.isAbove(card.intentExamples.length, 0)
+        assert.match(card.since, /^3\.\d+\.\d+$/)
+      }
+      assert.strictEqual(isRead(operation), method === "GET")
+    })
+  }
+
+  it("is the only one on its route", () => {
+    const routes = operations.map((operation) => `${routeOf(operation).method} ${routeOf(operation).path}`)
+    assert.strictEqual(new Set(routes).size, routes.length)
+  })
+})
+
+const listsIn = (data: unknown): ReadonlyArray<unknown> =>
+  Predicate.isObject(data) ? Object.values(data).filter((value) => Array.isArray(value)) : []
+
+/** Every row of an operator in every table that has one, as text: to see that nothing changed. */
+const contents = Effect.fnUntraced(function* (world: World) {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_name = 'operator_id' ORDER BY table_name`
+  return yield* Effect.forEach(
+    tables,
+    ({ name }) => sql<{ row: string }>`
+      SELECT ${name} || ': ' || t::text AS row FROM ${sql(name)} t WHERE operator_id = ${world.operatorId} ORDER BY 1`
+  )
+})
