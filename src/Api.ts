@@ -1,7 +1,9 @@
 import type { RpcGroup } from "effect/rpc"
+import { Staffs } from "./resources/staffs/contract.ts"
+import { Tasks } from "./resources/tasks/contract.ts"
 import { Transactions } from "./resources/transactions/contract.ts"
 
 /** Every operation of the service: the table of contents everything else is derived from. */
-export const Api = Transactions
+export const Api = Transactions.merge(Tasks, Staffs)
 
 export type ApiOperation = RpcGroup.Rpcs<typeof Api>

@@ -1,0 +1,110 @@
+import { Schema } from "effect"
+import { RpcGroup } from "effect/rpc"
+import { NotFound } from "../../contract/errors.ts"
+import { EmailOrNone, Id, Integer, textUpTo } from "../../contract/fields.ts"
+import { operation, type ToolCard } from "../../contract/operation.ts"
+import { pageFields } from "../../contract/page.ts"
+import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../limits.ts"
+
+// Who works in the properties (specification, "Tasks and staff"; contract facts 9.3).
+
+const Name = textUpTo(STAFF_NAME).check(
+  Schema.makeFilter((text) => text.trim() !== "", { expected: "a name", jsonSchema: { minLength: 1 } })
+)
+const Note = textUpTo(STAFF_NOTE)
+const PropertyIds = Schema.Array(Id).check(
+  Schema.isMaxLength(NAMED_PROPERTIES, { expected: `at most ${NAMED_PROPERTIES} ids` })
+)
+
+export const Staff = Schema.Struct({
+  id: Id,
+  name: Schema.String,
+  mobile: Schema.String,
+  /** Empty when none was given. */
+  email: Schema.String,
+  note: Schema.String,
+  is_active: Schema.Boolean,
+  /** The properties this person is limited to; empty: every property, later ones too. */
+  property_ids: Schema.Array(Id)
+})
+export type Staff = typeof Staff.Type
+
+const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
+  category: "task",
+  since: "3.4.0",
+  description,
+  intentExamples,
+  requiresConfirmation
+})
+
+export const query_staffs = operation("query_staffs", {
+  route: "GET /staffs",
+  summary: "List staff",
+  payload: {
+    id: Schema.optionalKey(Id),
+    /** 1: only active staff; 0: only those switched off. */
+    is_active: Schema.optionalKey(Integer.check(Schema.isBetween({ minimum: 0, maximum: 1 }, { expected: "0 or 1" }))),
+    ...pageFields
+  },
+  success: Schema.Struct({ staffs: Schema.Array(Staff), total: Schema.Int }),
+  exposure: card(
+    "Lists the people who can be given tasks, oldest entry first; is_active 1 or 0 narrows the list. property_ids names the properties a person is limited to; an empty list means all properties.",
+    ["Who cleans for me?", "What is Marta's number?", "Which staff are switched off?"],
+    false
+  )
+})
+
+export const create_staff = operation("create_staff", {
+  route: "POST /staffs",
+  summary: "Add a staff member",
+  payload: {
+    name: Name,
+    mobile: Schema.String,
+    email: Schema.optionalKey(EmailOrNone),
+    note: Schema.optionalKey(Note),
+    property_ids: Schema.optionalKey(PropertyIds)
+  },
+  success: Schema.Struct({ staff_id: Id }),
+  errors: [NotFound],
+  exposure: card(
+    "Adds an active staff member. Write mobile as +<country code> <number>, for instance +49 15112345678. property_ids (look them up with search_properties) limits the person to these properties; without it, or with an empty list, the person works in all of them. Nobody is notified.",
+    ["Add Marta, +351 912345678, for the two harbour flats", "We have a new cleaner called Li"],
+    true
+  )
+})
+
+export const update_staff = operation("update_staff", {
+  route: "PATCH /staffs/{id}",
+  summary: "Change a staff member",
+  payload: {
+    id: Id,
+    name: Schema.optionalKey(Name),
+    mobile: Schema.optionalKey(Schema.String),
+    email: Schema.optionalKey(EmailOrNone),
+    note: Schema.optionalKey(Note),
+    is_active: Schema.optionalKey(Schema.Boolean),
+    property_ids: Schema.optionalKey(PropertyIds)
+  },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: card(
+    "Changes a staff member; find the id with query_staffs. Only the fields you send change. property_ids replaces the whole list: send every property the person should keep; an empty list lifts the limit, so that the person works in all properties. is_active false switches the person off and keeps their tasks.",
+    ["Marta has a new number", "Li no longer works for us but may come back", "Let Marta do all properties"],
+    true
+  )
+})
+
+export const delete_staff = operation("delete_staff", {
+  route: "DELETE /staffs/{id}",
+  summary: "Delete a staff member",
+  payload: { id: Id },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: card(
+    "Deletes a staff member and their links to properties for good; find the id with query_staffs. Their tasks stay and have nobody assigned. To keep the person, set is_active to false with update_staff instead.",
+    ["Remove Li from the staff"],
+    true
+  )
+})
+
+export const Staffs = RpcGroup.make(query_staffs, create_staff, update_staff, delete_staff)

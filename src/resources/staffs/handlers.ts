@@ -1,0 +1,86 @@
+import { Clock, Effect } from "effect"
+import { CurrentOperator } from "../../contract/caller.ts"
+import { NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { Deployment } from "../../contract/installation.ts"
+import { pageOf } from "../../contract/page.ts"
+import { wholeSecond } from "../../contract/time.ts"
+import { Staffs } from "./contract.ts"
+import { isMobile } from "./rules.ts"
+import { StaffStore } from "./store.ts"
+
+export const layerStaffs = Staffs.toLayer(
+  Effect.gen(function* () {
+    const store = yield* StaffStore
+    const deployment = yield* Deployment
+
+    const checkMobile = (mobile: string | undefined): Effect.Effect<void, ValidationFailed> =>
+      mobile === undefined || isMobile(deployment, mobile) ? Effect.void : Effect.fail(wrongMobile)
+
+    return Staffs.of({
+      query_staffs: Effect.fnUntraced(function* (payload) {
+        const caller = yield* CurrentOperator
+        const active = payload.is_active === undefined ? undefined : payload.is_active === 1
+        const found = yield* store.search(caller.operatorId, { id: payload.id, active }, pageOf(payload))
+        return { staffs: found.rows, total: found.total }
+      }),
+
+      create_staff: Effect.fnUntraced(function* (payload) {
+        const caller = yield* CurrentOperator
+        yield* checkMobile(payload.mobile)
+        const now = wholeSecond(yield* Clock.currentTimeMillis)
+        const created = yield* store.create(
+          caller.operatorId,
+          {
+            name: payload.name,
+            mobile: payload.mobile,
+            email: payload.email ?? "",
+            note: payload.note ?? "",
+            propertyIds: payload.property_ids ?? []
+          },
+          now
+        )
+        return created === undefined || created.id === null
+          ? yield* noSuchProperty(created?.unknownProperties ?? [])
+          : { staff_id: created.id }
+      }),
+
+      update_staff: Effect.fnUntraced(function* (payload) {
+        const caller = yield* CurrentOperator
+        yield* checkMobile(payload.mobile)
+        const now = wholeSecond(yield* Clock.currentTimeMillis)
+        const updated = yield* store.update(
+          caller.operatorId,
+          payload.id,
+          {
+            name: payload.name,
+            mobile: payload.mobile,
+            email: payload.email,
+            note: payload.note,
+            active: payload.is_active,
+            propertyIds: payload.property_ids
+          },
+          now
+        )
+        if (updated !== undefined && updated.unknownProperties.length > 0) {
+          return yield* noSuchProperty(updated.unknownProperties)
+        }
+        return updated === undefined || updated.id === null ? yield* noSuchStaff : {}
+      }),
+
+      delete_staff: Effect.fnUntraced(function* (payload) {
+        const caller = yield* CurrentOperator
+        const removed = yield* store.remove(caller.operatorId, payload.id)
+        return removed === undefined ? yield* noSuchStaff : {}
+      })
+    })
+  })
+)
+
+const noSuchStaff = new NotFound({ message: "id: no such staff member." })
+
+const noSuchProperty = (ids: ReadonlyArray<number>) =>
+  new NotFound({ message: `property_ids: no such property: ${ids.slice(0, 5).join(", ")}.` })
+
+const wrongMobile = new ValidationFailed({
+  message: "mobile: must be +<country code> <number>, such as +49 15112345678."
+})
