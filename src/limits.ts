@@ -104,8 +104,33 @@ export const TASK_NOTE = 500
 /** Digits of a mobile number after its country code, and with it (ITU-T E.164). */
 export const MOBILE_DIGITS_MIN = 4
 export const MOBILE_DIGITS_MAX = 15
-/** Properties a staff member or a calendar share link may name one by one. */
+/** Properties or room types that one list names one by one: a staff member's, a share link's, a group's, a tag's. */
 export const NAMED_PROPERTIES = 1_000
 /** Months a shared calendar's page shows, this one included, and those its feed tells. */
 export const SHARED_CALENDAR_MONTHS = 6
 export const SHARED_FEED_MONTHS = 12
+
+/** Characters of the title of a property and of a room type (contract facts 7.1, 7.2). */
+export const PROPERTY_TITLE = 100
+/** Characters of a group's name (contract facts 7.3). */
+export const GROUP_NAME = 50
+/** Characters of the name of a property tag and of a reservation tag (contract facts 7.4; specification, Reservation tag). */
+export const TAG_NAME = 15
+/** Characters of the text reservation tags are searched by (contract facts 3). */
+export const TAG_KEYWORD = 50
+/**
+ * What a new operator has room for; `operators` has a column for each (migration 0003_portfolio). The specification
+ * gives the tags (Other limits and constants) and leaves the first two to the subscription.
+ */
+export const ROOM_LIMIT = 100
+export const ROOM_TYPE_LIMIT = 50
+export const PROPERTY_TAG_LIMIT = 500
+export const RESERVATION_TAG_LIMIT = 500
+
+/** How far from today a read of availability may start, and how far ahead it and a change may end, in days. */
+export const AVAILABILITY_START_DAYS = 366
+export const AVAILABILITY_END_DAYS = 1_096
+/** Single days one change may name: every day that can be changed. */
+export const AVAILABILITY_DATES = 1_097
+/** How often a statement is run again that the database gave up for another one's sake (a deadlock). */
+export const STATEMENT_RETRIES = 10

@@ -4,6 +4,7 @@ import { RpcClient, RpcTest } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import { Api, type ApiOperation } from "../src/Api.ts"
 import type { Envelope } from "../src/contract/envelope.ts"
+import { jsonParameter } from "../src/database/parameters.ts"
 import { digestOf } from "../src/gate/credentials.ts"
 import { Gate } from "../src/gate/Gate.ts"
 import { Tokens } from "../src/gate/Tokens.ts"
@@ -109,7 +110,10 @@ export interface StayOptions {
   readonly checkOut?: string
 }
 
-/** An order with its stays, written directly: `5-CODE` has stays `5-CODE`, `5-CODE_1`, … Answers its code. */
+/**
+ * An accepted order with its stays and the nights they hold, written directly: `5-CODE` has stays `5-CODE`,
+ * `5-CODE_1`, … Answers its code. Dies when a night is taken already.
+ */
 export const orderOf = Effect.fn("orderOf")(function* (
   operatorId: number,
   stays: ReadonlyArray<StayOptions>,
@@ -118,19 +122,30 @@ export const orderOf = Effect.fn("orderOf")(function* (
   const sql = yield* SqlClient.SqlClient
   const channelId = randomBytes(5).toString("hex").toUpperCase()
   const code = `5-${channelId}`
-  const orderId = yield* firstId(
-    yield* sql<{ id: number }>`
+  const rows = stays.map((stay, index) => ({
+    stay_code: index === 0 ? code : `${code}_${index}`,
+    property_id: stay.propertyId,
+    check_in_date: stay.checkIn ?? "2027-05-01",
+    check_out_date: stay.checkOut ?? "2027-05-04",
+    revenue: stay.revenue ?? "100"
+  }))
+  yield* sql`
+    WITH entered AS (
       INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, created_at)
-      VALUES (${operatorId}, ${code}, 'direct', ${channelId}, 'accepted', ${options.currency ?? "EUR"}, now()) RETURNING id`
-  )
-  yield* Effect.forEach(
-    stays,
-    (stay, index) => sql`
+      VALUES (${operatorId}, ${code}, 'direct', ${channelId}, 'accepted', ${options.currency ?? "EUR"}, now()) RETURNING id
+    ), stay AS (
       INSERT INTO stays (operator_id, order_id, stay_code, property_id, check_in_date, check_out_date, accommodation_revenue)
-      VALUES (${operatorId}, ${orderId}, ${index === 0 ? code : `${code}_${index}`}, ${stay.propertyId},
-        ${stay.checkIn ?? "2027-05-01"}, ${stay.checkOut ?? "2027-05-04"}, ${stay.revenue ?? "100"})`,
-    { discard: true }
-  )
+      SELECT ${operatorId}, entered.id, row.stay_code, row.property_id, row.check_in_date, row.check_out_date, row.revenue
+      FROM entered, jsonb_to_recordset(${jsonParameter(rows)}::jsonb) AS row (
+        stay_code text, property_id bigint, check_in_date date, check_out_date date, revenue numeric)
+      ORDER BY row.stay_code
+      RETURNING id, property_id, check_in_date, check_out_date
+    )
+    INSERT INTO calendar_days (operator_id, property_id, day, stay_id)
+    SELECT ${operatorId}, stay.property_id, night::date, stay.id
+    FROM stay, generate_series(stay.check_in_date, stay.check_out_date - 1, interval '1 day') night
+    WHERE stay.property_id IS NOT NULL
+    ON CONFLICT (operator_id, property_id, day) DO UPDATE SET stay_id = excluded.stay_id`
   return code
 }, Effect.orDie)
 

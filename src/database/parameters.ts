@@ -1,0 +1,14 @@
+// Parameters the driver cannot type by itself, written as literals that the statement gives their type.
+
+/**
+ * Ids as one parameter, to be followed by `::bigint[]`. As an array of numbers the driver would type each by its size
+ * and refuse a list that has ids of both sizes.
+ */
+export const idsParameter = (ids: ReadonlyArray<number>): string => `{${ids.join(",")}}`
+
+/**
+ * A value as one parameter, to be followed by `::jsonb`. A surrogate without its pair, which a JSON text may carry and
+ * jsonb refuses, becomes the replacement character, as it does in a plain text parameter.
+ */
+export const jsonParameter = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part))

@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { STATEMENT_RETRIES } from "../limits.ts"
+
+/**
+ * Runs a statement again when the database gave it up for the sake of another one (a deadlock, a serialization
+ * failure): nothing of it happened. At once, because the other one is through by then; and a bounded number of times.
+ */
+export const patiently = <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
+  Effect.retry(statement, { times: STATEMENT_RETRIES, while: gaveWay })
+
+const gaveWay = (error: SqlError): boolean =>
+  error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError"

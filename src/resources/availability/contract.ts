@@ -1,0 +1,66 @@
+import { Schema } from "effect"
+import { RpcGroup } from "effect/rpc"
+import { NotFound } from "../../contract/errors.ts"
+import { CalendarDate, CommaSeparatedIds, Id } from "../../contract/fields.ts"
+import { operation, type ToolCard } from "../../contract/operation.ts"
+import { AVAILABILITY_DATES, IDS_MAX } from "../../limits.ts"
+
+// Daily availability of properties (contract facts 6.1 and 6.2).
+
+export const DayAvailability = Schema.Struct({
+  /** `YYYY-MM-DD`, a night that begins on this day. */
+  date: Schema.String,
+  /** False when the host closed the day or a stay holds the night. */
+  available: Schema.Boolean,
+  remarks: Schema.String
+})
+export type DayAvailability = typeof DayAvailability.Type
+
+const listOf = <Item extends Schema.Top>(item: Item, most: number, names: string) => {
+  const expected = `a list of 1 to ${most} ${names}`
+  return Schema.Array(item).check(Schema.isMinLength(1, { expected }), Schema.isMaxLength(most, { expected }))
+}
+
+const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
+  category: "calendar",
+  since: "3.4.0",
+  description,
+  intentExamples,
+  requiresConfirmation
+})
+
+export const get_property_availability = operation("get_property_availability", {
+  route: "GET /availabilities",
+  summary: "Read which days properties are free",
+  payload: { property_ids: CommaSeparatedIds, start_date: CalendarDate, end_date: CalendarDate },
+  success: Schema.Struct({
+    properties: Schema.Array(Schema.Struct({ id: Id, availabilities: Schema.Array(DayAvailability) }))
+  }),
+  errors: [NotFound],
+  exposure: card(
+    "Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed the day or a reservation holds the night. Find property ids with search_properties; at most 100 at once, written 1,2,3. start_date lies within one year of today, end_date within three. A guest who leaves on a day does not take that day's night.",
+    ["Is Harbour 1 free over Easter?", "Which of my flats are open next weekend?"],
+    false
+  )
+})
+
+export const update_availabilities = operation("update_availabilities", {
+  route: "POST /availabilities",
+  summary: "Open or close days of properties",
+  payload: {
+    property_ids: listOf(Id, IDS_MAX, "ids"),
+    available: Schema.Boolean,
+    start_date: Schema.optionalKey(CalendarDate),
+    end_date: Schema.optionalKey(CalendarDate),
+    dates: Schema.optionalKey(listOf(CalendarDate, AVAILABILITY_DATES, "dates"))
+  },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: card(
+    "Closes (available: false) or opens (available: true) days of one or more properties for sale, on every connected channel; channels follow within minutes. Give start_date and end_date (inclusive), or single dates; with both, dates is ignored. Days are today or later, within three years. Opening a day takes back the host's closing only: a night that a reservation holds stays taken. Find property ids with search_properties.",
+    ["Block Harbour 1 for the renovation in March", "Open the cabin again from the 5th to the 9th"],
+    true
+  )
+})
+
+export const Availabilities = RpcGroup.make(get_property_availability, update_availabilities)
