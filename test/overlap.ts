@@ -1,0 +1,46 @@
+import { Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+
+const serverPid = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, (rows) => rows[0]?.pid ?? 0)
+)
+
+/**
+ * Runs two changes so that they truly overlap: the first has written and not committed when the second starts, and it
+ * commits only once the second waits for it (or is done, when it need not wait). Each has a connection of its own, so
+ * this needs a PostgreSQL server: the embedded database has one session, where nothing overlaps.
+ */
+export const overlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2>(
+  first: Effect.Effect<A, E, R>,
+  second: Effect.Effect<B, E2, R2>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const wrote = yield* Deferred.make<number>()
+  const commit = yield* Deferred.make<void>()
+  const one = yield* Effect.forkChild(
+    sql.withTransaction(
+      Effect.gen(function* () {
+        const result = yield* first
+        yield* Deferred.succeed(wrote, yield* serverPid)
+        yield* Deferred.await(commit)
+        return result
+      })
+    )
+  )
+  const pid = yield* Effect.raceFirst(Deferred.await(wrote), Effect.andThen(Fiber.join(one), Effect.never))
+  const other = yield* Effect.forkChild(sql.withTransaction(second))
+  const isWaiting = Effect.map(
+    sql<{ waiting: boolean }>`
+      SELECT EXISTS (SELECT FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))) AS waiting`,
+    (rows) => rows[0]?.waiting === true
+  )
+  // A transaction has a connection to itself, and sees the same activity however often it looks: so one for each look.
+  const waits = Effect.repeat(sql.withTransaction(isWaiting), { until: (waiting) => waiting })
+  yield* Effect.raceFirst(waits, Fiber.await(other))
+  yield* Deferred.succeed(commit, undefined)
+  return [yield* Fiber.join(one), yield* Fiber.join(other)] as const
+})
+
+/** Whether this run has a server to overlap on; the name of a suite says so when it has none. */
+export const canOverlap = (process.env.DATABASE_URL ?? "") !== ""
+export const orSkipped = (name: string): string => (canOverlap ? name : `${name} (skipped: DATABASE_URL not set)`)
