@@ -4,9 +4,7 @@ import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../src/limits.ts"
 import { isMobile } from "../../../src/resources/staffs/rules.ts"
 
 const digits = (least: number, most: number) =>
-  fc
-    .array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most })
-    .map((all) => all.join(""))
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(""))
 
 describe("a mobile number", () => {
   it("is a country code and a number on the international deployment", () => {
@@ -33,7 +31,14 @@ describe("a mobile number", () => {
   it("may part its digits by single spaces and hyphens", () => {
     assert.isTrue(isMobile("international", "+49 151 123-456 78"))
     assert.isTrue(isMobile("regional", "138 0013 8000"))
-    for (const odd of ["+49 151--12345", "+49 151 12345 ", "+49 -15112345", "+49 151.12345", " +49 15112345", "+49 1511a345"]) {
+    for (const odd of [
+      "+49 151--12345",
+      "+49 151 12345 ",
+      "+49 -15112345",
+      "+49 151.12345",
+      " +49 15112345",
+      "+49 1511a345"
+    ]) {
       assert.isFalse(isMobile("international", odd), odd)
       assert.isFalse(isMobile("regional", odd), odd)
     }

@@ -3,8 +3,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Deployment } from "../../../src/contract/installation.ts"
 import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../src/limits.ts"
-import { call, freshOperator, layerService, layerTest, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { layerTestDatabase } from "../../database.ts"
+import { call, freshOperator, layerService, layerTest, propertyOf, typedClient, withToken } from "../../harness.ts"
 
 const MOBILE = "+49 15112345678"
 const marta = { name: "Marta", mobile: MOBILE } as const
@@ -140,8 +140,14 @@ layer(layerTest)("staff", (it) => {
       const names = ["A", "B", "C"]
       yield* Effect.forEach(names, (name) => api.create_staff({ ...marta, name }).pipe(as))
       const pages = yield* Effect.forEach([0, 1, 2, 3], (offset) => api.query_staffs({ offset, limit: 1 }).pipe(as))
-      assert.deepStrictEqual(pages.flatMap(({ staffs }) => staffs.map(({ name }) => name)), names)
-      assert.deepStrictEqual(pages.map(({ total }) => total), [3, 3, 3, 3])
+      assert.deepStrictEqual(
+        pages.flatMap(({ staffs }) => staffs.map(({ name }) => name)),
+        names
+      )
+      assert.deepStrictEqual(
+        pages.map(({ total }) => total),
+        [3, 3, 3, 3]
+      )
     })
   )
 
