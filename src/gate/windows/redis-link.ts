@@ -137,16 +137,11 @@ const attempt = <A>(ask: () => Promise<A>) =>
   Effect.tryPromise({ try: ask, catch: (cause) => new RedisAway({ cause }) })
 
 /**
- * Timers run before sockets are read: after a pause of the process itself (a garbage collection, a long computation) the
- * answer may lie there unread. One turn of the event loop later it has been seen.
+ * In four steps, so that a pause of this process (a garbage collection, a long computation) is one step late instead of
+ * the whole wait gone before the answer could be read, or the question be sent.
  */
-const patience = Effect.sleep(REDIS_PATIENCE).pipe(
-  Effect.andThen(
-    Effect.callback<void>((resume) => {
-      const turn = setImmediate(() => resume(Effect.void))
-      return Effect.sync(() => clearImmediate(turn))
-    })
-  ),
+const patience = Effect.sleep(REDIS_PATIENCE / 4).pipe(
+  Effect.repeat({ times: 3 }),
   Effect.andThen(Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_PATIENCE} ms` })))
 )
 

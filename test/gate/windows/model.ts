@@ -1,0 +1,37 @@
+import type { Admission } from "../../../src/gate/windows/admission.ts"
+import type { Bucket } from "../../../src/gate/windows/window.ts"
+
+/** What the rate windows must answer, written as plainly as possible and never forgetting anything. */
+export class Model {
+  readonly #counts = new Map<string, number>()
+
+  admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): Admission {
+    const wait = ({ window }: Bucket) => window.seconds - (Math.floor(nowMillis / 1_000) % window.seconds)
+    const full = [...buckets, ...peek].filter((bucket) => this.#count(bucket, nowMillis) >= bucket.max)
+    const longest = Math.max(...full.map(wait))
+    const reported = full.find((bucket) => wait(bucket) === longest)
+    if (reported !== undefined) return { _tag: "Refused", bucket: reported, retryAfterSeconds: longest }
+    this.count(buckets, nowMillis)
+    return {
+      _tag: "Admitted",
+      remaining: buckets.map((bucket) => ({
+        bucket,
+        remaining: bucket.max - this.#count(bucket, nowMillis),
+        resetSeconds: wait(bucket)
+      }))
+    }
+  }
+
+  count(buckets: ReadonlyArray<Bucket>, nowMillis: number): void {
+    for (const bucket of buckets) {
+      this.#counts.set(cell(bucket, nowMillis), this.#count(bucket, nowMillis) + 1)
+    }
+  }
+
+  #count(bucket: Bucket, nowMillis: number): number {
+    return this.#counts.get(cell(bucket, nowMillis)) ?? 0
+  }
+}
+
+const cell = ({ key, window }: Bucket, nowMillis: number) =>
+  `${key} ${window.label} ${Math.floor(nowMillis / 1_000 / window.seconds)}`
