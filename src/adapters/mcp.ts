@@ -1,0 +1,82 @@
+import { createMcpHandler, isJsonContentType } from "@modelcontextprotocol/server"
+import { type Context, Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Forbidden, Unauthenticated } from "../contract/errors.ts"
+import type { AnyOperation } from "../contract/operation.ts"
+import { tokenOf } from "../gate/credentials.ts"
+import { Service } from "../service.ts"
+import { challengeRule, originRule } from "./mcp/access.ts"
+import { Exchange, httpResponseOf, takesEventsOnly } from "./mcp/exchange.ts"
+import { messageReader } from "./mcp/message.ts"
+import { protocolOf } from "./mcp/protocol.ts"
+import { toolsOf } from "./mcp/tools.ts"
+import { toResponse } from "./rest.ts"
+
+type HttpRequest = HttpServerRequest.HttpServerRequest
+type HttpResponse = HttpServerResponse.HttpServerResponse
+
+/**
+ * The tool-protocol endpoint (specification, "Tool-protocol (MCP) endpoint"): a thin proxy over {@link Service}, for
+ * revision 2026-07-28 and those of 2025, without sessions. Only who may not speak at all is told so by HTTP status:
+ * 403 for a page of a foreign origin, 401 without a known token, the envelope as body. What is no readable message is
+ * answered with a JSON-RPC error. Everything else the service says arrives inside a tool's result.
+ */
+export const mcpApp = Effect.fnUntraced(function* (options: {
+  readonly operations: ReadonlyMap<string, AnyOperation>
+  /** Where callers reach the service. */
+  readonly publicUrl: string
+}) {
+  const service = yield* Service
+  const tools = toolsOf(options.operations)
+  const allows = originRule(options.publicUrl)
+  const challenge = challengeRule(options.publicUrl)
+  const readMessage = messageReader(tools)
+
+  // A response is written whole (see httpResponseOf), so there is no stream to keep alive.
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const onerror = (error: Error) => void run(Effect.logDebug("tool protocol", error.message))
+  const protocol = protocolOf(service, tools, onerror)
+  const chosenByLibrary = createMcpHandler(protocol, { keepAliveMs: 0, onerror })
+  const eventStream = createMcpHandler(protocol, { keepAliveMs: 0, onerror, responseMode: "sse" })
+
+  /** Hands a message to the library. A client that goes away takes its running calls with it. */
+  const speak = (request: HttpRequest, message: unknown): Effect.Effect<HttpResponse> =>
+    Effect.contextWith((context: Context.Context<never>) =>
+      Effect.promise(async (signal) => {
+        const exchange = new Exchange(request, context, signal)
+        const handler = takesEventsOnly(request) ? eventStream : chosenByLibrary
+        return httpResponseOf(exchange, await handler.fetch(exchange, { parsedBody: message }))
+      })
+    )
+
+  const refuse = (
+    request: HttpRequest,
+    status: 401 | 403,
+    error: Forbidden | Unauthenticated
+  ): Effect.Effect<HttpResponse> =>
+    Effect.map(service.refuse(error, { door: "mcp", headers: request.headers }), (answer) =>
+      HttpServerResponse.setStatus(toResponse(answer), status)
+    )
+
+  const challenged = (response: HttpResponse, badToken: string | undefined): HttpResponse =>
+    HttpServerResponse.setHeader(response, "www-authenticate", challenge(badToken))
+
+  const serve = Effect.fnUntraced(function* (request: HttpRequest): Effect.fn.Return<HttpResponse> {
+    const { headers, method } = request
+    if (!allows(headers.origin)) return yield* refuse(request, 403, foreignOrigin)
+    if (!(yield* service.knows(headers))) return challenged(yield* refuse(request, 401, unknownToken), tokenOf(headers))
+    // The library answers these without a message: 405 and 415.
+    if (method === "GET") return challenged(yield* speak(request, undefined), undefined)
+    if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null))
+      return yield* speak(request, undefined)
+    return yield* readMessage(request).pipe(
+      Effect.flatMap((message) => speak(request, message)),
+      Effect.catch(Effect.succeed)
+    )
+  })
+  // A bare server runs its handler uninterruptible, and would let calls run on for clients that are gone.
+  return (request: HttpRequest): Effect.Effect<HttpResponse> => Effect.interruptible(serve(request))
+})
+
+const foreignOrigin = new Forbidden({ message: "Pages of this origin may not call the tool endpoint." })
+const unknownToken = new Unauthenticated({ message: "Invalid access token" })

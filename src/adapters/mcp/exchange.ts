@@ -1,0 +1,69 @@
+import type { Context } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Answer } from "../../contract/envelope.ts"
+import type { Call } from "../../service.ts"
+
+/**
+ * One HTTP exchange as the protocol library sees it: a web request that remembers whose call it is. The library makes
+ * a server for every request and hands it this object, which is how a tool call finds its caller.
+ */
+export class Exchange extends Request {
+  /** The headers as they came: the Gate reads credentials from them, and the library is shown none. */
+  readonly caller: Call["headers"]
+  /** Of the fiber that serves the request: log annotations, tracer and parent span of the calls. */
+  readonly context: Context.Context<never>
+  /** What the calls of this exchange answered so far. */
+  readonly answers: Array<Answer> = []
+
+  constructor(request: HttpServerRequest.HttpServerRequest, context: Context.Context<never>, signal: AbortSignal) {
+    super(PLACE, { method: request.method, headers: protocolHeaders(request.headers), signal })
+    this.caller = request.headers
+    this.context = context
+  }
+}
+
+// The library reads no address; a request must have one, and the client's Host is not to be trusted with it.
+const PLACE = "http://localhost/mcp"
+
+/**
+ * Only what the protocol defines. `Accept` is widened: the library wants both media types named, while the
+ * specification's clients send `text/event-stream` alone, and others `*\/*` or nothing.
+ */
+const protocolHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === "content-type" || name.startsWith("mcp-")) kept[name] = value
+  }
+  const accept = headers.accept ?? "*/*"
+  kept.accept = takesEvents(accept) ? "application/json, text/event-stream" : accept
+  return kept
+}
+
+const takesEvents = (accept: string): boolean => /text\/(event-stream|\*)|\*\/\*/i.test(accept)
+
+/** A client that can read an event stream and no JSON document. */
+export const takesEventsOnly = (request: HttpServerRequest.HttpServerRequest): boolean => {
+  const accept = request.headers.accept ?? "*/*"
+  return takesEvents(accept) && !/application\/(json|\*)|\*\/\*/i.test(accept)
+}
+
+/**
+ * The library's response, whole: no answer of this endpoint goes on after its result, so one write carries it all, and
+ * the headers REST would have sent with a single call, known only then, can still go with it.
+ */
+export const httpResponseOf = async (
+  exchange: Exchange,
+  response: Response
+): Promise<HttpServerResponse.HttpServerResponse> => {
+  const body = await response.text()
+  const [answer, ...more] = exchange.answers
+  const single = answer !== undefined && more.length === 0
+  const options = {
+    status: response.status,
+    headers: {
+      ...Object.fromEntries(response.headers),
+      ...(single ? { ...answer.headers, "x-request-id": answer.envelope.request_id } : {})
+    }
+  }
+  return body === "" ? HttpServerResponse.empty(options) : HttpServerResponse.text(body, options)
+}

@@ -1,0 +1,97 @@
+import { Predicate, Schema } from "effect"
+
+/** What MCP asks of a tool's input schema: JSON Schema, draft 2020-12, of an object. */
+export interface InputSchema {
+  readonly type: "object"
+  readonly [keyword: string]: unknown
+}
+
+type Keywords = Record<string, unknown>
+
+/**
+ * The JSON Schema of an operation's payload as a tool shows it: everything in place (a recursive part alone stays a
+ * reference into `$defs`), and short, because a model reads all of them before its first call. What no keyword can say
+ * of a field is said in the words its check answers a refusal with, unless the field has a description of its own.
+ */
+export const inputSchemaOf = (payload: Schema.Constraint): InputSchema => {
+  const { schema, definitions } = Schema.toJsonSchemaDocument(payload, {
+    referencePolicy: () => undefined,
+    includeAnnotationKey: (key) => key === "expected"
+  })
+  // An operation without fields takes any value in Effect's eyes; a tool's arguments are always an object.
+  const root = schema.type === "object" ? shortened(schema) : {}
+  return {
+    ...root,
+    type: "object",
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: eachShortened(definitions) })
+  }
+}
+
+const shortened = (schema: unknown): Keywords => {
+  if (!Predicate.isObject(schema)) return {}
+  const [own = {}, ...checks] = flattened(schema)
+  const merged = withShortParts(own)
+  const apart: Array<Keywords> = []
+  for (const check of checks) {
+    const keywords = withShortParts(check)
+    if (Object.entries(keywords).every(([keyword, value]) => fitsInto(merged, keyword, value))) {
+      Object.assign(merged, keywords)
+    } else apart.push(described(keywords))
+  }
+  return apart.length === 0 ? described(merged) : { ...described(merged), allOf: apart }
+}
+
+/** A schema's own keywords, then those of each check on it, however deep `allOf` nests them. */
+const flattened = ({ allOf, ...own }: Keywords): ReadonlyArray<Keywords> => [
+  withoutEcho(own),
+  ...(Array.isArray(allOf) ? allOf.filter(Predicate.isObject).flatMap((part) => flattened({ ...part })) : [])
+]
+
+/** The words of a check are needed only where no keyword says the same (`minimum: 1`, "a positive id"). */
+const withoutEcho = ({ expected, ...keywords }: Keywords): Keywords =>
+  Object.keys(keywords).length === 0 && expected !== EVERY_NUMBER ? { expected } : keywords
+
+// What Effect says of `Finite`, and what every number of JSON is.
+const EVERY_NUMBER = "a finite number"
+
+const described = ({ expected, ...keywords }: Keywords): Keywords =>
+  expected === undefined || keywords.description !== undefined ? keywords : { ...keywords, description: expected }
+
+const eachShortened = (schemas: object): Keywords =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, shortened(schema)]))
+
+const LISTS = new Set(["anyOf", "oneOf", "prefixItems"])
+const NESTED = new Set(["items", "not", "additionalProperties", "propertyNames"])
+const NAMED = new Set(["properties", "patternProperties"])
+
+/** Keywords that say nothing to a reader: additions are ignored anyway, and every whole number is this small. */
+const saysNothing = (keyword: string, value: unknown): boolean =>
+  (keyword === "additionalProperties" && value === true) ||
+  (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
+  (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER)
+
+const withShortParts = (schema: Keywords): Keywords => {
+  const short: Keywords = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (saysNothing(keyword, value)) continue
+    if (LISTS.has(keyword) && Array.isArray(value)) short[keyword] = value.map(shortened)
+    else if (NESTED.has(keyword) && Predicate.isObject(value)) short[keyword] = shortened(value)
+    else if (NAMED.has(keyword) && Predicate.isObject(value)) short[keyword] = eachShortened(value)
+    else short[keyword] = value
+  }
+  return short
+}
+
+/** Words: the last check added to a field knows most about it. */
+const WORDS = new Set(["description", "expected", "title", "examples"])
+
+/** Keywords that mean the same wherever they stand; `additionalProperties`, say, looks at its neighbours. */
+const ALONE = new Set([
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  ...["minLength", "maxLength", "pattern", "format"],
+  ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"]
+])
+
+/** Whether a check's keyword may stand beside the others: one that is there already holds a second time, elsewhere. */
+const fitsInto = (merged: Keywords, keyword: string, value: unknown): boolean =>
+  WORDS.has(keyword) || (ALONE.has(keyword) && (!(keyword in merged) || merged[keyword] === value))

@@ -1,0 +1,46 @@
+import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server"
+import { ByteSize, Effect, Predicate } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../limits.ts"
+import type { OfferedTool } from "./tools.ts"
+
+/**
+ * Reads the JSON of a request, or fails with the response that says why not: 400 for what is no JSON, 413 beyond the
+ * limit. The limit is REST's, {@link BODY_BYTES}, and {@link IMAGE_BODY_BYTES} for the call of a tool that takes an
+ * image; which tool is called shows only once the body is read.
+ */
+export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
+  const takesImage = (name: string) => tools.get(name)?.takesImage === true
+  const most = Array.from(tools.keys()).some(takesImage) ? IMAGE_BODY_BYTES : BODY_BYTES
+
+  const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const bytes = yield* Effect.mapError(request.arrayBuffer, ({ reason }) =>
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(most) : unreadable
+    )
+    const message = yield* Effect.try({
+      try: (): unknown => JSON.parse(decoder.decode(bytes)),
+      catch: () => unreadable
+    })
+    return bytes.byteLength > BODY_BYTES && !takesImage(nameOfTool(message))
+      ? yield* Effect.fail(tooLarge(BODY_BYTES))
+      : message
+  })
+  return (request: HttpServerRequest.HttpServerRequest) =>
+    Effect.provideService(read(request), HttpIncomingMessage.MaxBodySize, ByteSize.bytes(most))
+}
+
+const decoder = new TextDecoder()
+
+/** The tool a message calls, or an empty text. */
+const nameOfTool = (message: unknown): string =>
+  Predicate.hasProperty(message, "params") &&
+  Predicate.hasProperty(message.params, "name") &&
+  Predicate.isString(message.params.name)
+    ? message.params.name
+    : ""
+
+const rpcError = (status: number, code: number, message: string) =>
+  HttpServerResponse.jsonUnsafe({ jsonrpc: "2.0", error: { code, message }, id: null }, { status })
+
+const unreadable = rpcError(400, PARSE_ERROR, "Parse error: the body is not JSON.")
+const tooLarge = (limit: number) => rpcError(413, INVALID_REQUEST, `The body is larger than ${limit} bytes.`)

@@ -1,0 +1,127 @@
+import { assert, describe, it } from "@effect/vitest"
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+import { inputSchemaOf } from "../../../src/adapters/mcp/input-schema.ts"
+import { Id } from "../../../src/contract/fields.ts"
+
+const validator = new AjvJsonSchemaValidator()
+const accepts = (schema: Record<string, unknown>) => {
+  const validate = validator.getValidator(schema)
+  return (value: unknown) => validate(value).valid
+}
+
+const Capital = Schema.String.check(Schema.isPattern(/^[A-Z]/u, { expected: "a text that begins with a capital" }))
+
+const Payload = Schema.Struct({
+  id: Id,
+  amount: Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(100)),
+  code: Schema.optionalKey(Capital.check(Schema.isPattern(/\d$/u, { expected: "a text that ends with a digit" }))),
+  kind: Schema.optionalKey(Schema.Literals(["a", "b"])),
+  // Two bounds in one check, nested one level deeper than the others.
+  range: Schema.optionalKey(Schema.String.check(Schema.isBetweenCodePoints(1, 3), Schema.isBetweenCodePoints(2, 4))),
+  rows: Schema.optionalKey(Schema.Array(Schema.Struct({ id: Schema.NullOr(Id) })).check(Schema.isMaxLength(2))),
+  words: Schema.optionalKey(Schema.Record(Schema.String, Id))
+})
+
+interface Folder {
+  readonly name: string
+  readonly folders: ReadonlyArray<Folder>
+}
+const Folder = Schema.Struct({
+  name: Schema.String,
+  folders: Schema.Array(Schema.suspend((): Schema.Codec<Folder> => Folder))
+})
+
+describe("a tool's input schema", () => {
+  it("takes what the full schema takes and nothing else", () => {
+    const { schema, definitions } = Schema.toJsonSchemaDocument(Payload)
+    const full = accepts({ ...schema, $defs: definitions })
+    const short = accepts({ ...inputSchemaOf(Payload) })
+    const number = fc.oneof(fc.integer({ min: -2, max: 102 }), fc.double({ min: -1, max: 101, noNaN: true }))
+    const text = fc.constantFrom("", "a", "b", "A", "A1", "a1", "1", "AB9", "AB99", "AB999")
+    const value = fc.oneof(number, text, fc.constant(null), fc.boolean())
+    const arguments_ = fc.record(
+      {
+        id: value,
+        amount: value,
+        code: value,
+        kind: value,
+        range: value,
+        rows: fc.oneof(value, fc.array(fc.record({ id: value }, { requiredKeys: [] }), { maxLength: 3 })),
+        words: fc.oneof(value, fc.dictionary(fc.string(), value, { maxKeys: 2 })),
+        more: value
+      },
+      { requiredKeys: [] }
+    )
+    // Chance seldom makes all fields good at once.
+    const likely = fc.record({
+      id: fc.integer({ min: 0, max: 3 }),
+      amount: fc.integer({ min: 0, max: 101 }),
+      code: fc.constantFrom("A1", "A", "1"),
+      range: fc.constantFrom("", "AB", "ABC", "ABCD"),
+      rows: fc.array(fc.record({ id: fc.constantFrom(null, 0, 1) }), { maxLength: 3 })
+    })
+    let taken = 0
+    fc.assert(
+      fc.property(fc.oneof(value, arguments_, likely), (given) => {
+        assert.strictEqual(short(given), full(given))
+        if (full(given)) taken++
+      }),
+      { numRuns: 2_000 }
+    )
+    assert.isAbove(taken, 10)
+  })
+
+  it("is short, and says in words only what no keyword says", () => {
+    const Code = Schema.String.check(
+      Schema.makeFilter((text) => text !== "?", { expected: "an order's code", toJsonSchema: () => [{}, true] })
+    )
+    assert.deepStrictEqual(inputSchemaOf(Schema.Struct({ id: Id, amount: Schema.Finite, code: Code })), {
+      type: "object",
+      properties: {
+        id: { type: "integer", minimum: 1 },
+        amount: { type: "number" },
+        code: { type: "string", description: "an order's code" }
+      },
+      required: ["id", "amount", "code"]
+    })
+  })
+
+  it("prefers a description of the field's own, whichever came first", () => {
+    const described = Schema.Struct({
+      before: Schema.String.annotate({ description: "the order's code" }).check(Schema.isNonEmpty()),
+      after: Id.annotate({ description: "the order's id" }),
+      key: Schema.optionalKey(Id).annotateKey({ description: "the order's key" })
+    })
+    assert.deepStrictEqual(inputSchemaOf(described).properties, {
+      before: { type: "string", minLength: 1, description: "the order's code" },
+      after: { type: "integer", minimum: 1, description: "the order's id" },
+      key: { type: "integer", minimum: 1, description: "the order's key" }
+    })
+  })
+
+  it("keeps apart what must hold twice", () => {
+    const { properties } = inputSchemaOf(Payload)
+    assert.deepInclude(properties, {
+      code: {
+        type: "string",
+        pattern: "^[A-Z]",
+        allOf: [{ pattern: "\\d$" }]
+      }
+    })
+  })
+
+  it("is an object for an operation without fields", () => {
+    assert.deepStrictEqual(inputSchemaOf(Schema.Struct({})), { type: "object" })
+  })
+
+  it("carries its definitions: named parts in place, recursive ones beside it", () => {
+    const Row = Schema.Struct({ id: Id }).annotate({ identifier: "Row" })
+    const named = inputSchemaOf(Schema.Struct({ one: Row, other: Row }))
+    assert.notInclude(JSON.stringify(named), "$ref")
+    const takes = accepts({ ...inputSchemaOf(Schema.Struct({ root: Folder })) })
+    assert.isTrue(takes({ root: { name: "a", folders: [{ name: "b", folders: [] }] } }))
+    assert.isFalse(takes({ root: { name: "a", folders: [{ name: 1, folders: [] }] } }))
+  })
+})
