@@ -74,9 +74,21 @@ const headersOf = (error: ApiError): Answer["headers"] => (error._tag === "RateL
 // Handlers are called directly, not through an RPC connection; these are what such a connection would have given them.
 const DIRECT = { client: new Rpc.ServerClient(0), requestId: RequestId(0), headers: Headers.empty }
 
+/** The handler of an operation as one of many: it takes the payload its own schema read. */
+type Handler = (payload: unknown, options: typeof DIRECT) => Effect.Effect<unknown, ApiError>
+
+// The compiler sees that Handler<A | B> stands for Handler<A> | Handler<B> for up to 25 operations only. The type asks
+// for the handlers one by one, so a family without its layer does not compile.
+const handlerOf = (operation: ApiOperation) =>
+  Api.accessHandler(operation._tag) as Effect.Effect<unknown> as Effect.Effect<
+    Handler,
+    never,
+    Rpc.ToHandler<ApiOperation>
+  >
+
 /** The way of a call to one operation: Gate, decode, handler, encode. */
 const runOf = Effect.fnUntraced(function* (operation: ApiOperation, gate: Gate["Service"]) {
-  const handler = yield* Api.accessHandler(operation._tag)
+  const handler = yield* handlerOf(operation)
   const route = routeOf(operation)
   const decode = inputDecoderOf(operation.payloadSchema, route.params)
   const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(operation.successSchema))
