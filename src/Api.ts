@@ -1,10 +1,24 @@
 import type { RpcGroup } from "effect/rpc"
 import { Availabilities } from "./resources/availability/contract.ts"
+import { CustomChannels } from "./resources/custom-channels/contract.ts"
+import { Groups } from "./resources/groups/contract.ts"
+import { Properties } from "./resources/properties/contract.ts"
+import { ReservationTags } from "./resources/reservation-tags/contract.ts"
 import { Staffs } from "./resources/staffs/contract.ts"
+import { Tags } from "./resources/tags/contract.ts"
 import { Tasks } from "./resources/tasks/contract.ts"
 import { Transactions } from "./resources/transactions/contract.ts"
 
 /** Every operation of the service: the table of contents everything else is derived from. */
-export const Api = Transactions.merge(Availabilities, Tasks, Staffs)
+export const Api = Transactions.merge(
+  Properties,
+  Groups,
+  Tags,
+  ReservationTags,
+  CustomChannels,
+  Availabilities,
+  Tasks,
+  Staffs
+)
 
 export type ApiOperation = RpcGroup.Rpcs<typeof Api>

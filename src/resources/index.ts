@@ -2,8 +2,18 @@ import { Layer } from "effect"
 import { Availability } from "./availability/Availability.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { AvailabilityStore } from "./availability/store.ts"
+import { layerCustomChannels } from "./custom-channels/handlers.ts"
+import { layerGroups } from "./groups/handlers.ts"
+import { GroupStore } from "./groups/store.ts"
+import { layerProperties } from "./properties/handlers.ts"
+import { RoomTypeStore } from "./properties/room-type-store.ts"
+import { PropertyStore } from "./properties/store.ts"
+import { layerReservationTags } from "./reservation-tags/handlers.ts"
+import { ReservationTagStore } from "./reservation-tags/store.ts"
 import { layerStaffs } from "./staffs/handlers.ts"
 import { StaffStore } from "./staffs/store.ts"
+import { layerTags } from "./tags/handlers.ts"
+import { TagStore } from "./tags/store.ts"
 import { layerTasks } from "./tasks/handlers.ts"
 import { TaskStore } from "./tasks/store.ts"
 import { layerTransactions } from "./transactions/handlers.ts"
@@ -12,6 +22,11 @@ import { TransactionStore } from "./transactions/store.ts"
 /** The handlers of every operation, over the database. */
 export const layerHandlers = Layer.mergeAll(
   layerTransactions.pipe(Layer.provide(TransactionStore.layer)),
+  layerProperties.pipe(Layer.provide([PropertyStore.layer, RoomTypeStore.layer])),
+  layerGroups.pipe(Layer.provide(GroupStore.layer)),
+  layerTags.pipe(Layer.provide(TagStore.layer)),
+  layerReservationTags.pipe(Layer.provide(ReservationTagStore.layer)),
+  layerCustomChannels,
   layerAvailabilities.pipe(Layer.provide([Availability.layer, AvailabilityStore.layer])),
   layerTasks.pipe(Layer.provide(TaskStore.layer)),
   layerStaffs.pipe(Layer.provide(StaffStore.layer))

@@ -1,0 +1,42 @@
+import { Effect, Predicate, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** A rule of the database that refused a statement. */
+export interface BrokenConstraint {
+  readonly name: string
+  /** The server's DETAIL; a limit says its number here. */
+  readonly detail: string
+}
+
+/** The constraint a statement broke; undefined when it failed for another reason. */
+export const brokenConstraint = (error: SqlError): BrokenConstraint | undefined => {
+  const { reason } = error
+  if (reason._tag !== "UniqueViolation" && reason._tag !== "ConstraintError") return undefined
+  const { cause } = reason
+  if (!Predicate.hasProperty(cause, "constraint") || !Predicate.isString(cause.constraint)) return undefined
+  const detail = Predicate.hasProperty(cause, "detail") && Predicate.isString(cause.detail) ? cause.detail : ""
+  return { name: cause.constraint, detail }
+}
+
+/**
+ * Reads the row of a changing statement, which has one. `refusal` says what the caller is told when a constraint refuses
+ * it, which holds however many change the same at once; where it says nothing, and for whatever else goes wrong, the
+ * failure is a defect.
+ */
+export const rowUnless = <A, E>(
+  row: Schema.ConstraintDecoder<A>,
+  refusal: (broken: BrokenConstraint) => E | undefined
+) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Tuple([row]))
+  const refused = (error: SqlError): Effect.Effect<never, E> => {
+    const broken = brokenConstraint(error)
+    const told = broken === undefined ? undefined : refusal(broken)
+    return told === undefined ? Effect.die(error) : Effect.fail(told)
+  }
+  return (statement: Effect.Effect<ReadonlyArray<object>, SqlError>): Effect.Effect<A, E> =>
+    statement.pipe(
+      Effect.catchTag("SqlError", refused),
+      Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+      Effect.map(([only]) => only)
+    )
+}
