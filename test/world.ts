@@ -15,15 +15,40 @@ export const makeWorld = Effect.gen(function* () {
   const property_id = yield* propertyOf(operator.operatorId, "Harbour 1")
   const reservation_code = yield* orderOf(operator.operatorId, [{ propertyId: property_id }])
   const { transaction_id } = yield* api
-    .create_transaction({ direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197, property_id })
+    .create_transaction({
+      direction: "income",
+      amount: 5,
+      currency: "EUR",
+      item_id: 11,
+      payment_method_id: 197,
+      property_id
+    })
     .pipe(as)
+  const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [property_id] }).pipe(as)
+  const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
+  const { tag } = yield* api.create_property_tag({ name: "Sea view", property_ids: [property_id] }).pipe(as)
+  const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
   return {
     ...operator,
     /** By the first segment of a route: the id of a record of that kind. */
-    records: { transactions: transaction_id } as Readonly<Record<string, number | string>>,
+    records: {
+      transactions: transaction_id,
+      properties: property_id,
+      room_types: room_type_id,
+      groups: group.id,
+      tags: tag.id,
+      reservation_tags: reservation_tag.id
+    } as Readonly<Record<string, number | string>>,
     /** By field name. */
     fields: {
       property_id,
+      property_ids: [property_id],
+      group_id: group.id,
+      tag_id: tag.id,
+      room_type_ids: [room_type_id],
+      title: "Leith 1",
+      name: "Leith",
+      tag_name: "Anniversary",
       reservation_code,
       stay_code: reservation_code,
       direction: "income",
@@ -38,7 +63,16 @@ export const makeWorld = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 /** Fields of the contracts that name a record of the operator. */
-export const REFERENCES: ReadonlySet<string> = new Set(["id", "property_id", "reservation_code", "stay_code"])
+export const REFERENCES: ReadonlySet<string> = new Set([
+  "id",
+  "property_id",
+  "property_ids",
+  "group_id",
+  "tag_id",
+  "room_type_ids",
+  "reservation_code",
+  "stay_code"
+])
 
 /** The value of a field in a world: `id` means a record of the kind the route begins with. */
 export const valueOf = (world: World, operation: AnyOperation, field: string): unknown => {
