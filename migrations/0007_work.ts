@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // assignment numbers the lists of properties a staff member has had: only the rows of the present one count.
+  // The list of a person's properties is replaced as a whole and carries a version, as told in 0003_portfolio.
   yield* sql`
     CREATE TABLE staffs (
       operator_id bigint NOT NULL REFERENCES operators (id),
@@ -16,7 +16,7 @@ export default Effect.gen(function* () {
       email text NOT NULL DEFAULT '',
       note text NOT NULL DEFAULT '',
       is_active boolean NOT NULL DEFAULT true,
-      assignment bigint NOT NULL DEFAULT 0,
+      properties_version bigint NOT NULL DEFAULT 0,
       created_at timestamptz NOT NULL,
       updated_at timestamptz NOT NULL,
       PRIMARY KEY (operator_id, id)
@@ -26,9 +26,9 @@ export default Effect.gen(function* () {
     CREATE TABLE staff_properties (
       operator_id bigint NOT NULL,
       staff_id bigint NOT NULL,
-      assignment bigint NOT NULL,
+      version bigint NOT NULL,
       property_id bigint NOT NULL,
-      PRIMARY KEY (operator_id, staff_id, assignment, property_id),
+      PRIMARY KEY (operator_id, staff_id, version, property_id),
       FOREIGN KEY (operator_id, staff_id) REFERENCES staffs (operator_id, id) ON DELETE CASCADE,
       FOREIGN KEY (operator_id, property_id) REFERENCES properties (operator_id, id) ON DELETE CASCADE
     )`

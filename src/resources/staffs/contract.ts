@@ -2,19 +2,17 @@ import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
 import { EmailOrNone, Id, Integer, textUpTo } from "../../contract/fields.ts"
+import { idsUpTo } from "../../contract/id-list.ts"
+import { nameUpTo } from "../../contract/names.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../limits.ts"
 
 // Who works in the properties (specification, "Tasks and staff"; contract facts 9.3).
 
-const Name = textUpTo(STAFF_NAME).check(
-  Schema.makeFilter((text) => text.trim() !== "", { expected: "a name", jsonSchema: { minLength: 1 } })
-)
+const Name = nameUpTo(STAFF_NAME)
 const Note = textUpTo(STAFF_NOTE)
-const PropertyIds = Schema.Array(Id).check(
-  Schema.isMaxLength(NAMED_PROPERTIES, { expected: `at most ${NAMED_PROPERTIES} ids` })
-)
+const PropertyIds = idsUpTo(NAMED_PROPERTIES)
 
 export const Staff = Schema.Struct({
   id: Id,
@@ -24,7 +22,7 @@ export const Staff = Schema.Struct({
   email: Schema.String,
   note: Schema.String,
   is_active: Schema.Boolean,
-  /** The properties this person is limited to; empty: every property, later ones too. */
+  /** The properties this person is limited to, ascending; empty: every property, later ones too. */
   property_ids: Schema.Array(Id)
 })
 export type Staff = typeof Staff.Type

@@ -1,9 +1,12 @@
 import { Clock, Effect } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { asList } from "../../contract/id-list.ts"
 import { Deployment } from "../../contract/installation.ts"
+import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wholeSecond } from "../../contract/time.ts"
+import { noSuchProperties } from "../properties/belonging.ts"
 import { Staffs } from "./contract.ts"
 import { isMobile } from "./rules.ts"
 import { StaffStore } from "./store.ts"
@@ -14,7 +17,7 @@ export const layerStaffs = Staffs.toLayer(
     const deployment = yield* Deployment
 
     const checkMobile = (mobile: string | undefined): Effect.Effect<void, ValidationFailed> =>
-      mobile === undefined || isMobile(deployment, mobile) ? Effect.void : Effect.fail(wrongMobile)
+      mobile === undefined || isMobile(deployment, mobile) ? Effect.void : Effect.fail(WRONG_MOBILE[deployment])
 
     return Staffs.of({
       query_staffs: Effect.fnUntraced(function* (payload) {
@@ -31,16 +34,16 @@ export const layerStaffs = Staffs.toLayer(
         const created = yield* store.create(
           caller.operatorId,
           {
-            name: payload.name,
+            name: nameOf(payload.name),
             mobile: payload.mobile,
             email: payload.email ?? "",
             note: payload.note ?? "",
-            propertyIds: payload.property_ids ?? []
+            propertyIds: asList(payload.property_ids ?? [])
           },
           now
         )
         return created === undefined || created.id === null
-          ? yield* noSuchProperty(created?.unknownProperties ?? [])
+          ? yield* noSuchProperties(created?.unknownProperties ?? [])
           : { staff_id: created.id }
       }),
 
@@ -52,17 +55,17 @@ export const layerStaffs = Staffs.toLayer(
           caller.operatorId,
           payload.id,
           {
-            name: payload.name,
+            name: payload.name === undefined ? undefined : nameOf(payload.name),
             mobile: payload.mobile,
             email: payload.email,
             note: payload.note,
             active: payload.is_active,
-            propertyIds: payload.property_ids
+            propertyIds: payload.property_ids === undefined ? undefined : asList(payload.property_ids)
           },
           now
         )
         if (updated !== undefined && updated.unknownProperties.length > 0) {
-          return yield* noSuchProperty(updated.unknownProperties)
+          return yield* noSuchProperties(updated.unknownProperties)
         }
         return updated === undefined || updated.id === null ? yield* noSuchStaff : {}
       }),
@@ -78,9 +81,9 @@ export const layerStaffs = Staffs.toLayer(
 
 const noSuchStaff = new NotFound({ message: "id: no such staff member." })
 
-const noSuchProperty = (ids: ReadonlyArray<number>) =>
-  new NotFound({ message: `property_ids: no such property: ${ids.slice(0, 5).join(", ")}.` })
-
-const wrongMobile = new ValidationFailed({
-  message: "mobile: must be +<country code> <number>, such as +49 15112345678."
-})
+const WRONG_MOBILE = {
+  international: new ValidationFailed({
+    message: "mobile: must be +<country code> <number>, such as +49 15112345678."
+  }),
+  regional: new ValidationFailed({ message: "mobile: must be a telephone number, such as 13800138000." })
+}

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AMOUNT_MAX, TASK_NOTE } from "../../../src/limits.ts"
+import type { Task } from "../../../src/resources/tasks/contract.ts"
 import { call, freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
 
@@ -44,7 +45,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
           note: "keys at the desk"
         })
         .pipe(as)
-      const created = {
+      const created: Task = {
         task_id,
         id: task_id,
         type: "cleaning",
