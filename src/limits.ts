@@ -55,6 +55,37 @@ export const WEBHOOK_BREAKER_LONGEST_MS = 30 * 60 * 1000
 export const WEBHOOK_PROBE_MS = 30_000
 /** Milliseconds without one success after which a failing subscription is paused (five days). */
 export const WEBHOOK_PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
+/** Subscriptions an operator may have at once; `operators.webhook_limit` has it as a default (migration 0006_webhooks). */
+export const WEBHOOK_SUBSCRIPTIONS = 200
+/** Milliseconds a replaced signing secret goes on signing beside the new one (24 hours). */
+export const WEBHOOK_SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
+/** Milliseconds between two looks for new events and for due deliveries. */
+export const WEBHOOK_POLL_MS = 250
+/** Events one statement hands to their subscriptions. */
+export const WEBHOOK_FAN_OUT_EVENTS = 200
+/** Deliveries under way at once in a process, of all subscriptions together. */
+export const WEBHOOK_UNDER_WAY = 256
+/** Milliseconds a worker has a delivery to itself: a try, and time to write down what became of it. */
+export const WEBHOOK_LEASE_MS = 15_000
+/** Tries to write down how a delivery ended, and the milliseconds between them: together less than the lease leaves. */
+export const WEBHOOK_SETTLE_RETRIES = 8
+export const WEBHOOK_SETTLE_RETRY_MS = 500
+/** Due deliveries of one subscription that one look considers: those held back by an earlier event of their record count. */
+export const WEBHOOK_LOOK_AHEAD = 256
+/** Failed tries after which an event no longer holds back later events of its record (about two minutes). */
+export const WEBHOOK_HOLDING_FAILURES = 3
+/** Milliseconds a delivery that is due may go without a try (its receiver rests or is paused): then it is a dead letter. */
+export const WEBHOOK_WAIT_MS = 3 * 24 * 60 * 60 * 1000
+/** Milliseconds that events, deliveries made and their tries are kept, and dead letters (seven and thirty days). */
+export const WEBHOOK_KEPT_MS = 7 * 24 * 60 * 60 * 1000
+export const WEBHOOK_DEAD_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+/** Milliseconds between two cleanings, and rows one of their statements removes. */
+export const WEBHOOK_CLEANING_MS = 5 * 60 * 1000
+export const WEBHOOK_CLEANING_ROWS = 1_000
+/** Deliveries one statement of a replay queues again. */
+export const WEBHOOK_REPLAY_ROWS = 1_000
+/** Milliseconds that deliveries under way get when the process ends: then they are handed back. */
+export const WEBHOOK_SHUTDOWN_MS = 1_500
 
 /**
  * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
@@ -134,3 +165,28 @@ export const AVAILABILITY_END_DAYS = 1_096
 export const AVAILABILITY_DATES = 1_097
 /** How often a statement is run again that the database gave up for another one's sake (a deadlock). */
 export const STATEMENT_RETRIES = 10
+
+/** Nights of one stay: what availability can be changed ahead. */
+export const STAY_NIGHTS = 1_096
+/** Days a search by check-in covers, end minus start, and days around today that a search without filters covers. */
+export const SEARCH_DAYS = 180
+/** Characters of a channel_id of a created order (specification, Other limits and constants). */
+export const CHANNEL_ID = 32
+/** Characters of remarks, creator, guest name and phone, and most guests of a stay (contract facts 2.4). */
+export const RESERVATION_REMARKS = 500
+export const RESERVATION_CREATOR = 50
+export const GUEST_NAME = 100
+export const GUEST_PHONE = 50
+export const GUESTS_MAX = 99
+/** Largest rate or commission an edit may set (contract facts 2.4). */
+export const RATE_MAX = 999_999
+/** Characters of a lock code. */
+export const LOCK_CODE = 50
+/** Custom fields of a stay, and characters of a name and of a value. */
+export const CUSTOM_FIELDS = 100
+export const CUSTOM_FIELD_NAME = 50
+export const CUSTOM_FIELD_VALUE = 2_000
+/** How often a change of an order is worked out again because the order had changed meanwhile. */
+export const ORDER_CHANGE_ATTEMPTS = 25
+/** How often an order that a channel sold is entered again with one more stay in the box, before all go there. */
+export const ORDER_ENTRY_ATTEMPTS = 5

@@ -10,14 +10,23 @@ import { layerPostgres } from "../src/database/postgres.ts"
 /** Connections age in real time: a test that moves its clock by a month must not close them under its own feet. */
 const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
 
+/** A copy of the run's embedded database in memory; an empty one when the run is on a server. */
+export const layerTestMemory = Layer.unwrap(
+  Effect.map(
+    Effect.promise(async () => {
+      const snapshot = inject("testSnapshot")
+      return snapshot === "" ? undefined : openAsBlob(snapshot)
+    }),
+    layerMemory
+  )
+).pipe(Layer.provide(realClock))
+
 /**
  * The migrated database of this test run: PostgreSQL when DATABASE_URL is set, else a copy in memory. All tests of a
  * run may share it, so a test works with operators of its own.
  */
-export const layerTestDatabase: Layer.Layer<PgClient.PgClient | SqlClient, SqlError> = Layer.unwrap(
-  Effect.gen(function* () {
-    const url = inject("testDatabaseUrl")
-    if (url !== "") return layerPostgres({ url: Redacted.make(url), maxConnections: 4 })
-    return layerMemory(yield* Effect.promise(() => openAsBlob(inject("testSnapshot"))))
-  })
-).pipe(Layer.provide(realClock))
+export const layerTestDatabase: Layer.Layer<PgClient.PgClient | SqlClient, SqlError> = Layer.suspend(() => {
+  const url = inject("testDatabaseUrl")
+  if (url === "") return layerTestMemory
+  return Layer.provide(layerPostgres({ url: Redacted.make(url), maxConnections: 4 }), realClock)
+})

@@ -1,10 +1,8 @@
 import { Duplex } from "node:stream"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PGlite } from "@electric-sql/pglite"
+import { EMBEDDED_LONGEST_RUN_MS } from "../limits.ts"
 import { FrontendMessageGatherer } from "./frontend-messages.ts"
-
-/** How long statements may follow one another before the rest of the process gets a turn. */
-const LONGEST_RUN_MS = 5
 
 const ENCRYPTION_REFUSED = Buffer.from("N")
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4])
@@ -78,7 +76,7 @@ export class EmbeddedSession {
    * of it: without a pause now and then every timer and socket of the process would wait for the last statement.
    */
   readonly #letOthersRun = async (): Promise<void> => {
-    if (performance.now() - this.#lastPause < LONGEST_RUN_MS) return
+    if (performance.now() - this.#lastPause < EMBEDDED_LONGEST_RUN_MS) return
     await nextTurn()
     this.#lastPause = performance.now()
   }
@@ -146,7 +144,7 @@ class EmbeddedConnection extends Duplex {
         // A statement runs to its end before anything else is read, so there is never one left to cancel.
         case "cancel":
         case "terminate":
-          this.end()
+          this.destroy()
           return
       }
     }

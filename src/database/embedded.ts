@@ -1,57 +1,60 @@
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
+import type { Duplex } from "node:stream"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { EmbeddedSession } from "./embedded-session.ts"
-import { type DataFolderTaken, holdDataFolder } from "./folder-lock.ts"
+import { type DataFolderTaken, type DataFolderUnusable, holdDataFolder } from "./folder-lock.ts"
 import { types } from "./types.ts"
 
-export { DataFolderTaken } from "./folder-lock.ts"
+export { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
 
 /** The PostgreSQL that runs inside this process, for what a client cannot ask over SQL. */
 export class EmbeddedDatabase extends Context.Service<
   EmbeddedDatabase,
   {
-    readonly connect: EmbeddedSession["connect"]
+    /** One session: a connection waits until the one before it is closed. */
+    readonly connect: () => Duplex
     /** A copy of the whole database, for `layerMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }
->()("latchkey/database/EmbeddedDatabase") {}
+>()("latchkey/database/EmbeddedDatabase") {
+  static readonly layerFolder = (
+    dataDir: string
+  ): Layer.Layer<EmbeddedDatabase, DataFolderTaken | DataFolderUnusable> =>
+    Layer.effect(
+      EmbeddedDatabase,
+      holdDataFolder(dataDir).pipe(
+        Effect.andThen(Effect.promise(() => prepareFolder(dataDir))),
+        Effect.flatMap((folder) => open(() => PGlite.create(folder)))
+      )
+    )
+
+  static readonly layerMemory = (snapshot?: Blob): Layer.Layer<EmbeddedDatabase> =>
+    Layer.effect(
+      EmbeddedDatabase,
+      open(() => PGlite.create(snapshot === undefined ? {} : { loadDataDir: snapshot }))
+    )
+}
 
 /**
- * PostgreSQL in the process, its files in `dataDir`. Fails with `DataFolderTaken` when another process has the folder.
+ * PostgreSQL in the process, its files in `dataDir`. Fails with `DataFolderTaken` when another process has the folder,
+ * with `DataFolderUnusable` when it cannot be made or written.
  *
  * A committed row survives the process being killed at any moment. It is not flushed to the disk itself: safety
  * against power loss needs a PostgreSQL server.
  */
 export const layerEmbedded = (
   dataDir: string
-): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError | DataFolderTaken> =>
-  layerClient.pipe(
-    Layer.provideMerge(
-      Layer.effect(
-        EmbeddedDatabase,
-        holdDataFolder(dataDir).pipe(
-          Effect.andThen(Effect.promise(() => prepareFolder(dataDir))),
-          Effect.flatMap((folder) => open(() => PGlite.create(folder)))
-        )
-      )
-    )
-  )
+): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError | DataFolderTaken | DataFolderUnusable> =>
+  Layer.provideMerge(layerClient, EmbeddedDatabase.layerFolder(dataDir))
 
 /** PostgreSQL in the process and gone with it; starts empty or as a copy of a `snapshot` (0.5 s instead of 3 s). */
 export const layerMemory = (snapshot?: Blob): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError> =>
-  layerClient.pipe(
-    Layer.provideMerge(
-      Layer.effect(
-        EmbeddedDatabase,
-        open(() => PGlite.create(snapshot === undefined ? {} : { loadDataDir: snapshot }))
-      )
-    )
-  )
+  Layer.provideMerge(layerClient, EmbeddedDatabase.layerMemory(snapshot))
 
 /**
  * The files of a new database are written under another name first: a process killed in the middle of its first start

@@ -1,5 +1,5 @@
 import * as Fs from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Data, Effect, type Scope } from "effect"
 
@@ -14,6 +14,17 @@ export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
   }
 }
 
+/** The data folder is not there and cannot be made, or cannot be written to. */
+export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
+  readonly dataDir: string
+  readonly cause: unknown
+}> {
+  override get message(): string {
+    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return `the data folder ${this.dataDir} cannot be used: ${reason}`
+  }
+}
+
 /**
  * Takes the data folder (made when missing) for this process until the scope closes.
  *
@@ -21,31 +32,44 @@ export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
  * however it ended. A file with a process number alone could not tell a dead owner from an unrelated process that has
  * been given the same number, which in a container is the usual case. The number beside it is for the message only.
  */
-export const holdDataFolder = (dataDir: string): Effect.Effect<void, DataFolderTaken, Scope.Scope> =>
-  Effect.acquireRelease(takeLock(dataDir), (lock) => Effect.sync(() => lock.close())).pipe(
-    Effect.andThen(Effect.promise(() => Fs.writeFile(ownerFile(dataDir), String(process.pid))))
-  )
+export const holdDataFolder = (
+  dataDir: string
+): Effect.Effect<void, DataFolderTaken | DataFolderUnusable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const unusable = (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
+    yield* Effect.tryPromise({ try: () => makeFolder(resolve(dataDir)), catch: unusable })
+    const lock = yield* Effect.acquireRelease(
+      Effect.try({ try: () => new DatabaseSync(join(dataDir, "lock"), { timeout: 0 }), catch: unusable }),
+      (opened) => Effect.sync(() => opened.close())
+    )
+    yield* Effect.try({
+      try: () => lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"),
+      catch: (cause) => cause
+    }).pipe(
+      Effect.catch(
+        (cause): Effect.Effect<never, DataFolderTaken | DataFolderUnusable> =>
+          isBusy(cause)
+            ? Effect.flatMap(ownerOf(dataDir), (pid) => new DataFolderTaken({ dataDir, pid }))
+            : Effect.fail(unusable(cause))
+      )
+    )
+    yield* Effect.tryPromise({ try: () => Fs.writeFile(ownerFile(dataDir), String(process.pid)), catch: unusable })
+  })
+
+/** Like a recursive `mkdir`, which never returns where the kernel makes no folders, such as below `/proc`. */
+const makeFolder = async (folder: string): Promise<void> => {
+  const make = () => Fs.mkdir(folder, { mode: 0o700 })
+  const code = await make().then(() => "", codeOf)
+  if (code === "" || (code === "EEXIST" && (await Fs.stat(folder)).isDirectory())) return
+  if (code === "ENOENT") await makeFolder(dirname(folder))
+  // Once more, for the error it fails with; between the two another process may have made it.
+  await make().catch((cause) => (code === "ENOENT" && codeOf(cause) === "EEXIST" ? undefined : Promise.reject(cause)))
+}
+
+const codeOf = (cause: unknown): unknown =>
+  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
 
 const ownerFile = (dataDir: string): string => join(dataDir, "owner")
-
-const takeLock = Effect.fnUntraced(function* (dataDir: string) {
-  yield* Effect.promise(() => Fs.mkdir(dataDir, { recursive: true, mode: 0o700 }))
-  const lock = new DatabaseSync(join(dataDir, "lock"), { timeout: 0 })
-  return yield* Effect.try({
-    try: () => {
-      lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
-      return lock
-    },
-    catch: (cause) => cause
-  }).pipe(
-    Effect.tapError(() => Effect.sync(() => lock.close())),
-    Effect.catchIf(
-      isBusy,
-      () => Effect.flatMap(ownerOf(dataDir), (pid) => new DataFolderTaken({ dataDir, pid })),
-      Effect.die
-    )
-  )
-})
 
 const SQLITE_BUSY = 5
 

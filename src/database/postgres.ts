@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import type { Layer, Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { DATABASE_CONNECTIONS } from "../limits.ts"
 import { types } from "./types.ts"
 
 /**
@@ -11,12 +12,12 @@ import { types } from "./types.ts"
  */
 export const layerPostgres = (options: {
   readonly url: Redacted.Redacted<string>
-  /** Default: 10. */
+  /** Default: DATABASE_CONNECTIONS. */
   readonly maxConnections?: number
 }): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
   PgClient.layer({
     url: options.url,
-    maxConnections: options.maxConnections,
+    maxConnections: options.maxConnections ?? DATABASE_CONNECTIONS,
     multiplex: true,
     applicationName: "latchkey",
     startupParameters: { timezone: "UTC" },

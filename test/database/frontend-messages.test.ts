@@ -1,0 +1,69 @@
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import { FrontendMessageGatherer, type FrontendMessages } from "../../src/database/frontend-messages.ts"
+
+const opening = (code: number, body = Buffer.alloc(0)): Buffer => {
+  const head = Buffer.alloc(8)
+  head.writeInt32BE(8 + body.length, 0)
+  head.writeInt32BE(code, 4)
+  return Buffer.concat([head, body])
+}
+
+const typed = (type: string, body: Uint8Array): Buffer => {
+  const head = Buffer.alloc(5)
+  head.write(type, 0, "latin1")
+  head.writeInt32BE(4 + body.length, 1)
+  return Buffer.concat([head, body])
+}
+
+const sslRequest = opening(80_877_103)
+const cancelRequest = opening(80_877_102, Buffer.alloc(8))
+const startup = opening(196_608, Buffer.from("user\0postgres\0\0"))
+const terminate = typed("X", Buffer.alloc(0))
+
+/** The stream cut at the given places, gathered again. */
+const gather = (stream: Buffer, cuts: ReadonlyArray<number>): ReadonlyArray<FrontendMessages> => {
+  const gatherer = new FrontendMessageGatherer()
+  const places = [0, ...cuts.map((cut) => cut % (stream.length + 1)).toSorted((a, b) => a - b), stream.length]
+  return places.slice(1).flatMap((end, index) => gatherer.push(stream.subarray(places[index], end)))
+}
+
+const statementBytes = (messages: ReadonlyArray<FrontendMessages>): Buffer =>
+  Buffer.concat(messages.flatMap((message) => (message.kind === "statements" ? [message.bytes] : [])))
+
+const statement = fc
+  .record({ type: fc.constantFrom("Q", "P", "B", "D", "E", "S", "C"), body: fc.uint8Array({ maxLength: 40 }) })
+  .map(({ type, body }) => typed(type, body))
+
+describe("gathering wire messages", () => {
+  it("hands on every byte of every statement, in whole messages, however the stream is cut", () => {
+    fc.assert(
+      fc.property(fc.array(statement, { minLength: 1 }), fc.array(fc.nat()), (statements, cuts) => {
+        const messages = gather(Buffer.concat([sslRequest, startup, ...statements, terminate]), cuts)
+        const kinds = messages.map(({ kind }) => kind)
+        expect(kinds.slice(0, 2)).toEqual(["encryption-request", "startup"])
+        expect(kinds.at(-1)).toBe("terminate")
+        expect(statementBytes(messages)).toEqual(Buffer.concat(statements))
+        const ends = new Set<number>()
+        statements.reduce((end, { length }) => ends.add(end + length) && end + length, 0)
+        let end = 0
+        for (const message of messages) {
+          if (message.kind !== "statements") continue
+          end += message.bytes.length
+          expect(ends).toContain(end)
+        }
+      })
+    )
+  })
+
+  it("tells a request to cancel from a startup", () => {
+    expect(gather(cancelRequest, [3])).toEqual([{ kind: "cancel" }])
+  })
+
+  it("keeps a farewell and a password nobody asked for from the database", () => {
+    const query = typed("Q", Buffer.from("select 1\0"))
+    const messages = gather(Buffer.concat([startup, typed("p", Buffer.from("secret\0")), query, terminate]), [])
+    expect(messages.map(({ kind }) => kind)).toEqual(["startup", "statements", "terminate"])
+    expect(statementBytes(messages)).toEqual(query)
+  })
+})

@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto"
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect, Exit, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layerPostgres } from "../../src/database/postgres.ts"
+import { migrateSuite } from "./migrate-suite.ts"
+import { databaseSuite } from "./suite.ts"
+
+const server = process.env.DATABASE_URL ?? ""
+
+/** A database of its own on the server, dropped when the suite is done. */
+const layerOwnDatabase = Layer.unwrap(
+  Effect.gen(function* () {
+    const name = `latchkey_suite_${randomBytes(6).toString("hex")}`
+    const administer = (statement: string) =>
+      Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement)).pipe(
+        Effect.provide(layerPostgres({ url: Redacted.make(server), maxConnections: 1 }))
+      )
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    yield* Effect.acquireRelease(administer(`create database ${name}`), () =>
+      Effect.orDie(administer(`drop database ${name} with (force)`))
+    )
+    return layerPostgres({ url: Redacted.make(url.href), maxConnections: 4 })
+  })
+)
+
+describe.skipIf(server === "")(server === "" ? "PostgreSQL (skipped: DATABASE_URL not set)" : "PostgreSQL", () => {
+  databaseSuite("the server", layerOwnDatabase)
+  migrateSuite("migrating the server", layerOwnDatabase)
+
+  layer(layerOwnDatabase)("a server that goes away and comes back", (it) => {
+    it.effect("connections it has closed are replaced", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* Effect.all([sql`select pg_sleep(0)`, sql.withTransaction(sql`select 1`)], { concurrency: 2 })
+        // Ends every session of this database, the one that asks last.
+        const end = sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() order by pid = pg_backend_pid()`
+        expect(Exit.isFailure(yield* Effect.exit(sql.withTransaction(end)))).toBe(true)
+        // A connection whose end has not been noticed yet may fail one statement more.
+        expect(yield* Effect.eventually(sql`select 1 as one`)).toEqual([{ one: 1 }])
+        expect(yield* sql.withTransaction(sql`select 2 as two`)).toEqual([{ two: 2 }])
+      })
+    )
+  })
+})
