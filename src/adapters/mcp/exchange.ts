@@ -16,7 +16,9 @@ export class Exchange extends Request {
   readonly answers: Array<Answer> = []
 
   constructor(request: HttpServerRequest.HttpServerRequest, context: Context.Context<never>, signal: AbortSignal) {
-    super(PLACE, { method: request.method, headers: protocolHeaders(request.headers), signal })
+    // To the library all but POST is the same refusal, and a web request cannot even say TRACE.
+    const method = request.method === "POST" ? "POST" : "GET"
+    super(PLACE, { method, headers: protocolHeaders(request.headers), signal })
     this.caller = request.headers
     this.context = context
   }

@@ -1,3 +1,4 @@
+import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../../src/limits.ts"
@@ -132,6 +133,24 @@ layer(Endpoint.layer)("who may speak", (it) => {
           method === "GET" ? `Bearer realm="latchkey", ${metadata}` : null
         )
         assert.isString(errorOf(answered).message)
+      })
+  )
+})
+
+layer(Endpoint.layer)("odd methods", (it) => {
+  it.effect.each([{ method: "TRACE" }, { method: "OPTIONS" }, { method: "HEAD" }, { method: "PROPFIND" }])(
+    "$method is 405 like any other",
+    ({ method }) =>
+      Effect.gen(function* () {
+        const { url } = yield* Endpoint
+        // fetch refuses to send some of them.
+        const status = yield* Effect.callback<number | undefined>((resume) => {
+          request(url, { method, headers: { authorization: "Bearer alice" } }, (response) => {
+            response.resume()
+            resume(Effect.succeed(response.statusCode))
+          }).end()
+        })
+        assert.strictEqual(status, 405)
       })
   )
 })
