@@ -29,17 +29,10 @@ const causeOf = ({ cause }: Logger.Options<unknown>): string | undefined =>
 export const jsonLine = (options: Logger.Options<unknown>): string => {
   const { text, fields } = entryOf(options)
   const span = options.fiber.cache.span
-  return withoutSecrets(
-    Formatter.formatJson({
-      ...fields,
-      time: options.date.toISOString(),
-      level: options.logLevel.toLowerCase(),
-      message: text,
-      cause: causeOf(options),
-      trace_id: span?.traceId,
-      span_id: span?.spanId
-    })
-  )
+  const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message: text }
+  // Once first for the order of the keys, once last so that no field takes their place.
+  const line = { ...own, ...fields, cause: causeOf(options), trace_id: span?.traceId, span_id: span?.spanId }
+  return withoutSecrets(Formatter.formatJson(Object.assign(line, own)))
 }
 
 const fieldText = (value: unknown): string =>

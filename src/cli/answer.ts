@@ -1,0 +1,61 @@
+import { Cause, Console, Effect, Layer } from "effect"
+import { Flag, GlobalFlag } from "effect/cli"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { migrations } from "../../migrations/index.ts"
+import { Configuration } from "../configuration.ts"
+import { layerDatabase } from "../database/choose.ts"
+import { pendingMigrations } from "../database/pending.ts"
+import { Operators } from "../operators/Operators.ts"
+import { layerTelemetry } from "../telemetry/layer.ts"
+import { lineWriter } from "../telemetry/lines.ts"
+import { lineOf, NotMigrated, Refused } from "./failure.ts"
+
+/** `--json`, which every command takes: one JSON object on standard output, whether it went well or not. */
+export const Json = GlobalFlag.Setting("json")({
+  flag: Flag.Boolean("json").pipe(
+    Flag.withDescription('Print one JSON object: the result, or {"error": …}'),
+    Flag.withDefault(false)
+  )
+})
+
+export const printFailure = (json: boolean, message: string): Effect.Effect<void> =>
+  json ? Console.log(JSON.stringify({ error: message })) : Console.error(`latchkey: ${message}`)
+
+/** Ends a command as every command ends: its failure is printed as the caller asked and the exit code is 1. */
+export const reporting = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+  const json = yield* Json
+  return yield* Effect.catchCause(work, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.interrupt
+      : Effect.andThen(printFailure(json, lineOf(cause)), Effect.fail(new Refused()))
+  )
+})
+
+/** Commands print results on standard output and nothing else there. */
+const layerQuietLog = layerTelemetry(
+  { logFormat: "pretty", logLevel: "Warn", otlpEndpoint: undefined, version: "" },
+  lineWriter(process.stderr)
+)
+
+const layerGround = layerDatabase.pipe(Layer.provideMerge(Configuration.layer), Layer.provideMerge(layerQuietLog))
+
+const migrated = Effect.flatMap(pendingMigrations(migrations), (pending) =>
+  pending.length === 0 ? Effect.void : new NotMigrated()
+)
+
+/** Does the work on the database the environment names and prints its result; `say` puts it in words. */
+export const answerUnmigrated = <A extends object, E>(
+  work: Effect.Effect<A, E, SqlClient | Configuration>,
+  say: (result: A) => string
+) =>
+  reporting(
+    Effect.flatMap(Effect.all([Json, Effect.provide(work, layerGround)]), ([json, result]) =>
+      Console.log(json ? JSON.stringify(result) : say(result))
+    )
+  )
+
+/** Like {@link answerUnmigrated}, for work that needs the tables: it refuses before they are made. */
+export const answer = <A extends object, E>(
+  work: Effect.Effect<A, E, Operators | SqlClient | Configuration>,
+  say: (result: A) => string
+) => answerUnmigrated(Effect.andThen(migrated, Effect.provide(work, Operators.layer)), say)

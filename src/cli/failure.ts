@@ -1,0 +1,38 @@
+import { Cause, Data, Predicate, Runtime } from "effect"
+import { SqlError } from "effect/sql"
+import { withoutSecrets } from "../telemetry/secrets.ts"
+
+/** The database has not the tables this release works with. */
+export class NotMigrated extends Data.TaggedError("NotMigrated") {
+  override get message(): string {
+    return "the database is not up to date: run latchkey migrate first"
+  }
+}
+
+/** A command failed and has said so: the process ends with 1 and nothing more is printed. */
+export class Refused extends Data.TaggedError("Refused") {
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+}
+
+const TAKEN =
+  "Stop that process first, or run the service on a PostgreSQL server (DATABASE_URL), which takes commands while it runs."
+
+const UNREACHED: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "AuthorizationError"])
+
+/** What a driver says is in the innermost cause: "connection failed" alone helps nobody. */
+const innermost = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
+
+const messageOf = (error: unknown): string => {
+  if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error) return `${error.message}. ${TAKEN}`
+  const reason = innermost(error)
+  const text = reason instanceof Error && reason.message !== "" ? reason.message : String(reason)
+  return SqlError.isSqlError(error) && UNREACHED.has(error.reason._tag)
+    ? `cannot work with DATABASE_URL: ${text}`
+    : text
+}
+
+/** Why something failed, in one line for people and without a secret. */
+export const lineOf = (cause: Cause.Cause<unknown>): string =>
+  withoutSecrets(messageOf(Cause.squash(cause)).replace(/\s*\n\s*/g, " "))

@@ -1,0 +1,46 @@
+import { DateTime, Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Settings } from "../configuration.ts"
+import { addDays, dateInZone } from "../contract/time.ts"
+import { type DemoAccess, seedDemo } from "./seed.ts"
+
+type GreetingSettings = Pick<Settings, "publicUrl" | "demo" | "databaseUrl">
+
+const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
+  `Latchkey is at ${publicUrl}`,
+  `  REST  ${publicUrl}/v3`,
+  `  MCP   ${publicUrl}/mcp`
+]
+
+/** The token stays valid but is shown this once: the first start is the moment to copy it. */
+const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: string): ReadonlyArray<string> => [
+  "",
+  "A demo operator is ready. Ask for its income and expenses of the last month:",
+  "",
+  `  curl -H "Service-Access-Token: ${access.token}" "${publicUrl}/v3/transactions?start_date=${addDays(today, -30)}&end_date=${today}"`,
+  "",
+  "The token is writable, stays valid and is not shown again.",
+  `Sign in as ${access.email} with the password ${access.password}, not shown again either.`
+]
+
+const welcomeBack = ({ databaseUrl }: GreetingSettings, accountId: number): ReadonlyArray<string> => [
+  "",
+  `A new token for the demo operator${databaseUrl === undefined ? " (stop the service first: the data folder serves one process)" : ""}:`,
+  "",
+  `  npx latchkey token create --account ${accountId} --name mine --scope writable`
+]
+
+/** What a start prints: where the service is, and how to get in when it has a demo operator (made now if it is to be). */
+export const greet = Effect.fn("greet")(function* (
+  settings: GreetingSettings
+): Effect.fn.Return<string, never, SqlClient> {
+  const entrance = settings.demo
+    ? yield* Effect.matchEffect(seedDemo, {
+        onFailure: ({ demoAccountId }) =>
+          Effect.succeed(demoAccountId === undefined ? [] : welcomeBack(settings, demoAccountId)),
+        onSuccess: (access) =>
+          Effect.map(DateTime.nowAsDate, (now) => welcome(settings, access, dateInZone(now, access.timeZone)))
+      })
+    : []
+  return [...addresses(settings), ...entrance, ""].join("\n")
+})

@@ -1,0 +1,16 @@
+import type { DemoOrder } from "./orders.ts"
+
+/** What every part of the demo builds on; the parts run in one transaction, in the order seed.ts lists them. */
+export interface DemoGround {
+  readonly operatorId: number
+  readonly accountId: number
+  /** The main account's display name. */
+  readonly accountName: string
+  readonly timeZone: string
+  readonly now: Date
+  /** Today in the operator's zone. */
+  readonly today: string
+  /** Ids of DEMO_PROPERTIES, place by place. */
+  readonly propertyIds: ReadonlyArray<number>
+  readonly orders: ReadonlyArray<DemoOrder>
+}

@@ -1,0 +1,34 @@
+/** A flat of the demo operator. */
+export interface DemoProperty {
+  readonly title: string
+  readonly city: "Lisbon" | "Edinburgh"
+  readonly currency: "EUR" | "GBP"
+  /** What a night brings, in major units. */
+  readonly nightly: number
+}
+
+const lisbon = (name: string, nightly: number): DemoProperty => ({
+  title: `Lisbon, ${name}`,
+  city: "Lisbon",
+  currency: "EUR",
+  nightly
+})
+
+const edinburgh = (name: string, nightly: number): DemoProperty => ({
+  title: `Edinburgh, ${name}`,
+  city: "Edinburgh",
+  currency: "GBP",
+  nightly
+})
+
+/** Two cities and two currencies in one time zone. Orders name a property by its place in this list. */
+export const DEMO_PROPERTIES: ReadonlyArray<DemoProperty> = [
+  lisbon("Alfama Terrace", 132),
+  lisbon("Chiado Loft", 158),
+  lisbon("Graça Viewpoint", 96),
+  lisbon("Belém Garden Studio", 84),
+  edinburgh("Old Town Lodge", 145),
+  edinburgh("Leith Harbour 1", 110),
+  edinburgh("Leith Harbour 2", 118),
+  edinburgh("Stockbridge Mews", 174)
+]

@@ -1,0 +1,124 @@
+import { Context, DateTime, Effect, Layer } from "effect"
+import { decoderOf } from "../contract/decode.ts"
+import { type BadRequest, type Conflict, NotFound, type ValidationFailed } from "../contract/errors.ts"
+import { digestOf } from "../gate/credentials.ts"
+import { hashPassword } from "./password.ts"
+import { endOfSubscription, lastDayOfSubscription, NewAccount, NewOperator, NewToken, OperatorChange } from "./rules.ts"
+import { OperatorStore } from "./store.ts"
+import { newToken } from "./token.ts"
+
+type Unreadable = BadRequest | ValidationFailed
+
+/** An operator as it stands. */
+export interface Operator {
+  readonly operator_id: number
+  readonly name: string
+  readonly time_zone: string
+  readonly currency: string
+  readonly edition: "pro" | "basic"
+  readonly status: "active" | "banned" | "closed"
+  /** Last day of the subscription in the operator's zone; null: without end. */
+  readonly subscription_until: string | null
+}
+
+/** A token is shown once, when it is made; only its digest is kept. */
+export interface MadeToken {
+  readonly token_id: number
+  readonly token: string
+}
+
+const readOperator = decoderOf(NewOperator)
+const readChange = decoderOf(OperatorChange)
+const readAccount = decoderOf(NewAccount)
+const readToken = decoderOf(NewToken)
+
+const unknownRecord = (what: string, id: number) => new NotFound({ message: `There is no ${what} ${id}.` })
+
+/** Who uses the service: operators, their accounts and the tokens those call with. For the command line and the console. */
+export class Operators extends Context.Service<
+  Operators,
+  {
+    /** Makes an operator and its main account. Conflict: the e-mail address has an account, whatever its letter case. */
+    readonly create: (
+      input: NewOperator
+    ) => Effect.Effect<{ readonly operator_id: number; readonly account_id: number }, Unreadable | Conflict>
+    /** Changes what is given; a subscription may end in the past. */
+    readonly update: (operatorId: number, change: OperatorChange) => Effect.Effect<Operator, Unreadable | NotFound>
+    /** Makes a sub-account, which sees every property. */
+    readonly createAccount: (
+      input: NewAccount
+    ) => Effect.Effect<{ readonly account_id: number }, Unreadable | NotFound | Conflict>
+    /** Makes a token, also for an operator whose subscription has lapsed: it works once that is put right. */
+    readonly createToken: (input: NewToken) => Effect.Effect<MadeToken, Unreadable | NotFound>
+    /** Ends a token for good; once more changes nothing. */
+    readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound>
+  }
+>()("latchkey/operators/Operators") {
+  static readonly layerNoDeps = Layer.effect(
+    Operators,
+    Effect.gen(function* () {
+      const store = yield* OperatorStore
+
+      const create = Effect.fn("Operators.create")(function* (input: NewOperator) {
+        const operator = yield* readOperator(input)
+        const now = yield* DateTime.nowAsDate
+        return yield* store.create(
+          {
+            name: operator.name,
+            timeZone: operator.time_zone,
+            currency: operator.currency,
+            edition: operator.edition ?? "pro",
+            subscriptionUntil:
+              operator.subscription_until === undefined
+                ? null
+                : endOfSubscription(operator.subscription_until, operator.time_zone),
+            email: operator.email,
+            passwordHash: yield* hashPassword(operator.password)
+          },
+          now
+        )
+      })
+
+      const update = Effect.fn("Operators.update")(function* (operatorId: number, input: OperatorChange) {
+        const change = yield* readChange(input)
+        const known = yield* store.timeZone(operatorId)
+        if (known === undefined) return yield* unknownRecord("operator", operatorId)
+        const lastDay = change.subscription_until
+        const until =
+          lastDay === undefined ? undefined : endOfSubscription(lastDay, change.time_zone ?? known.time_zone)
+        const updated = yield* store.update(operatorId, change, until)
+        if (updated === undefined) return yield* unknownRecord("operator", operatorId)
+        const { subscription_until: end, time_zone: timeZone } = updated
+        return { ...updated, subscription_until: end === null ? null : lastDayOfSubscription(end, timeZone) }
+      })
+
+      const createAccount = Effect.fn("Operators.createAccount")(function* (input: NewAccount) {
+        const account = yield* readAccount(input)
+        const now = yield* DateTime.nowAsDate
+        const passwordHash = yield* hashPassword(account.password)
+        const made = yield* store.createAccount(
+          { operatorId: account.operator_id, name: account.email, email: account.email, passwordHash },
+          now
+        )
+        return made ?? (yield* unknownRecord("operator", account.operator_id))
+      })
+
+      const createToken = Effect.fn("Operators.createToken")(function* (input: NewToken) {
+        const { account_id: accountId, name, scope } = yield* readToken(input)
+        const now = yield* DateTime.nowAsDate
+        const token = newToken()
+        const made = yield* store.createToken({ accountId, name, scope, digest: digestOf(token) }, now)
+        return made === undefined ? yield* unknownRecord("account", accountId) : { ...made, token }
+      })
+
+      const revokeToken = Effect.fn("Operators.revokeToken")(function* (tokenId: number) {
+        const now = yield* DateTime.nowAsDate
+        return (yield* store.revokeToken(tokenId, now)) ?? (yield* unknownRecord("token", tokenId))
+      })
+
+      return { create, update, createAccount, createToken, revokeToken }
+    })
+  )
+
+  static readonly layer = this.layerNoDeps.pipe(Layer.provide(OperatorStore.layer))
+}

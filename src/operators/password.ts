@@ -1,0 +1,51 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
+import { Context, Effect } from "effect"
+
+export interface PasswordCost {
+  /** CPU and memory cost, a power of two: one hash takes `128 * N * r` bytes. */
+  readonly N: number
+  readonly r: number
+  readonly p: number
+}
+
+/** What guessing a password from a stolen table costs (OWASP's scrypt row with 32 MiB). A stored hash keeps its own. */
+export const PasswordCost = Context.Reference<PasswordCost>("latchkey/operators/PasswordCost", {
+  defaultValue: () => ({ N: 2 ** 15, r: 8, p: 3 })
+})
+
+const SALT_BYTES = 16
+const KEY_BYTES = 32
+
+/** Runs on the thread pool: the loop goes on serving. */
+const derive = (password: string, salt: Buffer, { N, r, p }: PasswordCost): Effect.Effect<Buffer> =>
+  Effect.callback((resume) => {
+    // NFKC: the same password typed on another keyboard can be other code points.
+    scrypt(password.normalize("NFKC"), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
+      resume(error === null ? Effect.succeed(key) : Effect.die(error))
+    )
+  })
+
+/** `scrypt$N$r$p$salt$key`, salt and key in base64url. */
+export const hashPassword = Effect.fn("hashPassword")(function* (password: string) {
+  const cost = yield* PasswordCost
+  const salt = randomBytes(SALT_BYTES)
+  const key = yield* derive(password, salt, cost)
+  return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), key.toString("base64url")].join("$")
+})
+
+const HASH = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
+
+/**
+ * Whether the password is the one the hash was made of. Without a hash (no such account) it takes as long and is
+ * false, so that an answer's time does not tell which e-mail addresses have an account.
+ */
+export const verifyPassword = Effect.fn("verifyPassword")(function* (password: string, hash: string | undefined) {
+  if (hash === undefined) return yield* Effect.as(hashPassword(password), false)
+  const [matched, N, r, p, salt, key] = HASH.exec(hash) ?? []
+  if (matched === undefined || salt === undefined || key === undefined) {
+    return yield* Effect.die(new Error("a stored password hash cannot be read"))
+  }
+  const stored = Buffer.from(key, "base64url")
+  const derived = yield* derive(password, Buffer.from(salt, "base64url"), { N: Number(N), r: Number(r), p: Number(p) })
+  return stored.length === derived.length && timingSafeEqual(stored, derived)
+})
