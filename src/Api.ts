@@ -1,5 +1,6 @@
 import type { RpcGroup } from "effect/rpc"
 import { Availabilities } from "./resources/availability/contract.ts"
+import { CalendarShareLinks } from "./resources/calendar-share-links/contract.ts"
 import { CustomChannels } from "./resources/custom-channels/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
@@ -17,6 +18,7 @@ export const Api = Transactions.merge(
   ReservationTags,
   CustomChannels,
   Availabilities,
+  CalendarShareLinks,
   Tasks,
   Staffs
 )

@@ -24,6 +24,17 @@ export const rowOf = <A>(row: Schema.ConstraintDecoder<A>) => {
   return (statement: Rows): Effect.Effect<A | undefined> => Effect.map(read(statement), (rows) => rows[0])
 }
 
+/** Reads the row of a statement that always has exactly one. */
+export const onlyRowOf = <A>(row: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Tuple([row]))
+  return (statement: Rows): Effect.Effect<A> =>
+    statement.pipe(
+      Effect.flatMap((rows) => decode(rows)),
+      Effect.map(([only]) => only),
+      Effect.orDie
+    )
+}
+
 /** One page of rows and how many match in all. */
 export interface PageOf<A> {
   readonly total: number

@@ -2,6 +2,8 @@ import { Layer } from "effect"
 import { Availability } from "./availability/Availability.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { AvailabilityStore } from "./availability/store.ts"
+import { layerCalendarShareLinks } from "./calendar-share-links/handlers.ts"
+import { ShareLinkStore } from "./calendar-share-links/store.ts"
 import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
 import { GroupStore } from "./groups/store.ts"
@@ -28,6 +30,7 @@ export const layerHandlers = Layer.mergeAll(
   layerReservationTags.pipe(Layer.provide(ReservationTagStore.layer)),
   layerCustomChannels,
   layerAvailabilities.pipe(Layer.provide([Availability.layer, AvailabilityStore.layer])),
+  layerCalendarShareLinks.pipe(Layer.provide(ShareLinkStore.layer)),
   layerTasks.pipe(Layer.provide(TaskStore.layer)),
   layerStaffs.pipe(Layer.provide(StaffStore.layer))
 )

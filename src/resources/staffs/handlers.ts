@@ -42,9 +42,7 @@ export const layerStaffs = Staffs.toLayer(
           },
           now
         )
-        return created === undefined || created.id === null
-          ? yield* noSuchProperties(created?.unknownProperties ?? [])
-          : { staff_id: created.id }
+        return created.id === null ? yield* noSuchProperties(created.unknownProperties) : { staff_id: created.id }
       }),
 
       update_staff: Effect.fnUntraced(function* (payload) {
@@ -64,10 +62,8 @@ export const layerStaffs = Staffs.toLayer(
           },
           now
         )
-        if (updated !== undefined && updated.unknownProperties.length > 0) {
-          return yield* noSuchProperties(updated.unknownProperties)
-        }
-        return updated === undefined || updated.id === null ? yield* noSuchStaff : {}
+        if (updated.unknownProperties.length > 0) return yield* noSuchProperties(updated.unknownProperties)
+        return updated.id === null ? yield* noSuchStaff : {}
       }),
 
       delete_staff: Effect.fnUntraced(function* (payload) {

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { idsParameter } from "../../database/parameters.ts"
-import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
+import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { unknownProperties } from "../properties/belonging.ts"
 import { Staff } from "./contract.ts"
 
@@ -35,7 +35,7 @@ export interface Edit {
 const Written = Schema.Struct({ id: Schema.NullOr(Schema.Int), unknownProperties: Schema.Array(Schema.Int) })
 
 const readPage = pageRowsOf(Staff)
-const readWritten = rowOf(Written)
+const readWritten = onlyRowOf(Written)
 const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 
 /** The SQL of staff. How a list is replaced as a whole is told in migration 0003_portfolio. */

@@ -64,8 +64,8 @@ export const layerTasks = Tasks.toLayer(
         const found = yield* store.search(caller.operatorId, wanted, pageOf(payload))
         if (found.total === 0 && (wanted.propertyId ?? wanted.staffId) !== undefined) {
           const known = yield* store.known(caller.operatorId, wanted)
-          if (known?.property === false) return yield* noSuchProperty
-          if (known?.staff === false) return yield* noSuchStaff
+          if (!known.property) return yield* noSuchProperty
+          if (!known.staff) return yield* noSuchStaff
         }
         return { tasks: found.rows.map((row) => toTask(row, caller.timeZone)), total: found.total }
       }),
@@ -79,13 +79,13 @@ export const layerTasks = Tasks.toLayer(
           staffId: payload.staff_id,
           stayCode: payload.stay_code
         })
-        if (ground === undefined || !ground.propertyKnown) return yield* noSuchProperty
+        if (!ground.propertyKnown) return yield* noSuchProperty
         if (!ground.staffKnown) return yield* noSuchStaff
         if (payload.stay_code !== undefined && ground.stayId === null) return yield* noSuchStay
         const stay = ground.stayId === null ? null : { propertyId: ground.stayPropertyId }
         const propertyId = yield* Effect.fromResult(propertyOf(payload.property_id ?? null, stay))
         const now = wholeSecond(yield* Clock.currentTimeMillis)
-        const created = yield* store.create(
+        const { id } = yield* store.create(
           caller.operatorId,
           {
             type: payload.type,
@@ -101,7 +101,7 @@ export const layerTasks = Tasks.toLayer(
           },
           now
         )
-        return created === undefined ? yield* noSuchTask : { task_id: created.id }
+        return { task_id: id }
       }),
 
       update_task: (payload) =>

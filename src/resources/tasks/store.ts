@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
+import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { Level, Status, Type } from "./contract.ts"
 
 /** Which tasks a search means; what is undefined does not narrow it. */
@@ -56,10 +56,12 @@ const Existing = Schema.Struct({
 })
 
 const readPage = pageRowsOf(TaskRow)
-const readGround = rowOf(Ground)
+const readGround = onlyRowOf(Ground)
 const readExisting = rowOf(Existing)
-const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
-const readKnown = rowOf(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
+const Identity = Schema.Struct({ id: Schema.Int })
+const readCreated = onlyRowOf(Identity)
+const readIdentity = rowOf(Identity)
+const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
 
 export interface NewTask {
   readonly type: typeof Type.Type
@@ -166,7 +168,7 @@ export class TaskStore extends Context.Service<TaskStore>()("latchkey/resources/
         : sql`(SELECT id FROM staffs WHERE operator_id = ${operatorId} AND id = ${staffId} FOR KEY SHARE)`
 
     const create = (operatorId: number, task: NewTask, now: Date) =>
-      readIdentity(sql`
+      readCreated(sql`
         INSERT INTO tasks (operator_id, type, level, property_id, staff_id, stay_id, expected_date, expected_time,
           currency, fee, note, created_at, updated_at)
         VALUES (${operatorId}, ${task.type}, ${task.level}, ${task.propertyId}, ${stillThere(operatorId, task.staffId)},

@@ -15,7 +15,7 @@ const ready = Effect.gen(function* () {
   const store = yield* StaffStore
   const rooms = yield* Effect.forEach(["A", "B", "C", "D"], (title) => propertyOf(operatorId, title))
   const marta = { name: "Marta", mobile: "+49 15112345678", email: "", note: "", propertyIds: rooms.slice(0, 2) }
-  const id = (yield* store.create(operatorId, marta, NOW))?.id ?? 0
+  const id = (yield* store.create(operatorId, marta, NOW)).id ?? 0
   return { operatorId, store, rooms, id }
 })
 
@@ -70,7 +70,7 @@ describe.skipIf(!canOverlap)(orSkipped("changes of a staff member that overlap")
         const [, created] = yield* overlapping(store.remove(operatorId, id), tasks.create(operatorId, task, NOW))
         const sql = yield* SqlClient.SqlClient
         const rows = yield* sql<{ staffId: number | null }>`
-          SELECT staff_id AS "staffId" FROM tasks WHERE operator_id = ${operatorId} AND id = ${created?.id ?? 0}`
+          SELECT staff_id AS "staffId" FROM tasks WHERE operator_id = ${operatorId} AND id = ${created.id}`
         assert.deepStrictEqual(rows, [{ staffId: null }])
       })
     )

@@ -1,0 +1,18 @@
+import { customAlphabet } from "../../contract/random-text.ts"
+
+/** Below which path shared calendars are served. */
+export const CALENDAR_PREFIX = "/calendar/"
+
+/** 26 of 32 characters are 130 random bits: nobody guesses a calendar. */
+const random = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 26)
+
+/** A new token. Its prefix lets telemetry recognise it wherever it lands. */
+export const newToken = (): string => `lkcal_${random()}`
+
+const TOKEN = /^lkcal_[0-9a-z]{26}$/
+
+/** Whether the text can be a token at all; anything else needs no look into the database. */
+export const isToken = (text: string): boolean => TOKEN.test(text)
+
+/** The address under which a token opens its calendar. */
+export const addressOf = (publicUrl: string, token: string): string => `${publicUrl}${CALENDAR_PREFIX}${token}`

@@ -1,0 +1,36 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { newToken } from "../../../src/resources/calendar-share-links/address.ts"
+import { ShareLinkStore } from "../../../src/resources/calendar-share-links/store.ts"
+import { layerTestDatabase } from "../../database.ts"
+import { freshOperator } from "../../harness.ts"
+import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
+
+const NOW = new Date("2027-05-10T12:00:00Z")
+
+describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are created at once"), () => {
+  layer(Layer.provideMerge(ShareLinkStore.layer, layerTestDatabase))((it) => {
+    it.effect("are one link", () =>
+      Effect.gen(function* () {
+        const { operatorId } = yield* freshOperator()
+        const store = yield* ShareLinkStore
+        const create = Effect.suspend(() => store.entire(operatorId, newToken(), NOW))
+        const [one, two] = yield* overlapping(create, create)
+        assert.deepStrictEqual(one, two)
+      })
+    )
+
+    it.effect("are another link when the first is just being deleted", () =>
+      Effect.gen(function* () {
+        const { operatorId } = yield* freshOperator()
+        const store = yield* ShareLinkStore
+        const create = Effect.suspend(() => store.entire(operatorId, newToken(), NOW))
+        const first = yield* create
+        const [, second] = yield* overlapping(store.remove(operatorId, first.id), create)
+        assert.notStrictEqual(second.token, first.token)
+        const { rows } = yield* store.search(operatorId, { id: undefined }, { offset: 0, limit: 9 })
+        assert.deepStrictEqual(rows, [second])
+      })
+    )
+  })
+})
