@@ -1,6 +1,7 @@
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
+import { DatabaseSettings } from "./database/choose.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./webhooks/allowed-hosts.ts"
 
 /** An environment variable holds what it does not take. The message is one line and never shows a secret. */
@@ -182,8 +183,15 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
 
 /** What the environment says about this process (docs: every variable, its values and its default). */
 export class Configuration extends Context.Service<Configuration, Settings>()("latchkey/Configuration") {
-  static readonly layer = Layer.effect(
-    Configuration,
-    Effect.suspend(() => readSettings(process.stdout.isTTY === true))
+  static readonly layer: Layer.Layer<Configuration | DatabaseSettings, WrongSetting> = Layer.effect(
+    DatabaseSettings,
+    Configuration
+  ).pipe(
+    Layer.provideMerge(
+      Layer.effect(
+        Configuration,
+        Effect.suspend(() => readSettings(process.stdout.isTTY === true))
+      )
+    )
   )
 }

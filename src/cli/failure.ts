@@ -26,6 +26,7 @@ const innermost = (error: unknown): unknown =>
 
 const messageOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error) return `${error.message}. ${TAKEN}`
+  if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
   const reason = innermost(error)
   const text = reason instanceof Error && reason.message !== "" ? reason.message : String(reason)
   return SqlError.isSqlError(error) && UNREACHED.has(error.reason._tag)
