@@ -59,6 +59,10 @@ export const WEBHOOK_PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 export const WEBHOOK_SUBSCRIPTIONS = 200
 /** Milliseconds a replaced signing secret goes on signing beside the new one (24 hours). */
 export const WEBHOOK_SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
+/** Events recorded before a subscription and not yet handed out that it is kept from; of more, the oldest reach it. */
+export const WEBHOOK_OLDER_EVENTS = 1_000
+/** Deliveries in their retry wait that go at once when a subscription is changed or resumed. */
+export const WEBHOOK_RESUMED_ROWS = 1_000
 /** Milliseconds between two looks for new events and for due deliveries. */
 export const WEBHOOK_POLL_MS = 250
 /** Events one statement hands to their subscriptions. */
@@ -137,9 +141,13 @@ export const MOBILE_DIGITS_MIN = 4
 export const MOBILE_DIGITS_MAX = 15
 /** Properties or room types that one list names one by one: a staff member's, a share link's, a group's, a tag's. */
 export const NAMED_PROPERTIES = 1_000
-/** Months a shared calendar's page shows, this one included, and those its feed tells. */
+/** Months a shared calendar's page shows, this one included. */
 export const SHARED_CALENDAR_MONTHS = 6
-export const SHARED_FEED_MONTHS = 12
+/** Months its feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
+export const SHARED_FEED_MONTHS = 13
+export const SHARED_FEED_PAST_MONTHS = 1
+/** Seconds after which a calendar is asked to fetch the feed again. */
+export const SHARED_FEED_REFRESH_SECONDS = 60 * 60
 
 /** Characters of the title of a property and of a room type (contract facts 7.1, 7.2). */
 export const PROPERTY_TITLE = 100

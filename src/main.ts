@@ -6,6 +6,7 @@ import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
 import { Configuration, type Settings } from "./configuration.ts"
+import { Deployment, PublicUrl } from "./contract/installation.ts"
 import { layerDatabase } from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
 import { greet } from "./demo/greeting.ts"
@@ -13,7 +14,7 @@ import { Gate } from "./gate/Gate.ts"
 import { Tokens } from "./gate/Tokens.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { SHUTDOWN_SECONDS } from "./limits.ts"
-import { layerHandlers } from "./resources/index.ts"
+import { layerHandlers, layerSharedCalendars } from "./resources/index.ts"
 import { Service } from "./service.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 
@@ -22,12 +23,12 @@ import { layerTelemetry } from "./telemetry/layer.ts"
 const layerWindows = ({ redisUrl }: Settings) =>
   redisUrl === undefined ? RateWindows.layerMemory : RateWindows.layerRedis(Redacted.value(redisUrl))
 
-const layerService = (settings: Settings) =>
+const layerService = (windows: Layer.Layer<RateWindows>) =>
   Service.layer.pipe(
     Layer.provide(layerHandlers),
     Layer.provide(Gate.layer),
     Layer.provide(Tokens.layer),
-    Layer.provide(layerWindows(settings))
+    Layer.provide(windows)
   )
 
 const layerHttpServer = (settings: Settings) =>
@@ -46,18 +47,28 @@ const serving = Effect.gen(function* () {
   yield* Console.log(yield* greet(settings))
 })
 
-const layerProgram = Layer.unwrap(
-  Effect.map(Configuration, (settings) =>
-    Layer.effectDiscard(serving).pipe(
-      Layer.provide(layerService(settings)),
-      Layer.provide(layerHttpServer(settings)),
-      // The Service's own request span takes the place of the server's.
-      Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
-      Layer.provide(layerDatabase),
-      Layer.provide(layerTelemetry({ ...settings, version: packageJson.version }))
+const layerProgram = ({ windows }: Swapped) =>
+  Layer.unwrap(
+    Effect.map(Configuration, (settings) =>
+      Layer.effectDiscard(serving).pipe(
+        Layer.provide(layerService(windows(settings))),
+        Layer.provide(layerHttpServer(settings)),
+        // The Service's own request span takes the place of the server's.
+        Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
+        Layer.provide(layerSharedCalendars),
+        Layer.provide(layerDatabase),
+        Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
+        Layer.provide([Layer.succeed(Deployment, settings.deployment), Layer.succeed(PublicUrl, settings.publicUrl)])
+      )
     )
-  )
-).pipe(Layer.provide(Configuration.layer))
+  ).pipe(Layer.provide(Configuration.layer))
+
+/** What a caller may put in the place of what the settings would choose. */
+export interface Swapped {
+  readonly windows: (settings: Settings) => Layer.Layer<RateWindows>
+}
 
 /** The running service; it ends only by failing to start or by being interrupted. */
-export const serve = Layer.launch(layerProgram)
+export const serveWith = (swapped: Swapped) => Layer.launch(layerProgram(swapped))
+
+export const serve = serveWith({ windows: layerWindows })

@@ -3,6 +3,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { type HttpSettings, makeHttpApp } from "../src/adapters/http.ts"
+import { layerSharedCalendars } from "../src/resources/index.ts"
 import { layerTest } from "./harness.ts"
 
 /** Where the service under test listens, without a final slash. */
@@ -26,5 +27,6 @@ export const layerServed = (settings: Partial<HttpSettings> = {}) =>
   ).pipe(
     Layer.provide(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" })),
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
+    Layer.provide(layerSharedCalendars),
     Layer.provideMerge(layerTest)
   )

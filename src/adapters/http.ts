@@ -3,8 +3,10 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { Api } from "../Api.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
+import { CALENDAR_PREFIX } from "../resources/calendar-share-links/address.ts"
 import { Service } from "../service.ts"
 import { mcpApp } from "./mcp.ts"
+import { makeSharedCalendar } from "./pages/shared-calendar.ts"
 import { makeRest, REST_PREFIX, toResponse } from "./rest.ts"
 
 const MCP_PATH = "/mcp"
@@ -20,6 +22,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const service = yield* Service
   const sql = yield* SqlClient.SqlClient
   const rest = yield* makeRest
+  const sharedCalendar = yield* makeSharedCalendar
   const mcp = yield* mcpApp({ operations: Api.requests, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */
@@ -28,7 +31,9 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     Effect.catchCause(() => Effect.succeed(HttpServerResponse.text("the database does not answer\n", { status: 503 })))
   )
 
-  const route = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const route = (
+    request: HttpServerRequest.HttpServerRequest
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
     const path = request.url.split("?", 1)[0] ?? "/"
     if (path === "/health/live") return Effect.succeed(HttpServerResponse.text("live\n"))
     if (path === "/health/ready") return ready
@@ -36,6 +41,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
       return Effect.map(service.refuse(plainHttp, { door: "rest", headers: {} }), toResponse)
     }
     if (path === MCP_PATH) return mcp(request)
+    if (path.startsWith(CALENDAR_PREFIX)) return sharedCalendar(request)
     if (path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`)) return rest(request)
     return Effect.map(service.refuse(noSuchPage, { door: "rest", headers: {} }), toResponse)
   }

@@ -3,6 +3,7 @@ import { Availability } from "./availability/Availability.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { AvailabilityStore } from "./availability/store.ts"
 import { layerCalendarShareLinks } from "./calendar-share-links/handlers.ts"
+import { SharedCalendars } from "./calendar-share-links/SharedCalendars.ts"
 import { ShareLinkStore } from "./calendar-share-links/store.ts"
 import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
@@ -34,3 +35,6 @@ export const layerHandlers = Layer.mergeAll(
   layerTasks.pipe(Layer.provide(TaskStore.layer)),
   layerStaffs.pipe(Layer.provide(StaffStore.layer))
 )
+
+/** What share links open, over the database. */
+export const layerSharedCalendars = SharedCalendars.layer.pipe(Layer.provide(Availability.layer))
