@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 
-const hasControlCharacter = (text: string): boolean => /\p{Cc}/u.test(text)
+/** Control characters, line breaks among them, and halves of characters, which a database cannot keep. */
+const isOneLine = (text: string): boolean => text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
 
 /**
  * A name a host gives to something: one line of 1 to `most` characters (code points) that is not blank. Spaces around
@@ -11,9 +12,9 @@ export const nameUpTo = (most: number) =>
     Schema.makeFilter(
       (text) => {
         const name = nameOf(text)
-        return name !== "" && Array.from(name).length <= most && !hasControlCharacter(name)
+        return name !== "" && Array.from(name).length <= most && isOneLine(name)
       },
-      { expected: `one line of 1 to ${most} characters`, jsonSchema: { minLength: 1, maxLength: most } }
+      { expected: `one line of 1 to ${most} characters`, toJsonSchema: () => ({ minLength: 1, maxLength: most }) }
     )
   )
 

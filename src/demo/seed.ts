@@ -9,6 +9,7 @@ import { DEMO_PROPERTIES } from "./properties.ts"
 import { writeDictionary } from "./write-dictionary.ts"
 import { writeEntries } from "./write-entries.ts"
 import { writeOrders } from "./write-orders.ts"
+import { writePortfolio } from "./write-portfolio.ts"
 
 /** How to get in as the demo operator. Password and token are known here and never again: only their hashes are kept. */
 export interface DemoAccess {
@@ -37,7 +38,7 @@ const TIME_ZONE = "Europe/Lisbon"
 const PASSWORD_BYTES = 12
 
 /** Each part writes its own tables, after the parts it builds on. */
-const PARTS = [writeOrders, writeEntries, writeDictionary]
+const PARTS = [writePortfolio, writeOrders, writeEntries, writeDictionary]
 
 const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Date) {
   const sql = yield* SqlClient.SqlClient

@@ -22,7 +22,7 @@ const NAMED = 5
 
 /** Ids for a message; of many the first few. */
 export const firstOf = (ids: ReadonlyArray<number>): string =>
-  ids.length > NAMED ? `${ids.slice(0, NAMED).join(", ")}, …` : ids.join(", ")
+  ids.length > NAMED ? `${ids.slice(0, NAMED).join(", ")} and others` : ids.join(", ")
 
 /** 404 for ids that are no properties of the caller, whosever they are. */
 export const noSuchProperties = (ids: ReadonlyArray<number>): NotFound =>

@@ -1,0 +1,68 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+import { asList } from "../../src/contract/id-list.ts"
+import { nameOf, nameUpTo } from "../../src/contract/names.ts"
+import { colorOf, PALETTE } from "../../src/contract/palette.ts"
+
+const isName = Schema.is(nameUpTo(15))
+
+describe("names", () => {
+  it("are one line of 1 to n characters, spaces around it not counted", () => {
+    for (const name of ["A", "x".repeat(15), "ü".repeat(15), "😀".repeat(15), `  ${"x".repeat(15)}  `, "Sea view"]) {
+      assert.isTrue(isName(name), name)
+    }
+    for (const none of [
+      "",
+      "   ",
+      "\t\n",
+      "x".repeat(16),
+      "😀".repeat(16),
+      "a\u0000b",
+      "a\nb",
+      "a\u2028b",
+      "\ud800a"
+    ]) {
+      assert.isFalse(isName(none), JSON.stringify(none))
+    }
+  })
+
+  it("are kept as a name that is kept as itself", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        fc.pre(isName(text))
+        const kept = nameOf(text)
+        assert.isTrue(isName(kept))
+        assert.strictEqual(nameOf(kept), kept)
+        assert.isAtMost(Array.from(kept).length, 15)
+      })
+    )
+  })
+})
+
+describe("lists of ids", () => {
+  it("hold each id once, ascending", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1 })), (ids) => {
+        const list = asList(ids)
+        assert.deepStrictEqual(new Set(list), new Set(ids))
+        for (const [index, id] of list.entries()) assert.isTrue(index === 0 || (list[index - 1] ?? id) < id)
+      })
+    )
+  })
+})
+
+describe("the colour of a name", () => {
+  it("is of the palette and always the same", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (name) => {
+        assert.include(PALETTE, colorOf(name))
+        assert.strictEqual(colorOf(name), colorOf(name))
+      })
+    )
+  })
+
+  it("is every colour of the palette for some name", () => {
+    assert.deepStrictEqual(new Set(Array.from("ABCDEFG", colorOf)), new Set(PALETTE))
+  })
+})
