@@ -33,7 +33,7 @@ export const CalendarDate = Schema.String.check(
   Schema.makeFilter(isCalendarDate, {
     unreadable: true,
     expected: "a date in the form YYYY-MM-DD",
-    jsonSchema: { format: "date" }
+    toJsonSchema: () => ({ format: "date" })
   })
 )
 
@@ -51,7 +51,7 @@ export const InstantText = Schema.String.check(
   Schema.makeFilter(isReadableInstant, {
     unreadable: true,
     expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
-    jsonSchema: { format: "date-time" }
+    toJsonSchema: () => ({ format: "date-time" })
   })
 )
 
@@ -59,7 +59,10 @@ const ISO_4217 = new Set(currencyCodes.codes())
 
 /** ISO 4217 code in capitals. */
 export const Currency = Schema.String.check(
-  Schema.makeFilter((code) => ISO_4217.has(code), { expected: "a currency code of ISO 4217, such as EUR" })
+  Schema.makeFilter((code) => ISO_4217.has(code), {
+    expected: "a currency code of ISO 4217, such as EUR",
+    toJsonSchema: () => [{ pattern: "^[A-Z]{3}$" }, true]
+  })
 )
 
 /** Decimals of a currency's smallest unit: 2 for EUR, 0 for JPY, 3 for KWD. */
@@ -76,7 +79,7 @@ export const textUpTo = (most: number) =>
   Schema.String.check(
     Schema.makeFilter((text) => Array.from(text).length <= most, {
       expected: `at most ${most} characters`,
-      jsonSchema: { maxLength: most }
+      toJsonSchema: () => ({ maxLength: most })
     })
   )
 
@@ -105,7 +108,8 @@ const IDS = /^\d+(,\d+)*$/
 export const CommaSeparatedIds = Schema.String.check(
   Schema.makeFilter((text) => IDS.test(text.replaceAll(" ", "")), {
     unreadable: true,
-    expected: "ids separated by commas, such as 1,2,3"
+    expected: "ids separated by commas, such as 1,2,3",
+    toJsonSchema: () => [{}, true]
   })
 ).pipe(
   Schema.decodeTo(

@@ -1,0 +1,56 @@
+import autocannon from "autocannon"
+
+/** What one round of load said. Latencies in milliseconds. */
+export interface Round {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly failures: number
+}
+
+export interface Load {
+  readonly url: string
+  readonly method?: "GET" | "POST"
+  readonly headers: Record<string, string>
+  readonly body?: string
+  readonly seconds: number
+  readonly connections: number
+}
+
+/** One round of load on a server of this machine. Whatever was not answered with error_code 0 is a failure. */
+export const round = async (load: Load): Promise<Round> => {
+  let failures = 0
+  const instance = autocannon({
+    url: load.url,
+    method: load.method ?? "GET",
+    headers: load.headers,
+    ...(load.body === undefined ? {} : { body: load.body }),
+    connections: load.connections,
+    duration: load.seconds,
+    setupClient: (client) => {
+      client.on("body", (body) => {
+        if (!body.toString().includes('"error_code":0') && !body.toString().includes('\\"error_code\\":0')) failures++
+      })
+    }
+  })
+  const result = await instance
+  return {
+    perSecond: result.requests.average,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    failures: failures + result.errors + result.non2xx
+  }
+}
+
+export const median = (values: ReadonlyArray<number>): number => {
+  const sorted = values.toSorted((one, other) => one - other)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
+}
+
+export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
+  perSecond: median(rounds.map((each) => each.perSecond)),
+  p50: median(rounds.map((each) => each.p50)),
+  p99: median(rounds.map((each) => each.p99)),
+  failures: rounds.reduce((sum, each) => sum + each.failures, 0)
+})

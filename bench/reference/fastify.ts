@@ -1,0 +1,104 @@
+import Fastify from "fastify"
+import { pool, settings } from "./settings.ts"
+import { create, createdEnvelope, type Entry, envelope, readMonth, readOne, refusedEnvelope } from "./statements.ts"
+
+// Reference: Fastify with its schema validation and its compiled serializer, and pg.
+
+const nullableText = { type: ["string", "null"] }
+const nullableInteger = { type: ["integer", "null"] }
+
+const entry = {
+  type: "object",
+  properties: {
+    id: { type: "integer" },
+    direction: { type: "string" },
+    amount: { type: "number" },
+    currency: { type: "string" },
+    status: { type: "string" },
+    action_at: { type: "string" },
+    item_id: { type: "integer" },
+    item_name: nullableText,
+    payment_method_id: { type: "integer" },
+    payment_method_name: nullableText,
+    note: { type: "string" },
+    operator_name: { type: "string" },
+    link_type: { type: "string" },
+    property_id: nullableInteger,
+    property_title: nullableText,
+    reservation_code: nullableText,
+    stay_code: nullableText,
+    shares: {
+      type: "array",
+      items: { type: "object", properties: { property_id: nullableInteger, amount: { type: "number" } } }
+    },
+    created_at: { type: "string" },
+    updated_at: { type: "string" }
+  }
+}
+
+const answerOf = (data: object) => ({
+  type: "object",
+  properties: {
+    request_id: { type: "string" },
+    error_code: { type: "integer" },
+    error_msg: { type: "string" },
+    data: { type: "object", properties: data }
+  }
+})
+
+const date = { type: "string", format: "date" }
+
+const app = Fastify()
+
+app.addHook("onRequest", async (request, reply) => {
+  if (request.headers["service-access-token"] !== settings.token) {
+    return reply.send(refusedEnvelope(401, "Invalid access token"))
+  }
+})
+
+app.get<{ Querystring: { id?: number; start_date?: string; end_date?: string } }>(
+  "/v3/transactions",
+  {
+    schema: {
+      querystring: {
+        type: "object",
+        properties: { id: { type: "integer", minimum: 1 }, start_date: date, end_date: date }
+      },
+      response: {
+        200: answerOf({ transactions: { type: "array", items: entry }, total: { type: "integer" } })
+      }
+    }
+  },
+  async (request) => {
+    const { id, start_date, end_date } = request.query
+    if (id !== undefined) return envelope(await readOne(pool, settings.operatorId, id))
+    const from = new Date(`${start_date}T00:00:00Z`)
+    const until = new Date(Date.parse(`${end_date}T00:00:00Z`) + 86_400_000)
+    return envelope(await readMonth(pool, settings.operatorId, from, until))
+  }
+)
+
+app.post<{ Body: Entry }>(
+  "/v3/transactions",
+  {
+    schema: {
+      body: {
+        type: "object",
+        required: ["direction", "amount", "item_id", "payment_method_id"],
+        properties: {
+          direction: { type: "string", enum: ["income", "expense"] },
+          amount: { type: "number", exclusiveMinimum: 0 },
+          currency: { type: "string", pattern: "^[A-Z]{3}$" },
+          item_id: { type: "integer", minimum: 1 },
+          payment_method_id: { type: "integer", minimum: 1 },
+          property_id: { type: "integer", minimum: 1 },
+          note: { type: "string", maxLength: 500 }
+        }
+      },
+      response: { 200: answerOf({ transaction_id: { type: "integer" } }) }
+    }
+  },
+  async (request) => createdEnvelope(await create(pool, settings.operatorId, request.body))
+)
+
+await app.listen({ port: settings.port, host: "127.0.0.1" })

@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect } from "effect"
+import { type Load, medianRound, type Round, round } from "./measure.ts"
+import { BENCH_TOKEN, seedBenchOperator } from "./operator.ts"
+import { SERVER_URL, withScratchDatabase } from "./scratch-database.ts"
+import { type Server, start } from "./servers.ts"
+
+// `npm run bench`: the service beside two reference servers that do the same SQL and the same JSON, all in one run,
+// rounds interleaved, medians. Ratios are what counts: absolute numbers are this machine's, which also runs the
+// database and the load.
+
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5)
+const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3)
+const CONNECTIONS = 32
+
+type Case = (server: Server) => Load
+
+const headers = { "service-access-token": BENCH_TOKEN }
+const load = { seconds: SECONDS, connections: CONNECTIONS }
+const jsonHeaders = { ...headers, "content-type": "application/json" }
+
+const casesOf = (propertyId: number, entryId: number): Readonly<Record<string, Case>> => ({
+  "read one entry by id": ({ url }) => ({ ...load, headers, url: `${url}/v3/transactions?id=${entryId}` }),
+  "list 20 entries of a month": ({ url }) => ({
+    ...load,
+    headers,
+    url: `${url}/v3/transactions?start_date=2025-06-01&end_date=2025-06-30`
+  }),
+  "create an entry": ({ url }) => ({
+    ...load,
+    headers: jsonHeaders,
+    method: "POST",
+    url: `${url}/v3/transactions`,
+    body: JSON.stringify({
+      property_id: propertyId,
+      direction: "income",
+      amount: 35.5,
+      currency: "EUR",
+      item_id: 11,
+      payment_method_id: 197,
+      note: "towels"
+    })
+  })
+})
+
+const mcpRead =
+  (entryId: number): Case =>
+  ({ url }) => ({
+    ...load,
+    headers: { authorization: `Bearer ${BENCH_TOKEN}`, "content-type": "application/json", accept: "application/json, text/event-stream" },
+    method: "POST",
+    url: `${url}/mcp`,
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "search_transactions", arguments: { id: entryId } }
+    })
+  })
+
+/** Rounds of every server in turn, so that what disturbs the machine disturbs all alike; the first warms up. */
+const interleaved = async (loads: Readonly<Record<string, Load>>): Promise<Readonly<Record<string, Round>>> => {
+  const rounds: Record<string, Array<Round>> = {}
+  for (let index = 0; index <= ROUNDS; index++) {
+    for (const [name, each] of Object.entries(loads)) {
+      const result = await round(index === 0 ? { ...each, seconds: 2 } : each)
+      if (index > 0) rounds[name] = [...(rounds[name] ?? []), result]
+    }
+  }
+  return Object.fromEntries(Object.entries(rounds).map(([name, each]) => [name, medianRound(each)]))
+}
+
+const print = (title: string, results: Readonly<Record<string, Round>>) => {
+  console.log(`\n${title}`)
+  for (const [name, each] of Object.entries(results)) {
+    const rate = each.perSecond.toFixed(0).padStart(7)
+    console.log(`  ${name.padEnd(26)} ${rate} requests/s   p50 ${each.p50} ms   p99 ${each.p99} ms   failures ${each.failures}`)
+  }
+}
+
+const ratio = (results: Readonly<Record<string, Round>>, one: string, other: string): string =>
+  ((results[one]?.perSecond ?? 0) / (results[other]?.perSecond ?? Number.NaN)).toFixed(2)
+
+const LATCHKEY = ["bin/latchkey.js", "serve"]
+
+const compare = async (databaseUrl: string, ground: { operatorId: number; propertyId: number; entryId: number }) => {
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DEMO: "0",
+    LOG_FORMAT: "json",
+    BENCH_TOKEN,
+    BENCH_OPERATOR: String(ground.operatorId)
+  }
+  const latchkey = await start("latchkey", LATCHKEY, env)
+  const windowless = await start("latchkey, windows off", ["bench/without-windows.ts"], env)
+  const raw = await start("raw", ["bench/reference/raw.ts"], env)
+  const fastify = await start("fastify", ["bench/reference/fastify.ts"], env)
+  const servers = [latchkey, windowless, raw, fastify]
+  for (const [title, loadOf] of Object.entries(casesOf(ground.propertyId, ground.entryId))) {
+    const results = await interleaved(Object.fromEntries(servers.map((server) => [server.name, loadOf(server)])))
+    print(title, results)
+    console.log(
+      `  latchkey to fastify ${ratio(results, "latchkey", "fastify")} (aim 1.00), to raw ${ratio(results, "latchkey", "raw")} (aim 0.85), to itself without windows ${ratio(results, "latchkey", "latchkey, windows off")} (aim 0.95)`
+    )
+  }
+  const read = casesOf(ground.propertyId, ground.entryId)["read one entry by id"]
+  if (read !== undefined) {
+    const results = await interleaved({ REST: read(latchkey), MCP: mcpRead(ground.entryId)(latchkey) })
+    print("read one entry by id, over both doors", results)
+    console.log(`  MCP to REST ${ratio(results, "MCP", "REST")} (aim 0.33)`)
+  }
+  console.log("\nresident memory after the load")
+  for (const server of servers) console.log(`  ${server.name.padEnd(26)} ${(await server.residentMb()).toFixed(0)} MB`)
+  console.log("  (aim: latchkey with a server at most 160 MB)")
+  await Promise.all(servers.map((server) => server.stop()))
+}
+
+const embedded = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "latchkey-bench-"))
+  const env = { DATA_DIR: folder, DATABASE_URL: "", LOG_FORMAT: "json" }
+  const first = await start("first start", LATCHKEY, env)
+  await first.stop()
+  const again: Array<number> = []
+  let residentMb = Number.NaN
+  for (let index = 0; index < 5; index++) {
+    const server = await start("embedded", LATCHKEY, env)
+    again.push(server.startedInMs)
+    residentMb = await server.residentMb()
+    await server.stop()
+  }
+  await rm(folder, { recursive: true })
+  const middle = again.toSorted((one, other) => one - other)[2] ?? Number.NaN
+  console.log("\nembedded database")
+  console.log(`  first start (makes the database and the demo operator) ${first.startedInMs.toFixed(0)} ms`)
+  console.log(`  start on an existing folder ${middle.toFixed(0)} ms (aim 2000), resident ${residentMb.toFixed(0)} MB (aim 300)`)
+}
+
+const program = Effect.gen(function* () {
+  console.log(`${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections, node ${process.version}, database ${new URL(SERVER_URL).host}`)
+  yield* withScratchDatabase((url) =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, entryIds } = yield* seedBenchOperator
+      const entryId = entryIds[Math.floor(entryIds.length / 2)] ?? 0
+      yield* Effect.promise(() => compare(url, { operatorId, propertyId, entryId }))
+    })
+  )
+  yield* Effect.promise(embedded)
+})
+
+NodeRuntime.runMain(program)

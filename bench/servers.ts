@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { createServer } from "node:net"
+
+/** A server of this machine that the bench started. */
+export interface Server {
+  readonly name: string
+  readonly url: string
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly startedInMs: number
+  readonly residentMb: () => Promise<number>
+  readonly stop: () => Promise<void>
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once("error", reject)
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject(address)))
+    })
+  })
+
+const START_MS = 30_000
+
+const answers = async (url: string): Promise<boolean> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) })
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+/** Starts a program of this checkout and waits until it answers. */
+export const start = async (name: string, args: ReadonlyArray<string>, env: Record<string, string>): Promise<Server> => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const startedAt = performance.now()
+  const child: ChildProcess = spawn(process.execPath, args, {
+    env: { ...process.env, REDIS_URL: "", ...env, PORT: String(port) },
+    stdio: ["ignore", "ignore", "inherit"]
+  })
+  let over = false
+  child.once("exit", () => {
+    over = true
+  })
+  while (!(await answers(`${url}/health/live`))) {
+    if (over) throw new Error(`${name} ended before it answered`)
+    if (performance.now() - startedAt > START_MS) throw new Error(`${name} did not answer within ${START_MS} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return {
+    name,
+    url,
+    startedInMs: performance.now() - startedAt,
+    residentMb: async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8")
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        if (over) return resolve()
+        child.once("exit", () => resolve())
+        child.kill("SIGTERM")
+      })
+  }
+}
