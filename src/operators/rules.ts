@@ -1,7 +1,7 @@
 import { DateTime, Option, Schema } from "effect"
-import { CalendarDate, Currency, Id } from "../contract/fields.ts"
+import { CalendarDate, Currency, EmailOrNone, Id } from "../contract/fields.ts"
 import { dateInZone } from "../contract/time.ts"
-import { ACCOUNT_NAME, EMAIL, PASSWORD_MAX, PASSWORD_MIN } from "../limits.ts"
+import { ACCOUNT_NAME, PASSWORD_MAX, PASSWORD_MIN } from "../limits.ts"
 
 // Operators, their accounts and tokens, as an administrator or a console page gives them.
 
@@ -23,13 +23,8 @@ export const Name = Schema.String.check(
   })
 )
 
-const PLAUSIBLE_EMAIL = /^[^\s@<>"(),;:\\]+@[^\s@.<>"(),;:\\]+(\.[^\s@.<>"(),;:\\]+)*$/
-
-/** Plausible, no more: whether an address works is seen when mail arrives. */
-export const Email = Schema.String.check(
-  Schema.makeFilter((text) => text.length <= EMAIL && PLAUSIBLE_EMAIL.test(text), {
-    expected: "an e-mail address, such as host@example.com"
-  })
+export const Email = EmailOrNone.check(
+  Schema.makeFilter((text) => text !== "", { expected: "an e-mail address, such as host@example.com" })
 )
 
 export const Password = Schema.String.check(

@@ -1,0 +1,139 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { addDays, daysInRange } from "../../src/contract/time.ts"
+import { demoEntries } from "../../src/demo/entries.ts"
+import { demoOrders } from "../../src/demo/orders.ts"
+import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
+
+const ZONE = "Europe/Lisbon"
+// Leap days, year ends and both changes of the clocks are among these days.
+const someDay = fc.integer({ min: 0, max: 3_650 }).map((days) => addDays("2026-01-01", days))
+const DAY = 86_400_000
+const RUNS = { numRuns: 25 }
+
+describe("the demo operator's content, on any day", () => {
+  it("eight properties in two cities and two currencies", () => {
+    assert.lengthOf(DEMO_PROPERTIES, 8)
+    assert.strictEqual(new Set(DEMO_PROPERTIES.map(({ city }) => city)).size, 2)
+    assert.strictEqual(new Set(DEMO_PROPERTIES.map(({ currency }) => currency)).size, 2)
+    assert.strictEqual(new Set(DEMO_PROPERTIES.map(({ title }) => title)).size, 8)
+  })
+
+  it("sells no night twice", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const nights = demoOrders(today, ZONE)
+          .filter(({ status }) => status === "accepted")
+          .flatMap(({ stays }) =>
+            stays.flatMap(({ property, checkIn, checkOut }) =>
+              Array.from(
+                { length: daysInRange(checkIn, checkOut) - 1 },
+                (_, night) => `${property} ${addDays(checkIn, night)}`
+              )
+            )
+          )
+        assert.strictEqual(new Set(nights).size, nights.length)
+      }),
+      RUNS
+    )
+  })
+
+  it("gives every order and stay a code of its own, in the forms of manual and channel orders", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const orders = demoOrders(today, ZONE)
+        const codes = orders.flatMap(({ stays }) => stays.map(({ code }) => code))
+        assert.strictEqual(new Set(codes).size, codes.length)
+        for (const { code, channelId, channelType, stays } of orders) {
+          assert.strictEqual(stays[0].code, code)
+          if (channelType === "direct") {
+            assert.strictEqual(code, `5-${channelId}`)
+            assert.match(channelId, /^[A-Za-z0-9]{1,32}$/)
+          } else {
+            assert.match(code, /^0-\d+-[0-9A-Z]+$/)
+            for (const [room, stay] of stays.entries()) {
+              if (room > 0) assert.strictEqual(stay.code, code.replace(/^(0-\d+)/, `$1_${room}`))
+            }
+          }
+        }
+      }),
+      RUNS
+    )
+  })
+
+  it("spreads orders over three months around today, with several rooms in some of them", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const orders = demoOrders(today, ZONE)
+        const stays = orders.flatMap((order) => order.stays)
+        const first = stays.map(({ checkIn }) => checkIn).toSorted()[0] ?? today
+        const last =
+          stays
+            .map(({ checkOut }) => checkOut)
+            .toSorted()
+            .at(-1) ?? today
+        assert.isAtLeast(daysInRange(first, today), 44)
+        assert.isAtLeast(daysInRange(today, last), 44)
+        assert.isAtLeast(orders.filter((order) => order.stays.length > 1).length, 3)
+        assert.strictEqual(new Set(orders.map(({ currency }) => currency)).size, 2)
+        // Nobody has booked in the future.
+        for (const order of orders)
+          assert.isBelow(order.bookedAt.getTime(), Date.parse(`${addDays(today, 1)}T00:00:00Z`))
+      }),
+      RUNS
+    )
+  })
+
+  it("has entries of both directions on orders, properties and the operator, all within 180 days", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const entries = demoEntries(demoOrders(today, ZONE), today, ZONE)
+        const middle = Date.parse(`${today}T12:00:00Z`)
+        for (const entry of entries) {
+          assert.isAtMost(Math.abs(entry.actionAt.getTime() - middle), 179 * DAY)
+          assert.isAbove(entry.amount, 0)
+        }
+        const kinds = new Set(
+          entries.map(({ direction, order, property }) => {
+            const on = order !== undefined ? "order" : property !== undefined ? "property" : "operator"
+            return `${direction} ${on}`
+          })
+        )
+        for (const kind of [
+          "income order",
+          "expense order",
+          "expense property",
+          "income operator",
+          "expense operator"
+        ]) {
+          assert.include(Array.from(kinds), kind)
+        }
+        assert.isTrue(
+          entries.some(({ order }) => new Set(order?.stays.map(({ property }) => property)).size > 1),
+          "an entry on an order with stays in two properties"
+        )
+        assert.isTrue(
+          entries.some(({ order }) => order !== undefined && !order.code.startsWith("5-")),
+          "an entry on a channel order"
+        )
+      }),
+      RUNS
+    )
+  })
+
+  it("has one entry of an item an order, by which its shares find it", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const keys = demoEntries(demoOrders(today, ZONE), today, ZONE)
+          .filter(({ order }) => order !== undefined)
+          .map(({ order, direction, itemId }) => `${order?.code} ${direction} ${itemId}`)
+        assert.strictEqual(new Set(keys).size, keys.length)
+      }),
+      RUNS
+    )
+  })
+
+  it("is the same twice on one day", () => {
+    assert.deepStrictEqual(demoOrders("2027-05-07", ZONE), demoOrders("2027-05-07", ZONE))
+  })
+})
