@@ -16,9 +16,14 @@ const connection = Effect.gen(function* () {
     streams.push(opened)
     return opened
   }
-  const scope = yield* Scope.make()
+  const scope = yield* Effect.acquireRelease(Scope.make(), (opened) => Scope.close(opened, Exit.void))
   const client = yield* Scope.provide(PgConnection.make({ stream, url: clientUrl }), scope)
   return { client, streams, close: Scope.close(scope, Exit.void) }
+})
+
+/** Everything that is ready to run gets to run. */
+const turn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
 })
 
 const rowsOf = (client: PgConnection.PgConnection, statement: string) =>
@@ -71,10 +76,11 @@ layer(EmbeddedDatabase.layerMemory())("the session of the embedded database", (i
       )
       yield* first.client.query("begin")
       yield* first.client.query("insert into waited values (1)")
+      yield* Effect.repeat(Effect.andThen(first.client.query("select 1"), turn), { times: 50 })
       expect(second.pollUnsafe()).toBeUndefined()
-      yield* first.client.query("commit")
+      yield* first.client.query("rollback")
       yield* first.close
-      expect(yield* Fiber.join(second)).toEqual([{ id: 1 }])
+      expect(yield* Fiber.join(second)).toEqual([])
     })
   )
 
@@ -89,6 +95,22 @@ layer(EmbeddedDatabase.layerMemory())("the session of the embedded database", (i
       const last = yield* Fiber.join(patient)
       expect(yield* rowsOf(last.client, "select 2 as two")).toEqual([{ two: 2 }])
       yield* last.close
+    })
+  )
+
+  it.effect("a request to cancel is closed at once and disturbs nobody", () =>
+    Effect.gen(function* () {
+      const { client } = yield* connection
+      const { connect } = yield* EmbeddedDatabase
+      const request = Buffer.alloc(16)
+      request.writeInt32BE(16, 0)
+      request.writeInt32BE(80_877_102, 4)
+      yield* Effect.callback<void>((resume) => {
+        connect()
+          .once("close", () => resume(Effect.void))
+          .write(request)
+      })
+      expect(yield* rowsOf(client, "select 1 as one")).toEqual([{ one: 1 }])
     })
   )
 
