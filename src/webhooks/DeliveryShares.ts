@@ -14,6 +14,8 @@ export class DeliveryShares extends Context.Service<
       subscription: string,
       delivery: Effect.Effect<A, E, R>
     ) => Effect.Effect<Option.Option<A>, E, R>
+    /** Deliveries under way now, by subscription; those without any have no entry. */
+    readonly underWay: Effect.Effect<ReadonlyMap<string, number>>
   }
 >()("latchkey/webhooks/DeliveryShares") {
   static readonly layer = (share: number = WEBHOOK_SHARE): Layer.Layer<DeliveryShares> =>
@@ -39,6 +41,6 @@ export class DeliveryShares extends Context.Service<
           (taken): Effect.Effect<Option.Option<A>, E, R> => (taken ? Effect.asSome(delivery) : Effect.succeedNone),
           (taken) => (taken ? giveBack(subscription) : Effect.void)
         )
-      return { within }
+      return { within, underWay: Effect.sync(() => new Map(underWay)) }
     })
 }

@@ -1,4 +1,4 @@
-import { HashSet, Result } from "effect"
+import { Context, HashSet, Result } from "effect"
 import { NetAddress } from "effect/net"
 
 /** What the operator of the service trusts although it is private: `WEBHOOK_ALLOWED_HOSTS`. */
@@ -10,6 +10,11 @@ export interface AllowedHosts {
 }
 
 export const noAllowedHosts: AllowedHosts = { names: new Set(), addresses: HashSet.empty() }
+
+/** The list of this process. */
+export const AllowedReceivers = Context.Reference<AllowedHosts>("latchkey/webhooks/AllowedReceivers", {
+  defaultValue: () => noAllowedHosts
+})
 
 /** The address a host text of a URL is, if it is one; IPv4-mapped IPv6 as the IPv4 address a socket would reach. */
 export const literalAddress = (host: string): Result.Result<NetAddress.IpAddress, NetAddress.NetAddressError> =>

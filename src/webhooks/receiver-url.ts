@@ -24,7 +24,7 @@ const hostRefusal = (host: string): Option.Option<string> =>
     onSuccess: forbiddenKind
   })
 
-const refused = (rule: string) => Result.fail(new ValidationFailed({ message: `url ${rule}` }))
+const refused = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
 
 /**
  * The URL a subscription may deliver to, in the form it is kept (as the URL parser writes it).

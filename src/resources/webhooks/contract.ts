@@ -1,0 +1,80 @@
+import { Schema } from "effect"
+import { RpcGroup } from "effect/rpc"
+import { Forbidden, NotFound } from "../../contract/errors.ts"
+import { Id } from "../../contract/fields.ts"
+import { operation } from "../../contract/operation.ts"
+import { EVENT_NAMES } from "../../events/events.ts"
+
+// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/webhooks.
+
+const Events = Schema.Array(Schema.Literals(EVENT_NAMES)).check(
+  Schema.isMinLength(1, { expected: "a list of at least one event" })
+)
+
+export const Webhook = Schema.Struct({
+  id: Id,
+  url: Schema.String,
+  /** In the order of the specification. */
+  events: Schema.Array(Schema.Literals(EVENT_NAMES)),
+  /** False when another application made it: this caller sees it and cannot change it. */
+  manageable: Schema.Boolean,
+  /** paused: its receiver failed for five days; nothing is sent until a PATCH resumes it. */
+  status: Schema.Literals(["active", "paused"]),
+  paused_at: Schema.NullOr(Schema.String),
+  paused_reason: Schema.NullOr(Schema.String),
+  /** ISO 8601 with the offset `+00:00`, as paused_at. */
+  created_at: Schema.String
+})
+export type Webhook = typeof Webhook.Type
+
+/** `whsec_` and base64: what the receiver checks signatures with. Shown in this one answer and never again. */
+const Secret = Schema.String
+
+const exposure = { notATool: "webhook management is not exposed" }
+
+export const list_webhooks = operation("list_webhooks", {
+  route: "GET /webhooks",
+  summary: "List webhook subscriptions",
+  payload: {},
+  success: Schema.Struct({ webhooks: Schema.Array(Webhook) }),
+  exposure
+})
+
+export const create_webhook = operation("create_webhook", {
+  route: "POST /webhooks",
+  summary: "Subscribe a URL to events; the answer shows the signing secret, this once",
+  payload: {
+    /** https; at most 2,048 characters. */
+    url: Schema.String,
+    /** Omitted: all ten. */
+    events: Schema.optionalKey(Events)
+  },
+  success: Schema.Struct({ webhook: Webhook, secret: Secret }),
+  exposure
+})
+
+export const update_webhook = operation("update_webhook", {
+  route: "PATCH /webhooks/{id}",
+  summary: "Change a subscription; any change, also an empty one, resumes one that is paused",
+  payload: {
+    id: Id,
+    url: Schema.optionalKey(Schema.String),
+    events: Schema.optionalKey(Events),
+    /** true: a new signing secret is made; for 24 hours deliveries carry the signatures of both. */
+    rotate_secret: Schema.optionalKey(Schema.Boolean)
+  },
+  success: Schema.Struct({ webhook: Webhook, secret: Schema.optionalKey(Secret) }),
+  errors: [NotFound, Forbidden],
+  exposure
+})
+
+export const delete_webhook = operation("delete_webhook", {
+  route: "DELETE /webhooks/{id}",
+  summary: "End a subscription; what it still waits for is not delivered",
+  payload: { id: Id },
+  success: Schema.Struct({}),
+  errors: [NotFound, Forbidden],
+  exposure
+})
+
+export const Webhooks = RpcGroup.make(list_webhooks, create_webhook, update_webhook, delete_webhook)

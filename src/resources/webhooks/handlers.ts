@@ -1,0 +1,86 @@
+import { Clock, Effect, Redacted } from "effect"
+import { CurrentOperator } from "../../contract/caller.ts"
+import { Forbidden, NotFound } from "../../contract/errors.ts"
+import { PublicUrl } from "../../contract/installation.ts"
+import { instantText, wholeSecond } from "../../contract/time.ts"
+import { EVENT_NAMES, type EventName } from "../../events/events.ts"
+import { AllowedReceivers } from "../../webhooks/allowed-hosts.ts"
+import { receiverUrl } from "../../webhooks/receiver-url.ts"
+import { generateSecret, generateSecretToken } from "../../webhooks/signature.ts"
+import { type Webhook, Webhooks } from "./contract.ts"
+import { type Application, type SubscriptionRow, WebhookStore } from "./store.ts"
+
+export const layerWebhookHandlers = Webhooks.toLayer(
+  Effect.gen(function* () {
+    const store = yield* WebhookStore
+    const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
+
+    const receiverAt = Effect.fnUntraced(function* (text: string) {
+      const url = yield* Effect.fromResult(receiverUrl(text, policy))
+      return { url, secretToken: yield* generateSecretToken }
+    })
+
+    const missing = Effect.fnUntraced(function* (application: Application, id: number) {
+      return (yield* store.exists(application.operatorId, id)) ? yield* anothers : yield* noSuchWebhook
+    })
+
+    const now = Effect.map(Clock.currentTimeMillis, wholeSecond)
+
+    return Webhooks.of({
+      list_webhooks: Effect.fnUntraced(function* () {
+        const application = yield* calling
+        const rows = yield* store.list(application.operatorId)
+        return { webhooks: rows.map((row) => toWebhook(row, application)) }
+      }),
+
+      create_webhook: Effect.fnUntraced(function* ({ url, events }) {
+        const application = yield* calling
+        const receiver = yield* receiverAt(url)
+        const secret = yield* generateSecret
+        const made = { ...receiver, events: inOrder(events ?? EVENT_NAMES), secret }
+        const row = yield* store.create(application, made, yield* now)
+        return { webhook: toWebhook(row, application), secret: Redacted.value(secret) }
+      }),
+
+      update_webhook: Effect.fnUntraced(function* ({ id, url, events, rotate_secret }) {
+        const application = yield* calling
+        const edit = {
+          receiver: url === undefined ? undefined : yield* receiverAt(url),
+          events: events === undefined ? undefined : inOrder(events),
+          secret: rotate_secret === true ? yield* generateSecret : undefined
+        }
+        const row = yield* store.update(application, id, edit, yield* now)
+        if (row === undefined) return yield* missing(application, id)
+        const webhook = toWebhook(row, application)
+        return edit.secret === undefined ? { webhook } : { webhook, secret: Redacted.value(edit.secret) }
+      }),
+
+      delete_webhook: Effect.fnUntraced(function* ({ id }) {
+        const application = yield* calling
+        const removed = yield* store.remove(application, id, yield* now)
+        return removed === undefined ? yield* missing(application, id) : {}
+      })
+    })
+  })
+)
+
+/** The application a call comes from. Tokens made in the console are one application together. */
+const calling = Effect.map(CurrentOperator, ({ operatorId }): Application => ({ operatorId, application: null }))
+
+const noSuchWebhook = new NotFound({ message: "id: no such webhook." })
+const anothers = new Forbidden({ message: "id: another application made this webhook; only it may change it." })
+
+const inOrder = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event) => events.includes(event))
+
+const offsetText = (instant: Date): string => instantText(wholeSecond(instant.getTime())).replace("Z", "+00:00")
+
+const toWebhook = (row: SubscriptionRow, { application }: Application): Webhook => ({
+  id: row.id,
+  url: row.url,
+  events: row.events,
+  manageable: row.application === application,
+  status: row.pausedAt === null ? "active" : "paused",
+  paused_at: row.pausedAt === null ? null : offsetText(row.pausedAt),
+  paused_reason: row.pausedReason,
+  created_at: offsetText(row.createdAt)
+})

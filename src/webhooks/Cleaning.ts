@@ -1,0 +1,95 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { rowOf } from "../database/rows.ts"
+import {
+  WEBHOOK_CLEANING_MS,
+  WEBHOOK_CLEANING_ROWS,
+  WEBHOOK_DEAD_KEPT_MS,
+  WEBHOOK_KEPT_MS,
+  WEBHOOK_WAIT_MS
+} from "../limits.ts"
+import { withWork } from "./with-work.ts"
+import { again } from "./workers.ts"
+
+const readCount = rowOf(Schema.Struct({ rows: Schema.Int }))
+
+/**
+ * Ends what has waited too long and removes what nobody looks at any more. Each statement works on a bounded number of
+ * rows and skips those another process has in hand, so several may clean at once and nothing else waits for them.
+ */
+export class Cleaning extends Context.Service<
+  Cleaning,
+  {
+    /** Does all that is to be done at this time. */
+    readonly clean: (now: Date) => Effect.Effect<void>
+  }
+>()("latchkey/webhooks/Cleaning") {
+  static readonly layer = Layer.effect(
+    Cleaning,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      /** Rows of a table by where they lie; the lock keeps them there until the statement ends. */
+      const found = (rows: Fragment): Fragment => sql`
+        ctid = ANY (ARRAY(${rows} LIMIT ${WEBHOOK_CLEANING_ROWS} FOR UPDATE SKIP LOCKED))`
+
+      const counted = (change: Fragment) =>
+        readCount(sql`WITH changed AS (${change} RETURNING 1) SELECT count(*) AS rows FROM changed`).pipe(
+          Effect.map((row) => row?.rows ?? 0)
+        )
+
+      /** Waiting deliveries of the subscriptions with work that `which` holds for; `w` is the subscription's. */
+      const waiting = (which: Fragment): Fragment => sql`
+        WITH RECURSIVE ${withWork(sql)}
+        SELECT d.ctid FROM with_work w
+        JOIN webhook_subscriptions s ON s.operator_id = w.operator_id AND s.id = w.subscription_id
+        JOIN webhook_deliveries d ON d.operator_id = w.operator_id AND d.subscription_id = w.subscription_id
+          AND d.state = 'waiting'
+        WHERE ${which} LIMIT ${WEBHOOK_CLEANING_ROWS} FOR UPDATE OF d SKIP LOCKED`
+
+      const steps = (now: number): ReadonlyArray<Fragment> => {
+        const before = (age: number) => new Date(now - age)
+        return [
+          // Due for so long, and not for want of a worker: the receiver rests or is paused.
+          sql`UPDATE webhook_deliveries SET state = 'dead', settled_at = ${new Date(now)}
+            WHERE ctid = ANY (ARRAY(${waiting(sql`
+              s.health->>'state' NOT IN ('healthy', 'failing') AND d.due_at <= ${before(WEBHOOK_WAIT_MS)}`)}))`,
+          sql`DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(${waiting(sql`s.deleted_at IS NOT NULL`)}))`,
+          sql`DELETE FROM webhook_attempts WHERE ${found(sql`
+            SELECT ctid FROM webhook_attempts WHERE started_at <= ${before(WEBHOOK_KEPT_MS)}`)}`,
+          sql`DELETE FROM webhook_deliveries WHERE ${found(sql`
+            SELECT ctid FROM webhook_deliveries WHERE state = 'delivered' AND settled_at <= ${before(WEBHOOK_KEPT_MS)}`)}`,
+          sql`DELETE FROM webhook_deliveries WHERE ${found(sql`
+            SELECT ctid FROM webhook_deliveries WHERE state = 'dead' AND settled_at <= ${before(WEBHOOK_DEAD_KEPT_MS)}`)}`,
+          sql`DELETE FROM events WHERE ${found(sql`
+            SELECT ctid FROM events WHERE fanned_out_at <= ${before(WEBHOOK_KEPT_MS)} AND NOT EXISTS (
+              SELECT FROM webhook_deliveries d WHERE d.operator_id = events.operator_id AND d.event_id = events.id)`)}`,
+          // By then the last dead letter of a deleted subscription is gone.
+          sql`DELETE FROM webhook_subscriptions s
+            WHERE s.deleted_at <= ${before(WEBHOOK_DEAD_KEPT_MS + WEBHOOK_CLEANING_MS)} AND NOT EXISTS (
+              SELECT FROM webhook_deliveries d WHERE d.operator_id = s.operator_id AND d.subscription_id = s.id)`
+        ]
+      }
+
+      const clean = Effect.fnUntraced(function* (now: Date) {
+        for (const step of steps(now.getTime())) {
+          while ((yield* counted(step)) >= WEBHOOK_CLEANING_ROWS) yield* Effect.yieldNow
+        }
+      })
+
+      return { clean }
+    })
+  )
+}
+
+/** Cleans from time to time, until the scope closes. */
+export const cleaning = Effect.gen(function* () {
+  const { clean } = yield* Cleaning
+  const round = Effect.gen(function* () {
+    yield* Effect.sleep(WEBHOOK_CLEANING_MS)
+    const now = yield* Clock.currentTimeMillis
+    yield* clean(new Date(now))
+  })
+  yield* Effect.forkScoped(again("cleaning", round))
+})

@@ -1,0 +1,218 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { idsParameter, jsonParameter } from "../database/parameters.ts"
+import { rowOf, rowsOf } from "../database/rows.ts"
+import { WEBHOOK_HOLDING_FAILURES, WEBHOOK_LEASE_MS, WEBHOOK_LOOK_AHEAD, WEBHOOK_SHARE } from "../limits.ts"
+import { type Health, healthy } from "./breaker.ts"
+import { RestedSubscription, TakenDelivery } from "./delivery.ts"
+import { StoredHealth } from "./health.ts"
+import type { Attempt } from "./Outbound.ts"
+import { withWork } from "./with-work.ts"
+
+/** A try: when it began and how it ended. */
+export interface Tried {
+  readonly startedAt: Date
+  readonly attempt: Attempt
+}
+
+/** What a failed delivery waits for; undefined: nothing more, it is a dead letter. */
+export type NextTry = Date | undefined
+
+type Subscription = Pick<TakenDelivery, "operatorId" | "subscriptionId">
+
+const readTaken = rowsOf(TakenDelivery)
+const readRested = rowsOf(RestedSubscription)
+const readHealth = rowOf(Schema.Struct({ health: StoredHealth }))
+const readReplaced = rowOf(Schema.Struct({ id: Schema.Int }))
+
+/**
+ * The second way of an event: deliveries that wait, in the database, for any worker of any process.
+ *
+ * To take a delivery is to put off when it is due by the lease. A worker that dies with it has done nothing more, so
+ * the delivery is due again by itself: it may arrive twice, and is never lost. A worker that comes back late finds
+ * another attempt number and writes down only what is still true: a success, if nobody has replayed the event since.
+ *
+ * Order: a delivery is not taken while an earlier event of the same record waits for the same subscription, except if
+ * that one failed WEBHOOK_HOLDING_FAILURES times. So a record's events go out one after the other, and a failing one
+ * holds back the next for about two minutes, not for three days.
+ *
+ * Share: a look takes no more of a subscription than its share leaves, nothing of one that rests or is paused, and one
+ * at a time of one that fails; how much of it waits makes no difference to the others.
+ */
+export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/webhooks/DeliveryQueue", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const stored = (health: Health): Fragment => sql`${jsonParameter(health)}::jsonb`
+
+    const leaseEnd = (now: Date): Date => new Date(now.getTime() + WEBHOOK_LEASE_MS)
+
+    /** What a try needs to know of its subscription `s`. */
+    const sending = (now: Date): Fragment => sql`
+      s.operator_id, s.id, s.url, s.secret, s.secret_token,
+      CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
+
+    /**
+     * The deliveries of subscription `o` that may go now, oldest first, by where they lie: without statistics (a new
+     * database, the embedded one) PostgreSQL would find them again by the wrong index, and read all that wait.
+     */
+    const dueOf = (now: Date, most: Fragment): Fragment => sql`
+      SELECT look.place, look.due_at
+      FROM (
+        SELECT ctid AS place, event_id, record, due_at FROM webhook_deliveries
+        WHERE operator_id = o.operator_id AND subscription_id = o.id AND state = 'waiting' AND due_at <= ${now}
+        ORDER BY due_at, event_id LIMIT ${WEBHOOK_LOOK_AHEAD}
+      ) look
+      WHERE NOT coalesce((
+        SELECT min(earlier.event_id) FROM webhook_deliveries earlier
+        WHERE earlier.operator_id = o.operator_id AND earlier.subscription_id = o.id AND earlier.record = look.record
+          AND earlier.state = 'waiting' AND earlier.failures < ${WEBHOOK_HOLDING_FAILURES}) < look.event_id, false)
+      ORDER BY look.due_at, look.event_id LIMIT ${most}`
+
+    /** Takes the rows of `chosen`; one that somebody else has changed since lies elsewhere and is left to them. */
+    const taking = (now: Date): Fragment => sql`
+      taken AS (
+        UPDATE webhook_deliveries d SET attempts = d.attempts + 1, due_at = ${leaseEnd(now)}
+        FROM chosen WHERE d.ctid = chosen.place AND d.state = 'waiting' AND d.due_at <= ${now}
+        RETURNING d.operator_id, d.event_id, d.subscription_id, d.attempts, d.failures, d.run,
+          chosen.url, chosen.secret, chosen.secret_token, chosen.former_secret
+      )
+      SELECT taken.operator_id AS "operatorId", taken.event_id AS "eventId", taken.subscription_id AS "subscriptionId",
+        taken.attempts AS attempt, taken.failures, taken.run, e.event, e.payload, e.queued_at AS "queuedAt",
+        taken.url, taken.secret, taken.secret_token AS "secretToken", taken.former_secret AS "formerSecret"
+      FROM taken JOIN events e ON e.operator_id = taken.operator_id AND e.id = taken.event_id
+      ORDER BY taken.event_id`
+
+    /**
+     * Takes up to `free` due deliveries. `underWay` counts, by subscription, those this process has already. The row of
+     * a subscription is locked while its deliveries are taken; other workers pass it by and take another one's.
+     */
+    const take = (now: Date, free: number, underWay: ReadonlyMap<string, number>) => {
+      const subscriptions = Array.from(underWay.keys(), Number)
+      const counts = Array.from(underWay.values())
+      return readTaken(sql`
+        WITH RECURSIVE ${withWork(sql)}, o AS MATERIALIZED (
+          SELECT ${sending(now)},
+            CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_SHARE}::integer END
+              - coalesce(busy.deliveries, 0) AS room
+          FROM with_work
+          JOIN webhook_subscriptions s
+            ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
+          LEFT JOIN unnest(${idsParameter(subscriptions)}::bigint[], ${idsParameter(counts)}::bigint[])
+            AS busy (id, deliveries) ON busy.id = s.id
+          WHERE s.deleted_at IS NULL AND s.health->>'state' IN ('healthy', 'failing')
+          FOR NO KEY UPDATE OF s SKIP LOCKED
+        ), chosen AS (
+          SELECT o.*, due.place
+          FROM o CROSS JOIN LATERAL (${dueOf(now, sql`greatest(o.room, 0)`)}) due
+          ORDER BY due.due_at LIMIT ${free}
+        ), ${taking(now)}`)
+    }
+
+    /** Up to `most` subscriptions whose rest is over and that something waits for. */
+    const rested = (now: Date, most: number) =>
+      readRested(sql`
+        WITH RECURSIVE ${withWork(sql)}
+        SELECT s.operator_id AS "operatorId", s.id AS "subscriptionId", s.health
+        FROM with_work
+        JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
+        WHERE s.deleted_at IS NULL AND s.health->>'state' IN ('resting', 'probing')
+          AND (s.health->>'until')::bigint <= ${now.getTime()}
+        ORDER BY s.health->>'until' LIMIT ${most}`)
+
+    /** Takes the one delivery that ends a rest, if the health is still the one it was judged by and something is due. */
+    const takeProbe = (subscription: RestedSubscription, probing: Health, now: Date) =>
+      readTaken(sql`
+        WITH o AS (
+          SELECT ${sending(now)} FROM webhook_subscriptions s
+          WHERE s.operator_id = ${subscription.operatorId} AND s.id = ${subscription.subscriptionId}
+        ), due AS (
+          SELECT o.*, due.place FROM o CROSS JOIN LATERAL (${dueOf(now, sql`1`)}) due
+        ), chosen AS (
+          UPDATE webhook_subscriptions s SET health = ${stored(probing)}
+          FROM due
+          WHERE s.operator_id = due.operator_id AND s.id = due.id AND s.deleted_at IS NULL
+            AND s.health = ${stored(subscription.health)}
+          RETURNING due.*
+        ), ${taking(now)}`)
+
+    const keyIs = (delivery: TakenDelivery): Fragment => sql`
+      operator_id = ${delivery.operatorId} AND event_id = ${delivery.eventId}
+        AND subscription_id = ${delivery.subscriptionId}`
+
+    /** The row of a try; a delivery that was cleared away meanwhile keeps none. */
+    const recording = (delivery: TakenDelivery, { startedAt, attempt }: Tried): Fragment => sql`
+      INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, reason,
+        detail, first_bytes)
+      SELECT operator_id, event_id, subscription_id, ${delivery.attempt}, ${startedAt}, ${attempt.durationMs}::integer,
+        ${attempt.outcome === "answered" ? attempt.status : null}::integer,
+        ${attempt.outcome === "failed" ? attempt.reason : null}::text,
+        ${attempt.outcome === "failed" ? attempt.detail.replaceAll("\0", "\uFFFD") : null}::text,
+        ${attempt.outcome === "answered" ? attempt.firstBytes : null}::text
+      FROM webhook_deliveries WHERE ${keyIs(delivery)}
+      ON CONFLICT DO NOTHING`
+
+    /** The receiver has it. True also if the lease is over and another worker tries again, and it heals the subscription. */
+    const delivered = (delivery: TakenDelivery, tried: Tried, now: Date) =>
+      sql`
+        WITH settled AS (
+          UPDATE webhook_deliveries SET state = 'delivered', settled_at = ${now}
+          WHERE ${keyIs(delivery)} AND state = 'waiting' AND run = ${delivery.run}
+        ), tried AS (${recording(delivery, tried)})
+        UPDATE webhook_subscriptions SET health = ${stored(healthy)}
+        WHERE operator_id = ${delivery.operatorId} AND id = ${delivery.subscriptionId}
+          AND health->>'state' NOT IN ('healthy', 'paused')`.pipe(Effect.asVoid, Effect.orDie)
+
+    /** Whether this try is still the one that counts: nobody has taken the delivery since, nor replayed it. */
+    const isMine = (delivery: TakenDelivery): Fragment => sql`
+      ${keyIs(delivery)} AND state = 'waiting' AND run = ${delivery.run} AND attempts = ${delivery.attempt}`
+
+    /**
+     * The receiver has it not. Answers the health of the subscription before this failure; undefined: it is gone. Done
+     * twice (the answer of the database was lost) it counts once, because the try has its row.
+     */
+    const failed = (delivery: TakenDelivery, tried: Tried, nextTry: NextTry, now: Date) =>
+      readHealth(sql`
+        WITH settled AS (
+          UPDATE webhook_deliveries SET failures = failures + 1,
+            state = ${nextTry === undefined ? "dead" : "waiting"}, due_at = ${nextTry ?? now},
+            settled_at = ${nextTry === undefined ? now : null}::timestamptz
+          WHERE ${isMine(delivery)} AND NOT EXISTS (
+            SELECT FROM webhook_attempts WHERE ${keyIs(delivery)} AND attempt = ${delivery.attempt})
+        ), tried AS (${recording(delivery, tried)})
+        ${healthOf(delivery)}`).pipe(Effect.map((row) => row?.health))
+
+    const healthOf = (subscription: Subscription): Fragment => sql`
+      SELECT health FROM webhook_subscriptions
+      WHERE operator_id = ${subscription.operatorId} AND id = ${subscription.subscriptionId} AND deleted_at IS NULL`
+
+    const health = (subscription: Subscription) =>
+      readHealth(sql`${healthOf(subscription)}`).pipe(Effect.map((row) => row?.health))
+
+    /** Replaces the health, unless it has changed meanwhile; then it answers false. `pause` is what the host is told. */
+    const replaceHealth = (
+      subscription: Subscription,
+      from: Health,
+      to: Health,
+      pause?: { at: Date; reason: string }
+    ) =>
+      readReplaced(sql`
+        UPDATE webhook_subscriptions SET health = ${stored(to)},
+          paused_at = ${pause?.at ?? null}::timestamptz, paused_reason = ${pause?.reason ?? null}::text
+        WHERE operator_id = ${subscription.operatorId} AND id = ${subscription.subscriptionId}
+          AND health = ${stored(from)} RETURNING id`).pipe(Effect.map((row) => row !== undefined))
+
+    /** Hands a delivery back untried. */
+    const release = (delivery: TakenDelivery, now: Date) =>
+      sql`
+        UPDATE webhook_deliveries SET attempts = attempts - 1, due_at = ${now} WHERE ${isMine(delivery)}`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      )
+
+    return { take, rested, takeProbe, delivered, failed, health, replaceHealth, release }
+  })
+}) {
+  static readonly layer = Layer.effect(DeliveryQueue, DeliveryQueue.make)
+}
