@@ -9,6 +9,7 @@ import { Staffs } from "./resources/staffs/contract.ts"
 import { Tags } from "./resources/tags/contract.ts"
 import { Tasks } from "./resources/tasks/contract.ts"
 import { Transactions } from "./resources/transactions/contract.ts"
+import { Webhooks } from "./resources/webhooks/contract.ts"
 
 /** Every operation of the service: the table of contents everything else is derived from. */
 export const Api = Transactions.merge(
@@ -20,7 +21,8 @@ export const Api = Transactions.merge(
   Availabilities,
   CalendarShareLinks,
   Tasks,
-  Staffs
+  Staffs,
+  Webhooks
 )
 
 export type ApiOperation = RpcGroup.Rpcs<typeof Api>

@@ -27,6 +27,7 @@ export const makeWorld = Effect.gen(function* () {
   const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [property_id] }).pipe(as)
   const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
   const { tag } = yield* api.create_property_tag({ name: "Sea view", property_ids: [property_id] }).pipe(as)
+  const { webhook } = yield* api.create_webhook({ url: "https://hooks.example.com/in" }).pipe(as)
   const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
   return {
     ...operator,
@@ -37,7 +38,8 @@ export const makeWorld = Effect.gen(function* () {
       room_types: room_type_id,
       groups: group.id,
       tags: tag.id,
-      reservation_tags: reservation_tag.id
+      reservation_tags: reservation_tag.id,
+      webhooks: webhook.id
     } as Readonly<Record<string, number | string>>,
     /** By field name. */
     fields: {
@@ -56,6 +58,7 @@ export const makeWorld = Effect.gen(function* () {
       currency: "EUR",
       item_id: 11,
       payment_method_id: 197,
+      url: "https://hooks.example.com/out",
       start_date: "2027-05-01",
       end_date: "2027-05-31"
     } as Readonly<Record<string, unknown>>

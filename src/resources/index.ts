@@ -21,6 +21,8 @@ import { layerTasks } from "./tasks/handlers.ts"
 import { TaskStore } from "./tasks/store.ts"
 import { layerTransactions } from "./transactions/handlers.ts"
 import { TransactionStore } from "./transactions/store.ts"
+import { layerWebhookHandlers } from "./webhooks/handlers.ts"
+import { WebhookStore } from "./webhooks/store.ts"
 
 /** The handlers of every operation, over the database. */
 export const layerHandlers = Layer.mergeAll(
@@ -33,7 +35,8 @@ export const layerHandlers = Layer.mergeAll(
   layerAvailabilities.pipe(Layer.provide([Availability.layer, AvailabilityStore.layer])),
   layerCalendarShareLinks.pipe(Layer.provide(ShareLinkStore.layer)),
   layerTasks.pipe(Layer.provide(TaskStore.layer)),
-  layerStaffs.pipe(Layer.provide(StaffStore.layer))
+  layerStaffs.pipe(Layer.provide(StaffStore.layer)),
+  layerWebhookHandlers.pipe(Layer.provide(WebhookStore.layer))
 )
 
 /** What share links open, over the database. */
