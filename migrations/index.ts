@@ -3,6 +3,7 @@ import foundation from "./0001_foundation.ts"
 import windows from "./0002_windows.ts"
 import portfolio from "./0003_portfolio.ts"
 import availability from "./0004_availability.ts"
+import reservations from "./0005_reservations.ts"
 import webhooks from "./0006_webhooks.ts"
 import work from "./0007_work.ts"
 import shareLinks from "./0008_share_links.ts"
@@ -13,6 +14,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 2, name: "windows", up: windows },
   { id: 3, name: "portfolio", up: portfolio },
   { id: 4, name: "availability", up: availability },
+  { id: 5, name: "reservations", up: reservations },
   { id: 6, name: "webhooks", up: webhooks },
   { id: 7, name: "work", up: work },
   { id: 8, name: "share_links", up: shareLinks }

@@ -5,6 +5,8 @@ import { CustomChannels } from "./resources/custom-channels/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
 import { ReservationTags } from "./resources/reservation-tags/contract.ts"
+import { Reservations } from "./resources/reservations/contract.ts"
+import { Stays } from "./resources/reservations/stay-contract.ts"
 import { Staffs } from "./resources/staffs/contract.ts"
 import { Tags } from "./resources/tags/contract.ts"
 import { Tasks } from "./resources/tasks/contract.ts"
@@ -19,6 +21,8 @@ export const Api = Transactions.merge(
   ReservationTags,
   CustomChannels,
   Availabilities,
+  Reservations,
+  Stays,
   CalendarShareLinks,
   Tasks,
   Staffs,

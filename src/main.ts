@@ -5,6 +5,7 @@ import { HttpMiddleware, HttpServer } from "effect/http"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
+import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Configuration, type Settings } from "./configuration.ts"
 import { Deployment, PublicUrl } from "./contract/installation.ts"
 import { layerDatabase } from "./database/choose.ts"
@@ -26,6 +27,7 @@ const layerWindows = ({ redisUrl }: Settings) =>
 const layerService = (windows: Layer.Layer<RateWindows>) =>
   Service.layer.pipe(
     Layer.provide(layerHandlers),
+    Layer.provide(ChannelGateway.layerUnconnected),
     Layer.provide(Gate.layer),
     Layer.provide(Tokens.layer),
     Layer.provide(windows)

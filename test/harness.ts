@@ -3,6 +3,7 @@ import { Effect, Layer, type Schema } from "effect"
 import { RpcClient, RpcTest } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import { Api, type ApiOperation } from "../src/Api.ts"
+import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import type { Envelope } from "../src/contract/envelope.ts"
 import { jsonParameter } from "../src/database/parameters.ts"
 import { digestOf } from "../src/gate/credentials.ts"
@@ -11,6 +12,7 @@ import { Tokens } from "../src/gate/Tokens.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { layerHandlers } from "../src/resources/index.ts"
 import { Service } from "../src/service.ts"
+import { ScriptedChannel } from "./channels.ts"
 import { layerTestDatabase } from "./database.ts"
 
 // The whole service in the process, without a port. Tests share one database and never collide: each takes operators of
@@ -21,11 +23,12 @@ const layerInside = Layer.mergeAll(layerHandlers, Gate.layerGated.pipe(Layer.pro
   Layer.provideMerge(Tokens.layer)
 )
 
-/** The service over any database and windows. */
+/** The service over any database, windows and channels. */
 export const layerService = <E>(
   database: Layer.Layer<SqlClient.SqlClient, E>,
-  windows: Layer.Layer<RateWindows> = RateWindows.layerMemory
-) => Service.layer.pipe(Layer.provideMerge(layerInside), Layer.provideMerge(Layer.merge(database, windows)))
+  windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
+  channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer
+) => Service.layer.pipe(Layer.provideMerge(layerInside), Layer.provideMerge(Layer.mergeAll(database, windows, channels)))
 
 /** The service over the database of the test run. */
 export const layerTest = layerService(layerTestDatabase)
@@ -110,18 +113,27 @@ export interface StayOptions {
   readonly checkOut?: string
 }
 
+export interface OrderOptions {
+  readonly currency?: string
+  /** Default: `direct`, an order made by hand, whose code begins with `5-`; any other's with `0-`. */
+  readonly channelType?: string
+  /** Default: `accepted`; others hold no nights. */
+  readonly status?: "wait_accept" | "wait_pay" | "accepted" | "denied" | "timeout"
+}
+
 /**
- * An accepted order with its stays and the nights they hold, written directly: `5-CODE` has stays `5-CODE`,
- * `5-CODE_1`, … Answers its code. Dies when a night is taken already.
+ * An order with its stays and the nights they hold, written directly: `5-CODE` has stays `5-CODE`, `5-CODE_1`, …
+ * Answers its code. Dies when a night is taken already.
  */
 export const orderOf = Effect.fn("orderOf")(function* (
   operatorId: number,
   stays: ReadonlyArray<StayOptions>,
-  options: { readonly currency?: string } = {}
+  options: OrderOptions = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const channelId = randomBytes(5).toString("hex").toUpperCase()
-  const code = `5-${channelId}`
+  const { channelType = "direct", status = "accepted", currency = "EUR" } = options
+  const code = `${channelType === "direct" ? 5 : 0}-${channelId}`
   const rows = stays.map((stay, index) => ({
     stay_code: index === 0 ? code : `${code}_${index}`,
     property_id: stay.propertyId,
@@ -131,11 +143,11 @@ export const orderOf = Effect.fn("orderOf")(function* (
   }))
   yield* sql`
     WITH entered AS (
-      INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, created_at)
-      VALUES (${operatorId}, ${code}, 'direct', ${channelId}, 'accepted', ${options.currency ?? "EUR"}, now()) RETURNING id
+      INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)
+      VALUES (${operatorId}, ${code}, ${channelType}, ${channelId}, ${status}, ${currency}, now(), now()) RETURNING id
     ), stay AS (
-      INSERT INTO stays (operator_id, order_id, stay_code, property_id, check_in_date, check_out_date, accommodation_revenue)
-      SELECT ${operatorId}, entered.id, row.stay_code, row.property_id, row.check_in_date, row.check_out_date, row.revenue
+      INSERT INTO stays (operator_id, order_id, stay_code, property_id, check_in_date, check_out_date, rate, accommodation_revenue)
+      SELECT ${operatorId}, entered.id, row.stay_code, row.property_id, row.check_in_date, row.check_out_date, row.revenue, row.revenue
       FROM entered, jsonb_to_recordset(${jsonParameter(rows)}::jsonb) AS row (
         stay_code text, property_id bigint, check_in_date date, check_out_date date, revenue numeric)
       ORDER BY row.stay_code
@@ -144,7 +156,7 @@ export const orderOf = Effect.fn("orderOf")(function* (
     INSERT INTO calendar_days (operator_id, property_id, day, stay_id)
     SELECT ${operatorId}, stay.property_id, night::date, stay.id
     FROM stay, generate_series(stay.check_in_date, stay.check_out_date - 1, interval '1 day') night
-    WHERE stay.property_id IS NOT NULL
+    WHERE stay.property_id IS NOT NULL AND ${status} = 'accepted'
     ON CONFLICT (operator_id, property_id, day) DO UPDATE SET stay_id = excluded.stay_id`
   return code
 }, Effect.orDie)

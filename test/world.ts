@@ -29,10 +29,20 @@ export const makeWorld = Effect.gen(function* () {
   const { tag } = yield* api.create_property_tag({ name: "Sea view", property_ids: [property_id] }).pipe(as)
   const { webhook } = yield* api.create_webhook({ url: "https://hooks.example.com/in" }).pipe(as)
   const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
+  yield* api.add_reservation_tag({ stay_code: reservation_code, tag_name: "Quiet room" }).pipe(as)
+  const stay_id = yield* api
+    .search_reservations({ reservation_code })
+    .pipe(as, Effect.map(({ reservations }) => reservations[0]?.id ?? 0))
+  const pending_code = yield* orderOf(
+    operator.operatorId,
+    [{ propertyId: property_id, checkIn: "2027-07-01", checkOut: "2027-07-03" }],
+    { channelType: "airbnb", status: "wait_accept" }
+  )
   return {
     ...operator,
     /** By the first segment of a route: the id of a record of that kind. */
     records: {
+      reservations: stay_id,
       transactions: transaction_id,
       properties: property_id,
       room_types: room_type_id,
@@ -60,8 +70,26 @@ export const makeWorld = Effect.gen(function* () {
       payment_method_id: 197,
       url: "https://hooks.example.com/out",
       start_date: "2027-05-01",
-      end_date: "2027-05-31"
-    } as Readonly<Record<string, unknown>>
+      end_date: "2027-05-31",
+      custom_channel_id: 30,
+      income_method_id: 197,
+      check_in_date: "2027-06-01",
+      check_out_date: "2027-06-03",
+      guest_name: "Ada Lovelace",
+      rate_amount: 420,
+      commission_amount: 0,
+      received_amount: 100,
+      custom_fields: { door: "blue gate" },
+      stay_status: "in_house"
+    } as Readonly<Record<string, unknown>>,
+    /** By operation, where one needs another value than the others. */
+    special: {
+      get_property_availability: { property_ids: String(property_id), start_date: "1970-02-01", end_date: "1970-02-28" },
+      update_availabilities: { available: false, start_date: "1970-02-01", end_date: "1970-02-28" },
+      approve_reservation: { reservation_code: pending_code },
+      decline_reservation: { reservation_code: pending_code },
+      remove_reservation_tag: { tag_name: "Quiet room" }
+    } as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
 }).pipe(Effect.orDie)
 
@@ -77,8 +105,14 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "stay_code"
 ])
 
+/** Whether a search by this field is one for the record itself, which finds nothing where there is none. */
+export const isOwnName = (operation: AnyOperation, field: string): boolean =>
+  routeOf(operation).params.length === 0 &&
+  (field === "id" || (operation._tag === "search_reservations" && field === "reservation_code"))
+
 /** The value of a field in a world: `id` means a record of the kind the route begins with. */
 export const valueOf = (world: World, operation: AnyOperation, field: string): unknown => {
   const [, kind = ""] = routeOf(operation).path.split("/")
-  return field === "id" ? world.records[kind] : world.fields[field]
+  const special = world.special[operation._tag] ?? {}
+  return Object.hasOwn(special, field) ? special[field] : field === "id" ? world.records[kind] : world.fields[field]
 }

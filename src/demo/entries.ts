@@ -38,6 +38,10 @@ const revenueOf = (order: DemoOrder): number => order.stays.reduce((sum, stay) =
 /** Percent of an amount, to the cent. */
 const percent = (amount: number, of: number): number => Math.round(amount * of) / 100
 
+/** What the channel keeps of a revenue; the host's own channels keep nothing. */
+export const commissionOf = (channelType: string, revenue: number): number =>
+  channelType === "direct" || channelType === "booking_site" ? 0 : percent(revenue, COMMISSION_PERCENT)
+
 /** What an accepted order brings and costs: the room fee on arrival, the channel's commission, a deposit for the next weeks. */
 const entriesOf = (order: DemoOrder, index: number, today: string, timeZone: string): ReadonlyArray<DemoEntry> => {
   if (order.status !== "accepted") return []
@@ -81,14 +85,15 @@ const entriesOf = (order: DemoOrder, index: number, today: string, timeZone: str
           : RECEIVED_BY.transfer,
     note: order.stays.length > 1 ? `Room fee for ${order.stays.length} rooms` : "Room fee"
   }
-  return order.channelType === "direct" || order.channelType === "booking_site"
+  const commission = commissionOf(order.channelType, revenue)
+  return commission === 0
     ? [fee]
     : [
         fee,
         {
           ...payout,
           direction: "expense",
-          amount: percent(revenue, COMMISSION_PERCENT),
+          amount: commission,
           itemId: EXPENSE.commission,
           methodId: PAID_BY.transfer,
           note: `Commission of ${order.channelType}`

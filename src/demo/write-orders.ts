@@ -1,45 +1,71 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import type { NewOrder, NewStay } from "../resources/reservations/new-order.ts"
+import { nightCount } from "../resources/reservations/nights.ts"
+import { Orders } from "../resources/reservations/Orders.ts"
+import { commissionOf } from "./entries.ts"
 import type { DemoGround } from "./ground.ts"
+import { bookerOf } from "./guests.ts"
+import type { DemoOrder } from "./orders.ts"
 
-/** Writes the orders, their stays and the nights those hold in one statement. */
-export const writeOrders = Effect.fn("demo.writeOrders")(function* ({ operatorId, propertyIds, orders }: DemoGround) {
-  const sql = yield* SqlClient.SqlClient
-  const orderRows = orders.map((order) => ({
-    code: order.code,
-    channel_type: order.channelType,
-    channel_id: order.channelId,
+/** Custom channel of orders made by hand (resources/custom-channels/dictionary.ts). */
+const DIRECT = 30
+
+/** Lets the orders in the way every order comes in: with their guests, the nights they hold and their events. */
+export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
+  operatorId,
+  accountName,
+  propertyIds,
+  orders
+}: DemoGround) {
+  const entry = yield* Orders
+  yield* Effect.forEach(
+    orders,
+    (order) => entry.enterSold(operatorId, newOrderOf(order, propertyIds, accountName), order.bookedAt),
+    { discard: true }
+  )
+}, Effect.provide(Orders.layer))
+
+const newOrderOf = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accountName: string): NewOrder => {
+  const direct = order.channelType === "direct"
+  const booker = bookerOf(order)
+  const stayOf = (stay: DemoOrder["stays"][number]): NewStay => {
+    const guests = 1 + (nightCount(stay.checkIn, stay.checkOut) % 3)
+    return {
+      propertyId: propertyIds[stay.property] ?? null,
+      listingId: direct ? null : `${order.channelId.slice(-4)}${stay.property}`,
+      checkIn: stay.checkIn,
+      checkOut: stay.checkOut,
+      adults: guests,
+      children: 0,
+      infants: 0,
+      pets: 0,
+      numberOfGuests: guests,
+      guestName: booker.name,
+      guestPhone: booker.phone,
+      guestEmail: booker.email,
+      rate: String(stay.revenue),
+      commission: commissionOf(order.channelType, stay.revenue).toFixed(2),
+      revenue: String(stay.revenue),
+      rateDetails: null,
+      additionalFees: [],
+      remarks: "",
+      channelRemarks: "",
+      guests: [booker]
+    }
+  }
+  const [first, ...others] = order.stays
+  return {
+    reservationCode: order.code,
+    channelType: order.channelType,
+    channelId: order.channelId,
     status: order.status,
     currency: order.currency,
-    created_at: order.bookedAt
-  }))
-  const stayRows = orders.flatMap((order) =>
-    order.stays.map((stay) => ({
-      order_code: order.code,
-      code: stay.code,
-      property_id: propertyIds[stay.property],
-      check_in: stay.checkIn,
-      check_out: stay.checkOut,
-      revenue: stay.revenue
-    }))
-  )
-  yield* sql`
-    WITH made AS (
-      INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, created_at)
-      SELECT ${operatorId}, code, channel_type, channel_id, status, currency, created_at
-      FROM jsonb_to_recordset(${JSON.stringify(orderRows)}::text::jsonb) AS input
-        (code text, channel_type text, channel_id text, status text, currency text, created_at timestamptz)
-      RETURNING operator_id, id, reservation_code, status
-    ), stay AS (
-      INSERT INTO stays (operator_id, order_id, stay_code, property_id, check_in_date, check_out_date, accommodation_revenue)
-      SELECT made.operator_id, made.id, input.code, input.property_id, input.check_in, input.check_out, input.revenue
-      FROM jsonb_to_recordset(${JSON.stringify(stayRows)}::text::jsonb) AS input
-        (order_code text, code text, property_id bigint, check_in date, check_out date, revenue numeric)
-      JOIN made ON made.reservation_code = input.order_code
-      RETURNING operator_id, id, order_id, property_id, check_in_date, check_out_date
-    )
-    INSERT INTO calendar_days (operator_id, property_id, day, stay_id)
-    SELECT stay.operator_id, stay.property_id, night::date, stay.id
-    FROM stay JOIN made ON made.id = stay.order_id AND made.status = 'accepted'
-    CROSS JOIN LATERAL generate_series(stay.check_in_date, stay.check_out_date - 1, interval '1 day') night`
-})
+    bookedAt: order.bookedAt,
+    creator: direct ? accountName : "System",
+    customChannelId: direct ? DIRECT : null,
+    conversationId: null,
+    cancellationPolicyCategory: null,
+    stays: [stayOf(first), ...others.map(stayOf)],
+    received: null
+  }
+}

@@ -13,6 +13,12 @@ import { RoomTypeStore } from "./properties/room-type-store.ts"
 import { PropertyStore } from "./properties/store.ts"
 import { layerReservationTags } from "./reservation-tags/handlers.ts"
 import { ReservationTagStore } from "./reservation-tags/store.ts"
+import { OrderEntryStore } from "./reservations/entry-store.ts"
+import { layerReservations } from "./reservations/handlers.ts"
+import { Orders } from "./reservations/Orders.ts"
+import { ReservationSearch } from "./reservations/search-store.ts"
+import { layerStays } from "./reservations/stay-handlers.ts"
+import { StayStore } from "./reservations/stay-store.ts"
 import { layerStaffs } from "./staffs/handlers.ts"
 import { StaffStore } from "./staffs/store.ts"
 import { layerTags } from "./tags/handlers.ts"
@@ -24,7 +30,7 @@ import { TransactionStore } from "./transactions/store.ts"
 import { layerWebhookHandlers } from "./webhooks/handlers.ts"
 import { WebhookStore } from "./webhooks/store.ts"
 
-/** The handlers of every operation, over the database. */
+/** The handlers of every operation, over the database and the channels. */
 export const layerHandlers = Layer.mergeAll(
   layerTransactions.pipe(Layer.provide(TransactionStore.layer)),
   layerProperties.pipe(Layer.provide([PropertyStore.layer, RoomTypeStore.layer])),
@@ -33,6 +39,8 @@ export const layerHandlers = Layer.mergeAll(
   layerReservationTags.pipe(Layer.provide(ReservationTagStore.layer)),
   layerCustomChannels,
   layerAvailabilities.pipe(Layer.provide([Availability.layer, AvailabilityStore.layer])),
+  layerReservations.pipe(Layer.provide([ReservationSearch.layer, OrderEntryStore.layer, Orders.layer])),
+  layerStays.pipe(Layer.provide(StayStore.layer)),
   layerCalendarShareLinks.pipe(Layer.provide(ShareLinkStore.layer)),
   layerTasks.pipe(Layer.provide(TaskStore.layer)),
   layerStaffs.pipe(Layer.provide(StaffStore.layer)),

@@ -1,0 +1,21 @@
+// How orders and stays are called (contract facts 0.3). Codes are for people and other systems; rows link by id.
+
+/** What the code of every order made by hand begins with, and no other's. */
+const MANUAL = "5-"
+
+/** The code of an order made by hand: its channel_id is part of it (specification, POST /reservations). */
+export const manualCode = (channelId: string): string => `${MANUAL}${channelId}`
+
+export const isManualCode = (reservationCode: string): boolean => reservationCode.startsWith(MANUAL)
+
+const PARTS = /^(\d-[^-]+)(-.+)?$/
+
+/**
+ * The code of one stay: the first stay's is the order's, further ones put `_1`, `_2` … after the order's number,
+ * before its tail if it has one: `5-ABC_1`, `0-48120375_1-XK2P`.
+ */
+export const stayCodeOf = (reservationCode: string, room: number): string => {
+  if (room === 0) return reservationCode
+  const [, head = reservationCode, tail = ""] = PARTS.exec(reservationCode) ?? []
+  return `${head}_${room}${tail}`
+}

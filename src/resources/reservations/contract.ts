@@ -1,0 +1,188 @@
+import { Schema } from "effect"
+import { RpcGroup } from "effect/rpc"
+import { Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
+import { CalendarDate, Currency, EmailOrNone, Id } from "../../contract/fields.ts"
+import { operation, type ToolCard } from "../../contract/operation.ts"
+import { pageFields } from "../../contract/page.ts"
+import { SEARCH_DAYS } from "../../limits.ts"
+import { Amount, ChannelId, Code, Creator, EditedAmount, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
+import { ChannelType, Reservation, Status } from "./record.ts"
+
+// Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
+
+const reservationCard = (
+  description: string,
+  intentExamples: ReadonlyArray<string>,
+  requiresConfirmation: boolean
+): ToolCard => ({ category: "reservation", since: "3.4.0", description, intentExamples, requiresConfirmation })
+
+export const OrderBy = Schema.Literals(["booked_at", "check_in_date", "check_out_date", "cancelled_at", "created_at"])
+export type OrderBy = typeof OrderBy.Type
+
+export const search_reservations = operation("search_reservations", {
+  route: "GET /reservations",
+  summary: "List reservations, one row a stay",
+  payload: {
+    reservation_code: Schema.optionalKey(Code),
+    id: Schema.optionalKey(Id),
+    channel_id: Schema.optionalKey(Code),
+    property_id: Schema.optionalKey(Id),
+    status: Schema.optionalKey(Status),
+    channel_type: Schema.optionalKey(ChannelType),
+    start_check_in_date: Schema.optionalKey(CalendarDate),
+    end_check_in_date: Schema.optionalKey(CalendarDate),
+    start_check_out_date: Schema.optionalKey(CalendarDate),
+    end_check_out_date: Schema.optionalKey(CalendarDate),
+    order_by: Schema.optionalKey(OrderBy),
+    ...pageFields
+  },
+  success: Schema.Struct({ reservations: Schema.Array(Reservation) }),
+  errors: [NotFound],
+  exposure: reservationCard(
+    `Lists reservations, one row for each stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive and come in pairs; a check-in range covers at most ${SEARCH_DAYS} days. Without any filter it lists stays that check out within ${SEARCH_DAYS} days of today. Tools that change one stay want its stay_code, cancel_reservation, approve_reservation and decline_reservation the reservation_code. property_id 0 means the stay is in the reservation box, in no property. payment is the whole order's and the same on all its stays.`,
+    ["Who arrives this weekend?", "Show order 5-QX7M2LD90", "Which booking requests are waiting for an answer?"],
+    false
+  )
+})
+
+const Outcome = { reservation_code: Schema.String, status: Status }
+
+export const create_reservation = operation("create_reservation", {
+  route: "POST /reservations",
+  summary: "Enter a reservation by hand",
+  payload: {
+    property_id: Id,
+    custom_channel_id: Id,
+    check_in_date: CalendarDate,
+    check_out_date: CalendarDate,
+    guest_name: GuestName,
+    currency: Currency,
+    rate_amount: Amount,
+    commission_amount: Amount,
+    received_amount: Amount,
+    income_method_id: Id,
+    number_of_guests: Schema.optionalKey(NumberOfGuests),
+    email: Schema.optionalKey(EmailOrNone),
+    mobile: Schema.optionalKey(Phone),
+    remarks: Schema.optionalKey(Remarks),
+    channel_id: Schema.optionalKey(ChannelId)
+  },
+  success: Schema.Struct({ ...Outcome, reservation: Schema.Struct(Outcome) }),
+  errors: [NotFound, Conflict],
+  exposure: reservationCard(
+    "Enters a reservation that no connected channel brings, accepted at once, and holds its nights on every channel. Look up property_id with search_properties, custom_channel_id with query_custom_channels and income_method_id with query_income_methods. Amounts are in major units; rate_amount is the total including commission_amount (0 if none), and a received_amount above 0 is recorded as income of the order. The nights must not be held by another reservation (409); days the host closed can be used. Send a channel_id of your own (letters and digits) and repeat the call with it after a timeout: the same order is returned, never a second one. The guest is not notified.",
+    [
+      "Book Harbour 1 for Ada Lovelace from the 4th to the 7th, 420 euro, paid in cash",
+      "Block next week for my brother, free of charge"
+    ],
+    true
+  )
+})
+
+export const update_reservation_basic = operation("update_reservation_basic", {
+  route: "PATCH /reservations/{stay_code}",
+  summary: "Change the basic details of one stay",
+  payload: {
+    stay_code: Code,
+    remarks: Schema.optionalKey(Remarks),
+    creator: Schema.optionalKey(Creator),
+    custom_channel_id: Schema.optionalKey(Id),
+    check_in_date: Schema.optionalKey(CalendarDate),
+    check_out_date: Schema.optionalKey(CalendarDate),
+    number_of_guests: Schema.optionalKey(NumberOfGuests),
+    guest_name: Schema.optionalKey(GuestName),
+    mobile: Schema.optionalKey(Phone),
+    email: Schema.optionalKey(EmailOrNone),
+    currency: Schema.optionalKey(Currency),
+    rate_amount: Schema.optionalKey(EditedAmount),
+    commission_amount: Schema.optionalKey(EditedAmount)
+  },
+  success: Schema.Struct({}),
+  errors: [NotFound, Conflict],
+  exposure: reservationCard(
+    "Changes one stay; find its stay_code with search_reservations. Only the fields you send change. Dates, currency and amounts can be changed on reservations made by hand only (code beginning with 5-), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. The guest is not notified.",
+    [
+      "Move the Lovelace booking one night later",
+      "Note on the booking that they bring a dog",
+      "The agreed price is 400, not 420"
+    ],
+    true
+  )
+})
+
+export const cancel_reservation = operation("cancel_reservation", {
+  route: "DELETE /reservations/{reservation_code}",
+  summary: "Cancel a reservation made by hand",
+  payload: { reservation_code: Code },
+  success: Schema.Struct({}),
+  errors: [NotFound, Conflict],
+  exposure: reservationCard(
+    "Cancels a whole order with all its stays and frees their nights; it cannot be undone. Only orders made by hand (code beginning with 5-) can be cancelled here: an order of a channel is cancelled on that channel. Money recorded on the order stays recorded. The guest is not notified.",
+    ["Cancel order 5-QX7M2LD90"],
+    true
+  )
+})
+
+const answering = <const Name extends string>(
+  name: Name,
+  act: "approve" | "decline",
+  effect: string,
+  example: string
+) =>
+  operation(name, {
+    route: `POST /reservations/{reservation_code}/${act}`,
+    summary: `${act === "approve" ? "Accept" : "Turn down"} a booking request`,
+    payload: { reservation_code: Code },
+    success: Schema.Struct({}),
+    errors: [NotFound, Conflict, NotImplemented, Upstream],
+    exposure: reservationCard(
+      `${effect} Find requests with search_reservations, status wait_accept. The channel and the guest are told at once; it cannot be undone.`,
+      [example],
+      true
+    )
+  })
+
+export const approve_reservation = answering(
+  "approve_reservation",
+  "approve",
+  "Accepts a pending booking request of a channel and holds its nights; it is refused while another reservation holds them (409).",
+  "Accept the request for next weekend"
+)
+
+export const decline_reservation = answering(
+  "decline_reservation",
+  "decline",
+  "Turns a pending booking request of a channel down.",
+  "Decline the request of the party of twelve"
+)
+
+const additive = { notATool: "an additive route beyond the specification, for clients that call it over REST" }
+
+export const allocate_stay = operation("allocate_stay", {
+  route: "POST /reservations/{stay_code}/allocate",
+  summary: "Put a stay into a property",
+  payload: { stay_code: Code, property_id: Id },
+  success: Schema.Struct({}),
+  errors: [NotFound, Conflict],
+  exposure: additive
+})
+
+export const move_stay_to_box = operation("move_stay_to_box", {
+  route: "POST /reservations/{stay_code}/move_to_box",
+  summary: "Take a stay out of its property",
+  payload: { stay_code: Code },
+  success: Schema.Struct({}),
+  errors: [NotFound, Conflict],
+  exposure: additive
+})
+
+export const Reservations = RpcGroup.make(
+  search_reservations,
+  create_reservation,
+  update_reservation_basic,
+  cancel_reservation,
+  approve_reservation,
+  decline_reservation,
+  allocate_stay,
+  move_stay_to_box
+)

@@ -1,0 +1,150 @@
+import { Schema } from "effect"
+import { Id } from "../../contract/fields.ts"
+
+// The reservation record, one row a stay (specification, "Reservation"; contract facts 2.1).
+
+export const Status = Schema.Literals(["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"])
+export type Status = typeof Status.Type
+
+export const StayStatus = Schema.Literals(["checkin_pending", "in_house", "stay_completed"])
+
+export const IdRequired = Schema.Literals(["not_required", "required", "required_with_review"])
+
+/** Where an order came from (contract facts 0.4); `direct` is an order made by hand. */
+export const ChannelType = Schema.Literals([
+  "airbnb",
+  "booking.com",
+  "agoda",
+  "expedia",
+  "vrbo",
+  "trip.com",
+  "booking_site",
+  "tujia_intl",
+  "direct",
+  "tujia",
+  "xiaozhu",
+  "meituan_bnb",
+  "meituan_hotel",
+  "muniao",
+  "fliggy",
+  "zhukeyun",
+  "tiktok",
+  "xiaohongshu",
+  "ctrip",
+  "houfy"
+])
+export type ChannelType = typeof ChannelType.Type
+
+/** Major units. */
+const Money = Schema.Struct({ currency: Schema.String, amount: Schema.Finite })
+
+const Text = Schema.NullOr(Schema.String)
+
+/** Wall clock of the property. */
+const ClockTime = Schema.Struct({ hour: Schema.Int, minute: Schema.Int })
+
+export const RateDetail = Schema.Struct({
+  /** Such as ACCOMMODATION, CLEANING_FEE, TAXES; HOST_SERVICE_FEE is the commission, as a positive number. */
+  type: Schema.String,
+  description: Schema.String,
+  amount: Schema.Finite
+})
+
+export const Guest = Schema.Struct({
+  id: Id,
+  name: Schema.String,
+  phone: Text,
+  email: Text,
+  id_type: Schema.NullOr(Schema.Literals(["passport", "id_card", "others"])),
+  id_number: Text,
+  gender: Schema.NullOr(Schema.Literals(["male", "female"])),
+  /** ISO 3166-1 alpha-2. */
+  country: Text,
+  is_booker: Schema.Boolean,
+  /** The large variant of each image. */
+  id_images: Schema.Array(Schema.Struct({ id: Id, url: Schema.String }))
+})
+
+export const CheckInGuideImage = Schema.Struct({
+  id: Id,
+  /** The guest, null while the image belongs to nobody. */
+  client_id: Schema.NullOr(Id),
+  /** The extra-large variant. */
+  url: Schema.String
+})
+
+export const AdditionalFee = Schema.Struct({ name: Schema.String, currency: Schema.String, amount: Schema.Finite })
+
+export const PaymentStatus = Schema.Literals(["unreceived", "partial", "received", "over_received"])
+
+export const Payment = Schema.Struct({
+  currency: Schema.String,
+  /** Receivable: the rates of all stays of the order. */
+  total_amount: Schema.Finite,
+  received_amount: Schema.Finite,
+  /** What is still to come, never negative. */
+  balance_amount: Schema.Finite,
+  status: PaymentStatus
+})
+
+export const CustomFields = Schema.Record(Schema.String, Schema.String)
+
+export const Reservation = Schema.Struct({
+  /** The stay's number: what the `id` filter finds. */
+  id: Id,
+  reservation_code: Schema.String,
+  stay_code: Schema.String,
+  channel_id: Schema.String,
+  /** 0 while the stay is in no property (in the reservation box). */
+  property_id: Schema.Int,
+  channel_type: Schema.String,
+  listing_id: Schema.String,
+  check_in_date: Schema.String,
+  check_out_date: Schema.String,
+  number_of_guests: Schema.Int,
+  number_of_adults: Schema.Int,
+  number_of_children: Schema.Int,
+  number_of_infants: Schema.Int,
+  number_of_pets: Schema.Int,
+  status: Status,
+  stay_status: StayStatus,
+  guest_name: Text,
+  guest_phone: Text,
+  guest_email: Text,
+  /** ISO 8601 with the offset `+00:00`, as all times of the record. */
+  cancelled_at: Text,
+  booked_at: Schema.String,
+  created_at: Schema.String,
+  creator: Schema.String,
+  rates: Schema.Struct({
+    total_rate: Money,
+    total_commission: Schema.NullOr(Money),
+    rate: Money,
+    commission: Schema.NullOr(Money),
+    tax: Schema.NullOr(Money),
+    details: Schema.Array(Schema.Struct({ ...RateDetail.fields, currency: Schema.String }))
+  }),
+  payment: Payment,
+  check_in_details: Schema.Struct({
+    arrival_at: Schema.NullOr(ClockTime),
+    departure_at: Schema.NullOr(ClockTime),
+    lock_code: Text,
+    lock_code_visible_after: Text,
+    deposit: Schema.NullOr(Schema.Finite),
+    id_required: IdRequired,
+    check_in_guide_url: Schema.String
+  }),
+  remarks: Schema.String,
+  channel_remarks: Schema.String,
+  conversation_id: Text,
+  tags: Schema.Array(Schema.String),
+  custom_channel: Schema.NullOr(Schema.Struct({ id: Id, name: Schema.String })),
+  guests: Schema.Array(Guest),
+  custom_fields: Schema.NullOr(CustomFields),
+  in_reservation_box: Schema.Boolean,
+  additional_fees: Schema.Array(AdditionalFee),
+  checkin_guide_images: Schema.Array(CheckInGuideImage),
+  /** Null for every channel but airbnb. */
+  channel_details: Schema.NullOr(Schema.Struct({ airbnb: Schema.Struct({ cancellation_policy_category: Text }) }))
+})
+export type Reservation = typeof Reservation.Type

@@ -1,0 +1,103 @@
+import { Schema } from "effect"
+import { RpcGroup } from "effect/rpc"
+import { NotFound } from "../../contract/errors.ts"
+import { nameUpTo } from "../../contract/names.ts"
+import { operation, type ToolCard } from "../../contract/operation.ts"
+import { CUSTOM_FIELDS, TAG_NAME } from "../../limits.ts"
+import { ClockText, Code, CustomFieldChanges, Deposit, LockCode, TimeOfArrival } from "./fields.ts"
+import { CustomFields, IdRequired, StayStatus } from "./record.ts"
+
+// What hosts keep about one stay: tags, check-in, custom fields, whether the guest is in (contract facts 2.5 to 2.7).
+
+const card = (
+  description: string,
+  intentExamples: ReadonlyArray<string>,
+  more: Pick<ToolCard, "category" | "requiresConfirmation">
+): ToolCard => ({ since: "3.4.0", description, intentExamples, ...more })
+
+export const add_reservation_tag = operation("add_reservation_tag", {
+  route: "POST /reservations/{stay_code}/tags",
+  summary: "Put a tag on a stay",
+  payload: { stay_code: Code, tag_name: nameUpTo(TAG_NAME) },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: card(
+    "Puts one tag on a stay; find the stay_code with search_reservations and existing tags with search_reservation_tags. A name that is in nobody's dictionary yet becomes a new tag of the account. Putting a tag on twice changes nothing. Guests and channels never see tags.",
+    ["Tag the Lovelace booking as VIP"],
+    { category: "reservation", requiresConfirmation: false }
+  )
+})
+
+export const remove_reservation_tag = operation("remove_reservation_tag", {
+  route: "DELETE /reservations/{stay_code}/tags",
+  summary: "Take a tag off a stay",
+  payload: { stay_code: Code, tag_name: Schema.NonEmptyString },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }
+})
+
+export const update_check_in_details = operation("update_check_in_details", {
+  route: "PATCH /reservations/{stay_code}/check_in_details",
+  summary: "Change how the guest of a stay checks in",
+  payload: {
+    stay_code: Code,
+    lock_code: Schema.optionalKey(Schema.NullOr(LockCode)),
+    lock_code_visible_after: Schema.optionalKey(Schema.NullOr(ClockText)),
+    arrival_at: Schema.optionalKey(Schema.NullOr(TimeOfArrival)),
+    departure_at: Schema.optionalKey(Schema.NullOr(TimeOfArrival)),
+    deposit: Schema.optionalKey(Deposit),
+    id_required: Schema.optionalKey(IdRequired)
+  },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: card(
+    "Changes the check-in of one stay; find the stay_code with search_reservations. Only the fields you send change; null removes a lock code, the time it becomes visible, an arrival or a departure time. The lock code is kept here and never sent to a lock. id_required decides whether the guest must register identity documents before check-in. Times are on the property's clock. The guest is not notified.",
+    ["The Lovelaces arrive at half past four", "Set the door code of tonight's booking to 4711"],
+    { category: "reservation", requiresConfirmation: true }
+  )
+})
+
+export const query_custom_fields = operation("query_custom_fields", {
+  route: "GET /reservations/{stay_code}/custom_fields",
+  summary: "Read the custom fields of a stay",
+  payload: { stay_code: Code },
+  success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
+  errors: [NotFound],
+  exposure: card(
+    "Reads what the host noted about one stay under names of their own; null when nothing is. Find the stay_code with search_reservations.",
+    ["What is noted as the door of the Lovelace booking?"],
+    { category: "meta", requiresConfirmation: false }
+  )
+})
+
+export const update_reservation_custom_fields = operation("update_reservation_custom_fields", {
+  route: "PATCH /reservations/{stay_code}/custom_fields",
+  summary: "Save custom fields of a stay",
+  payload: { stay_code: Code, custom_fields: CustomFieldChanges },
+  success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
+  errors: [NotFound],
+  exposure: card(
+    `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A new name needs no preparation; a stay has at most ${CUSTOM_FIELDS}. Answers all custom fields as they are afterwards. Automated messages may use them, so a guest may come to see them.`,
+    ["Note door = blue gate on the Lovelace booking"],
+    { category: "reservation", requiresConfirmation: true }
+  )
+})
+
+export const update_stay_status = operation("update_stay_status", {
+  route: "PUT /reservations/{stay_code}/stay_status",
+  summary: "Mark a guest as arrived or left",
+  payload: { stay_code: Code, stay_status: StayStatus },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }
+})
+
+export const Stays = RpcGroup.make(
+  add_reservation_tag,
+  remove_reservation_tag,
+  update_check_in_details,
+  query_custom_fields,
+  update_reservation_custom_fields,
+  update_stay_status
+)

@@ -1,0 +1,32 @@
+import { Context, Effect, Layer, Ref } from "effect"
+import { type ChannelError, ChannelGateway, type ChannelOrder } from "../src/channels/ChannelGateway.ts"
+
+/** A channel whose answers a test decides; it agrees to everything until told otherwise. */
+export class ScriptedChannel extends Context.Service<
+  ScriptedChannel,
+  {
+    /** What it was told, oldest first: `approve 0-123-AB`. */
+    readonly heard: Effect.Effect<ReadonlyArray<string>>
+    /** Answers every act about this order like that from now on; `meanwhile` runs before the answer. */
+    readonly answer: (reservationCode: string, answer: Effect.Effect<void, ChannelError>) => Effect.Effect<void>
+  }
+>()("latchkey/test/ScriptedChannel") {
+  static readonly layer: Layer.Layer<ScriptedChannel | ChannelGateway> = Layer.effectContext(
+    Effect.gen(function* () {
+      const heard = yield* Ref.make<ReadonlyArray<string>>([])
+      const answers = yield* Ref.make<ReadonlyMap<string, Effect.Effect<void, ChannelError>>>(new Map())
+      const act = (name: string) => (order: ChannelOrder) =>
+        Effect.gen(function* () {
+          yield* Ref.update(heard, (all) => [...all, `${name} ${order.reservationCode}`])
+          yield* (yield* Ref.get(answers)).get(order.reservationCode) ?? Effect.void
+        })
+      return Context.make(
+        ScriptedChannel,
+        ScriptedChannel.of({
+          heard: Ref.get(heard),
+          answer: (code, answer) => Ref.update(answers, (all) => new Map([...all, [code, answer]]))
+        })
+      ).pipe(Context.add(ChannelGateway, ChannelGateway.of({ approve: act("approve"), decline: act("decline") })))
+    })
+  )
+}
