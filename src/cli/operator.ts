@@ -4,6 +4,7 @@ import { BadRequest } from "../contract/errors.ts"
 import { Operators } from "../operators/Operators.ts"
 import { EDITIONS, STATUSES } from "../operators/rules.ts"
 import { answer } from "./answer.ts"
+import { operatorLimits } from "./limits.ts"
 
 const named = Flag.String("name").pipe(Flag.withDescription("Name of the operator and of its main account"))
 const timeZone = Flag.String("time-zone").pipe(Flag.withDescription("IANA time zone, such as Europe/Lisbon"))
@@ -100,5 +101,5 @@ const update = Command.make(
 
 export const operator = Command.make("operator").pipe(
   Command.withDescription("Operators: the host accounts the service works for"),
-  Command.withSubcommands([create, update])
+  Command.withSubcommands([create, update, operatorLimits])
 )

@@ -2,6 +2,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { Operators } from "../operators/Operators.ts"
 import { SCOPES } from "../operators/rules.ts"
 import { answer } from "./answer.ts"
+import { tokenLimit } from "./limits.ts"
 
 const create = Command.make(
   "create",
@@ -26,5 +27,5 @@ const revoke = Command.make("revoke", { id: Argument.Int("id").pipe(Argument.wit
 
 export const token = Command.make("token").pipe(
   Command.withDescription("Access tokens: what software calls the API with"),
-  Command.withSubcommands([create, revoke])
+  Command.withSubcommands([create, revoke, tokenLimit])
 )

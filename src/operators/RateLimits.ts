@@ -1,0 +1,68 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { BadRequest, NotFound } from "../contract/errors.ts"
+import { rowOf } from "../database/rows.ts"
+import { decodeLimitOverrides, decodeTokenLimits, LimitOverrides, TokenLimits } from "../gate/windows/limit-overrides.ts"
+
+const OperatorRow = Schema.Struct({ operator_id: Schema.Int, limits: Schema.NullOr(LimitOverrides) })
+const TokenRow = Schema.Struct({ token_id: Schema.Int, limits: Schema.NullOr(TokenLimits) })
+
+const readOperator = rowOf(OperatorRow)
+const readToken = rowOf(TokenRow)
+
+const misread = (error: Schema.SchemaError) =>
+  new BadRequest({ message: `limits: ${String(error.message).replace(/\s*\n\s*/g, " ")}` })
+
+const json = (limits: object | null): string | null => (limits === null ? null : JSON.stringify(limits))
+
+/** Limits other than the table's (specification, Limits): of one operator, and tighter ones of one token. */
+export class RateLimits extends Context.Service<
+  RateLimits,
+  {
+    readonly ofOperator: (operatorId: number) => Effect.Effect<typeof OperatorRow.Type, NotFound>
+    /** Replaces an operator's limits as a whole; null: the table's again. Calls see it once their token is looked up anew. */
+    readonly setOperator: (
+      operatorId: number,
+      limits: unknown
+    ) => Effect.Effect<typeof OperatorRow.Type, BadRequest | NotFound>
+    /** Replaces a token's limits as a whole; null: none of its own. They tighten the account's and never loosen them. */
+    readonly setToken: (tokenId: number, limits: unknown) => Effect.Effect<typeof TokenRow.Type, BadRequest | NotFound>
+  }
+>()("latchkey/operators/RateLimits") {
+  static readonly layer = Layer.effect(
+    RateLimits,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const found = <A>(row: A | undefined, what: string, id: number): Effect.Effect<A, NotFound> =>
+        row === undefined ? new NotFound({ message: `There is no ${what} ${id}.` }) : Effect.succeed(row)
+
+      const ofOperator = Effect.fn("RateLimits.ofOperator")(function* (operatorId: number) {
+        const row = yield* readOperator(
+          sql`SELECT id AS operator_id, rate_limits AS limits FROM operators WHERE id = ${operatorId}`
+        )
+        return yield* found(row, "operator", operatorId)
+      })
+
+      const setOperator = Effect.fn("RateLimits.setOperator")(function* (operatorId: number, limits: unknown) {
+        const overrides = limits === null ? null : yield* Effect.mapError(decodeLimitOverrides(limits), misread)
+        const row = yield* readOperator(
+          sql`UPDATE operators SET rate_limits = ${json(overrides)}::jsonb WHERE id = ${operatorId}
+            RETURNING id AS operator_id, rate_limits AS limits`
+        )
+        return yield* found(row, "operator", operatorId)
+      })
+
+      const setToken = Effect.fn("RateLimits.setToken")(function* (tokenId: number, limits: unknown) {
+        const own = limits === null ? null : yield* Effect.mapError(decodeTokenLimits(limits), misread)
+        const row = yield* readToken(
+          sql`UPDATE access_tokens SET rate_limits = ${json(own)}::jsonb WHERE id = ${tokenId}
+            RETURNING id AS token_id, rate_limits AS limits`
+        )
+        return yield* found(row, "token", tokenId)
+      })
+
+      return RateLimits.of({ ofOperator, setOperator, setToken })
+    })
+  )
+}
