@@ -28,7 +28,8 @@ export const layerService = <E>(
   database: Layer.Layer<SqlClient.SqlClient, E>,
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer
-) => Service.layer.pipe(Layer.provideMerge(layerInside), Layer.provideMerge(Layer.mergeAll(database, windows, channels)))
+) =>
+  Service.layer.pipe(Layer.provideMerge(layerInside), Layer.provideMerge(Layer.mergeAll(database, windows, channels)))
 
 /** The service over the database of the test run. */
 export const layerTest = layerService(layerTestDatabase)
@@ -77,25 +78,24 @@ export const accountOf = Effect.fn("accountOf")(function* (operatorId: number, r
 }, Effect.orDie)
 
 /** A new operator with its main account and a token of each scope. */
-export const freshOperator: (options?: OperatorOptions) => Effect.Effect<TestOperator, never, SqlClient.SqlClient> = Effect.fn(
-  "freshOperator"
-)(function* (options: OperatorOptions = {}) {
-  const sql = yield* SqlClient.SqlClient
-  const operatorId = yield* firstId(
-    yield* sql<{ id: number }>`
+export const freshOperator: (options?: OperatorOptions) => Effect.Effect<TestOperator, never, SqlClient.SqlClient> =
+  Effect.fn("freshOperator")(function* (options: OperatorOptions = {}) {
+    const sql = yield* SqlClient.SqlClient
+    const operatorId = yield* firstId(
+      yield* sql<{ id: number }>`
       INSERT INTO operators (name, time_zone, currency, edition, status, subscription_until, created_at)
       VALUES ('Test', ${options.timeZone ?? "Europe/Berlin"}, ${options.currency ?? "EUR"}, ${options.edition ?? "pro"},
         ${options.status ?? "active"}, ${options.subscriptionUntil ?? null}, now()) RETURNING id`
-  )
-  const accountId = yield* accountOf(operatorId, "main", "Owner")
-  const account = { operatorId, accountId }
-  const operator: TestOperator = {
-    ...account,
-    token: yield* tokenFor(account, "writable"),
-    readOnlyToken: yield* tokenFor(account, "read-only")
-  }
-  return operator
-}, Effect.orDie)
+    )
+    const accountId = yield* accountOf(operatorId, "main", "Owner")
+    const account = { operatorId, accountId }
+    const operator: TestOperator = {
+      ...account,
+      token: yield* tokenFor(account, "writable"),
+      readOnlyToken: yield* tokenFor(account, "read-only")
+    }
+    return operator
+  }, Effect.orDie)
 
 /** A property of the operator; answers its id. */
 export const propertyOf = Effect.fn("propertyOf")(function* (operatorId: number, title: string) {

@@ -41,7 +41,10 @@ const COMPANIONS = ["start_date", "end_date", "currency"]
 
 /** What the calls that must change nothing share: two operators with records, and four whose accounts may not call. */
 class Cast extends Context.Service<Cast, Effect.Success<typeof makeCast>>()("latchkey/test/Cast") {
-  static readonly layer = Layer.effect(Cast, Effect.suspend(() => makeCast))
+  static readonly layer = Layer.effect(
+    Cast,
+    Effect.suspend(() => makeCast)
+  )
 }
 
 const makeCast = Effect.gen(function* () {
@@ -91,17 +94,19 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       )
     }
 
-    it.effect(`${name} answers its own operator in ${isRead(operation) ? "one statement" : "two statements at most"}`, () =>
-      Effect.gen(function* () {
-        // A change gets a world of its own: the others count on their records.
-        const world = isRead(operation) ? (yield* Cast).mine : yield* makeWorld
-        const fields = sample(operation, world, COMPANIONS)
-        // The Gate's look-up is kept for seconds: it belongs to the first call of a token, not to each.
-        yield* (yield* Service).knows({ "service-access-token": world.token })
-        const [envelope, statements] = yield* countStatements(call(operation, world.token, fields))
-        assert.strictEqual(envelope.error_code, 0, envelope.error_msg)
-        assert.isAtMost(statements, isRead(operation) ? 1 : 2)
-      })
+    it.effect(
+      `${name} answers its own operator in ${isRead(operation) ? "one statement" : "two statements at most"}`,
+      () =>
+        Effect.gen(function* () {
+          // A change gets a world of its own: the others count on their records.
+          const world = isRead(operation) ? (yield* Cast).mine : yield* makeWorld
+          const fields = sample(operation, world, COMPANIONS)
+          // The Gate's look-up is kept for seconds: it belongs to the first call of a token, not to each.
+          yield* (yield* Service).knows({ "service-access-token": world.token })
+          const [envelope, statements] = yield* countStatements(call(operation, world.token, fields))
+          assert.strictEqual(envelope.error_code, 0, envelope.error_msg)
+          assert.isAtMost(statements, isRead(operation) ? 1 : 2)
+        })
     )
 
     for (const [field] of fieldsOf(operation).filter(([each]) => REFERENCES.has(each))) {

@@ -30,9 +30,10 @@ export const makeWorld = Effect.gen(function* () {
   const { webhook } = yield* api.create_webhook({ url: "https://hooks.example.com/in" }).pipe(as)
   const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
   yield* api.add_reservation_tag({ stay_code: reservation_code, tag_name: "Quiet room" }).pipe(as)
-  const stay_id = yield* api
-    .search_reservations({ reservation_code })
-    .pipe(as, Effect.map(({ reservations }) => reservations[0]?.id ?? 0))
+  const stay_id = yield* api.search_reservations({ reservation_code }).pipe(
+    as,
+    Effect.map(({ reservations }) => reservations[0]?.id ?? 0)
+  )
   const pending_code = yield* orderOf(
     operator.operatorId,
     [{ propertyId: property_id, checkIn: "2027-07-01", checkOut: "2027-07-03" }],
@@ -84,7 +85,11 @@ export const makeWorld = Effect.gen(function* () {
     } as Readonly<Record<string, unknown>>,
     /** By operation, where one needs another value than the others. */
     special: {
-      get_property_availability: { property_ids: String(property_id), start_date: "1970-02-01", end_date: "1970-02-28" },
+      get_property_availability: {
+        property_ids: String(property_id),
+        start_date: "1970-02-01",
+        end_date: "1970-02-28"
+      },
       update_availabilities: { available: false, start_date: "1970-02-01", end_date: "1970-02-28" },
       approve_reservation: { reservation_code: pending_code },
       decline_reservation: { reservation_code: pending_code },
