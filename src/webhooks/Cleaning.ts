@@ -9,8 +9,8 @@ import {
   WEBHOOK_KEPT_MS,
   WEBHOOK_WAIT_MS
 } from "../limits.ts"
+import { again } from "./again.ts"
 import { withWork } from "./with-work.ts"
-import { again } from "./workers.ts"
 
 const readCount = rowOf(Schema.Struct({ rows: Schema.Int }))
 
