@@ -37,13 +37,14 @@ const introduction = ({ properties, today }: SharedCalendar): Html => {
 <ul class="legend" aria-label="What the days look like">
 <li><span class="swatch free" aria-hidden="true"><b>${sample}</b></span> Free</li>
 <li><span class="swatch taken" aria-hidden="true"><b>${sample}</b></span> Taken</li>
+<li><span class="swatch today" aria-hidden="true"><b>${sample}</b></span> Today</li>
 </ul>
 `
 }
 
 const anchorOf = (index: number): string => `property-${index + 1}`
 
-const listOf = (properties: ReadonlyArray<SharedProperty>): Html => html`<nav aria-label="Properties">
+const listOf = (properties: ReadonlyArray<SharedProperty>): Html => html`<nav id="properties" aria-label="Properties">
 <ul class="list">${properties.map(
   ({ title }, index) => html`<li><a href="#${anchorOf(index)}">${title}</a></li>
 `
@@ -61,7 +62,8 @@ ${monthsOf(property.days).map((month) => monthTable(month, today))}</div>
     ? months
     : html`<section aria-labelledby="${anchor}">
 <h2 id="${anchor}">${property.title}</h2>
-${months}</section>
+${months}<p class="online"><a href="#properties">All properties</a></p>
+</section>
 `
 }
 

@@ -1,6 +1,6 @@
 /**
  * How shared calendars look: on a phone, on a desk, in the dark, on paper. Free and taken differ in shape and not only in
- * colour: a taken day is struck through and hatched.
+ * colour: a taken day is struck through and hatched. What stands in an `i` is read out and not seen.
  */
 export const STYLE = `
 :root {
@@ -59,7 +59,8 @@ b { font-weight: inherit; }
 }
 .taken b { text-decoration: line-through; text-decoration-thickness: 2px; }
 .past { color: var(--soft); font-size: .85rem; }
-[aria-current] { outline: 2px solid var(--ink); outline-offset: 1px; }
+.today { border-radius: .4rem; }
+.today, [aria-current] { outline: 2px solid var(--ink); outline-offset: 1px; }
 footer { margin-top: 2.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 @media print {
   :root {

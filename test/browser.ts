@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs"
+import axe from "axe-core"
+import { Context, Effect, Layer } from "effect"
+import { type Browser as Chromium, chromium, type Page } from "playwright-core"
+
+const EXECUTABLE = "/usr/bin/chromium"
+
+/** Whether this machine has the browser; the name of a suite says so when it has not. */
+export const hasChromium = existsSync(EXECUTABLE)
+export const orNoChromium = (name: string): string =>
+  hasChromium ? name : `${name} (skipped: no Chromium at ${EXECUTABLE})`
+
+/** A headless Chromium with a profile of its own that goes with it. */
+export class Browser extends Context.Service<Browser, Chromium>()("latchkey/test/Browser") {
+  static readonly layer = Layer.effect(
+    Browser,
+    Effect.acquireRelease(
+      Effect.promise(() =>
+        chromium.launch({
+          executablePath: EXECUTABLE,
+          headless: true,
+          args: [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync"
+          ]
+        })
+      ),
+      (browser) => Effect.promise(() => browser.close())
+    )
+  )
+}
+
+export const PHONE = { width: 390, height: 844 } as const
+export const DESK = { width: 1280, height: 900 } as const
+
+/** A page in a profile of its own that is closed with the scope. */
+export const newPage = Effect.fnUntraced(function* (options: Parameters<Chromium["newPage"]>[0] = {}) {
+  const browser = yield* Browser
+  return yield* Effect.acquireRelease(
+    Effect.promise(() => browser.newPage(options)),
+    (page) => Effect.promise(() => page.close())
+  )
+})
+
+/** What keeps people who use the page otherwise than by eye and mouse from using it (WCAG 2.2 A and AA, and good practice). */
+export const barriers = (page: Page): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(async () => {
+    await page.evaluate(axe.source)
+    const { violations } = await page.evaluate<{
+      violations: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string }> }>
+    }>("axe.run()")
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+  })
