@@ -68,7 +68,7 @@ ${months}<p class="online"><a href="#properties">All properties</a></p>
 }
 
 const footer = (feedUrl: string): Html => html`<footer>
-<p class="soft">A day stands for the night that begins on it: on the morning after a taken night, guests can arrive again.</p>
+<p class="soft">A day stands for the night that begins on it: guests can arrive on a free day, and leave on the morning of a taken one.</p>
 <div class="online">
 <p>Keep it in your own calendar: subscribe to this address in Google Calendar, Apple Calendar or Outlook.</p>
 <p><a href="${feedUrl}">${feedUrl}</a></p>

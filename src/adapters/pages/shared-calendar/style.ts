@@ -46,6 +46,7 @@ i {
 section { margin-top: 2.25rem; scroll-margin-top: 1rem; }
 section + section { border-top: 1px solid var(--line); padding-top: 1.75rem; margin-top: 1.75rem; }
 .months { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1.75rem 2.5rem; margin-top: 1rem; }
+main > .months { margin-top: 2rem; }
 table { width: 100%; border-collapse: separate; border-spacing: 3px; table-layout: fixed; align-self: start; }
 caption { text-align: left; font-weight: 600; padding: 0 3px .25rem; }
 th { position: relative; color: var(--soft); font-size: .8rem; font-weight: 500; padding: .2rem 0; }
