@@ -36,8 +36,8 @@ const sample = (operation: ApiOperation, world: World, also: ReadonlyArray<strin
     )
   )
 
-/** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount. */
-const COMPANIONS = ["start_date", "end_date", "currency"]
+/** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount, what a part is of. */
+const COMPANIONS = ["start_date", "end_date", "currency", "property_ids"]
 
 /** What the calls that must change nothing share: two operators with records, and four whose accounts may not call. */
 class Cast extends Context.Service<Cast, Effect.Success<typeof makeCast>>()("latchkey/test/Cast") {

@@ -39,6 +39,9 @@ export const makeWorld = Effect.gen(function* () {
     [{ propertyId: property_id, checkIn: "2027-07-01", checkOut: "2027-07-03" }],
     { channelType: "airbnb", status: "wait_accept" }
   )
+  const { staff_id } = yield* api.create_staff({ name: "Marta", mobile: "+351 912345678" }).pipe(as)
+  const { task_id } = yield* api.create_task({ type: "cleaning", stay_code: reservation_code, staff_id }).pipe(as)
+  const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(as)
   return {
     ...operator,
     /** By the first segment of a route: the id of a record of that kind. */
@@ -50,7 +53,10 @@ export const makeWorld = Effect.gen(function* () {
       groups: group.id,
       tags: tag.id,
       reservation_tags: reservation_tag.id,
-      webhooks: webhook.id
+      webhooks: webhook.id,
+      staffs: staff_id,
+      tasks: task_id,
+      calendar_share_links: calendar_share_link.id
     } as Readonly<Record<string, number | string>>,
     /** By field name. */
     fields: {
@@ -81,7 +87,11 @@ export const makeWorld = Effect.gen(function* () {
       commission_amount: 0,
       received_amount: 100,
       custom_fields: { door: "blue gate" },
-      stay_status: "in_house"
+      stay_status: "in_house",
+      staff_id,
+      mobile: "+351 911111111",
+      type: "cleaning",
+      scope: "partial"
     } as Readonly<Record<string, unknown>>,
     /** By operation, where one needs another value than the others. */
     special: {
@@ -103,6 +113,7 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "id",
   "property_id",
   "property_ids",
+  "staff_id",
   "group_id",
   "tag_id",
   "room_type_ids",
