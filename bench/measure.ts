@@ -45,7 +45,9 @@ export const round = async (load: Load): Promise<Round> => {
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((one, other) => one - other)
   const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? Number.NaN)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
 export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({

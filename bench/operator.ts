@@ -15,7 +15,10 @@ const ENTRIES = 24_000
 export const seedBenchOperator = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const wide = { "1m": 1e9, "10m": 1e9, "1h": 1e9, "24h": 1e9 }
-  const limits = JSON.stringify({ user: wide, endpoint: { "*": wide, "GET /transactions": wide, "POST /transactions": wide } })
+  const limits = JSON.stringify({
+    user: wide,
+    endpoint: { "*": wide, "GET /transactions": wide, "POST /transactions": wide }
+  })
   const [row] = yield* sql<{ operatorId: number; propertyId: number }>`
     WITH operator AS (
       INSERT INTO operators (name, time_zone, currency, created_at, rate_limits)

@@ -50,7 +50,11 @@ const mcpRead =
   (entryId: number): Case =>
   ({ url }) => ({
     ...load,
-    headers: { authorization: `Bearer ${BENCH_TOKEN}`, "content-type": "application/json", accept: "application/json, text/event-stream" },
+    headers: {
+      authorization: `Bearer ${BENCH_TOKEN}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream"
+    },
     method: "POST",
     url: `${url}/mcp`,
     body: JSON.stringify({
@@ -77,7 +81,9 @@ const print = (title: string, results: Readonly<Record<string, Round>>) => {
   console.log(`\n${title}`)
   for (const [name, each] of Object.entries(results)) {
     const rate = each.perSecond.toFixed(0).padStart(7)
-    console.log(`  ${name.padEnd(26)} ${rate} requests/s   p50 ${each.p50} ms   p99 ${each.p99} ms   failures ${each.failures}`)
+    console.log(
+      `  ${name.padEnd(26)} ${rate} requests/s   p50 ${each.p50} ms   p99 ${each.p99} ms   failures ${each.failures}`
+    )
   }
 }
 
@@ -135,11 +141,15 @@ const embedded = async () => {
   const middle = again.toSorted((one, other) => one - other)[2] ?? Number.NaN
   console.log("\nembedded database")
   console.log(`  first start (makes the database and the demo operator) ${first.startedInMs.toFixed(0)} ms`)
-  console.log(`  start on an existing folder ${middle.toFixed(0)} ms (aim 2000), resident ${residentMb.toFixed(0)} MB (aim 300)`)
+  console.log(
+    `  start on an existing folder ${middle.toFixed(0)} ms (aim 2000), resident ${residentMb.toFixed(0)} MB (aim 300)`
+  )
 }
 
 const program = Effect.gen(function* () {
-  console.log(`${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections, node ${process.version}, database ${new URL(SERVER_URL).host}`)
+  console.log(
+    `${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections, node ${process.version}, database ${new URL(SERVER_URL).host}`
+  )
   yield* withScratchDatabase((url) =>
     Effect.gen(function* () {
       const { operatorId, propertyId, entryIds } = yield* seedBenchOperator

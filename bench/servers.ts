@@ -34,7 +34,11 @@ const answers = async (url: string): Promise<boolean> => {
 }
 
 /** Starts a program of this checkout and waits until it answers. */
-export const start = async (name: string, args: ReadonlyArray<string>, env: Record<string, string>): Promise<Server> => {
+export const start = async (
+  name: string,
+  args: ReadonlyArray<string>,
+  env: Record<string, string>
+): Promise<Server> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startedAt = performance.now()

@@ -27,7 +27,8 @@ export const operatorLimits = Command.make(
     answer(
       Effect.gen(function* () {
         const limits = yield* RateLimits
-        if (reset && Option.isSome(set)) return yield* new BadRequest({ message: "--set and --reset exclude each other." })
+        if (reset && Option.isSome(set))
+          return yield* new BadRequest({ message: "--set and --reset exclude each other." })
         if (reset) return yield* limits.setOperator(id, null)
         return Option.isSome(set)
           ? yield* limits.setOperator(id, yield* parsed(set.value))
@@ -62,7 +63,8 @@ export const tokenLimit = Command.make(
       Effect.gen(function* () {
         const limits = yield* RateLimits
         const given = Option.isSome(perMinute) || Option.isSome(perHour)
-        if (given === reset) return yield* new BadRequest({ message: "Give --per-minute, --per-hour or both, or --reset." })
+        if (given === reset)
+          return yield* new BadRequest({ message: "Give --per-minute, --per-hour or both, or --reset." })
         return yield* limits.setToken(
           id,
           reset
@@ -73,6 +75,7 @@ export const tokenLimit = Command.make(
               }
         )
       }).pipe(Effect.provide(RateLimits.layer)),
-      (token) => `Token ${token.token_id} has ${token.limits === null ? "no" : JSON.stringify(token.limits)} limits of its own.`
+      (token) =>
+        `Token ${token.token_id} has ${token.limits === null ? "no" : JSON.stringify(token.limits)} limits of its own.`
     )
 ).pipe(Command.withDescription("Tighten the limits of one token; they never loosen the account's"))

@@ -50,7 +50,9 @@ const toApiError = (issue: SchemaIssue.Issue): BadRequest | ValidationFailed => 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 const fieldOf = (path: ReadonlyArray<PropertyKey>): string =>
-  path.map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? String(key) : `.${String(key)}`)).join("")
+  path
+    .map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? String(key) : `.${String(key)}`))
+    .join("")
 
 const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
   switch (issue._tag) {
@@ -59,9 +61,7 @@ const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>):
     case "Composite":
       return issue.issues.flatMap((each) => findingsOf(each, path))
     case "Filter":
-      return issue.issue._tag === "InvalidValue"
-        ? [filterFinding(issue.filter, path)]
-        : findingsOf(issue.issue, path)
+      return issue.issue._tag === "InvalidValue" ? [filterFinding(issue.filter, path)] : findingsOf(issue.issue, path)
     case "Encoding":
       // The text of a query parameter that is not the number or boolean it should be.
       return findingsOf(issue.issue, path).map((each) =>

@@ -1,6 +1,6 @@
 import type { Schema } from "effect"
-import { customAlphabet } from "./random-text.ts"
 import { type ApiError, errorCode } from "./errors.ts"
+import { customAlphabet } from "./random-text.ts"
 
 /** Every answer of the service, REST and MCP alike (specification, Response envelope). HTTP status is always 200. */
 export interface Envelope {
@@ -23,7 +23,10 @@ const tail = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 8)
 
 /** `RT`, the UTC time in 14 digits, eight random letters and digits (contract facts 0.1). */
 export const newRequestId = (now: number): string =>
-  `RT${new Date(now).toISOString().replace(/[^0-9]/g, "").slice(0, 14)}${tail()}`
+  `RT${new Date(now)
+    .toISOString()
+    .replace(/[^0-9]/g, "")
+    .slice(0, 14)}${tail()}`
 
 export const succeeded = (requestId: string, data: Schema.Json): Envelope => ({
   request_id: requestId,

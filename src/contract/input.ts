@@ -22,10 +22,7 @@ export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArr
   const fromText = decoderOf(Schema.toCodecStringTree(payload))
   const fromJson = decoderOf(Schema.toCodecJson(payload))
   const fromBody = params.length === 0 ? fromJson : decoderOf(Schema.toCodecJson(withTextParams(payload, params)))
-  return (
-    input: Input,
-    path: Readonly<Record<string, unknown>>
-  ): Effect.Effect<A, BadRequest | ValidationFailed> => {
+  return (input: Input, path: Readonly<Record<string, unknown>>): Effect.Effect<A, BadRequest | ValidationFailed> => {
     switch (input.encoding) {
       case "text":
         return fromText({ ...input.fields, ...path })
@@ -40,7 +37,10 @@ export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArr
 }
 
 /** The same payload, except that the fields of the path are read from text. */
-const withTextParams = <A>(payload: PayloadSchema<A>, params: ReadonlyArray<string>): Schema.ConstraintCodec<A, unknown> => {
+const withTextParams = <A>(
+  payload: PayloadSchema<A>,
+  params: ReadonlyArray<string>
+): Schema.ConstraintCodec<A, unknown> => {
   const fields = Object.entries(payload.fields).map(([name, field]) => [
     name,
     params.includes(name) ? Schema.toCodecStringTree(field) : field

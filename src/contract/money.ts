@@ -43,7 +43,9 @@ export const splitByWeights = (whole: bigint, weights: ReadonlyArray<bigint>): R
   const left = Number(whole - exact.reduce((sum, { part }) => sum + part, 0n))
   const byRemainder = exact
     .map(({ remainder }, index) => ({ remainder, index }))
-    .sort((one, other) => (one.remainder === other.remainder ? one.index - other.index : one.remainder < other.remainder ? 1 : -1))
+    .sort((one, other) =>
+      one.remainder === other.remainder ? one.index - other.index : one.remainder < other.remainder ? 1 : -1
+    )
   const lucky = new Set(byRemainder.slice(0, left).map(({ index }) => index))
   return exact.map(({ part }, index) => (lucky.has(index) ? part + 1n : part))
 }

@@ -101,7 +101,8 @@ const split = (route: `${Method} /${string}`): readonly [Method, string] => {
 export type AnyOperation = Rpc.AnyWithProps
 
 export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, Route)
-export const exposureOf = (operation: Rpc.Any): ToolCard | NotATool => Context.getUnsafe(operation.annotations, Exposure)
+export const exposureOf = (operation: Rpc.Any): ToolCard | NotATool =>
+  Context.getUnsafe(operation.annotations, Exposure)
 export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, Summary)
 export const toolCardOf = (operation: Rpc.Any): ToolCard | undefined => {
   const exposure = exposureOf(operation)

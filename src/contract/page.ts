@@ -4,13 +4,9 @@ import { Integer } from "./fields.ts"
 
 /** `offset` and `limit` of a list (contract facts 0.2): a row index from zero, and 1 to 100 rows, 20 if not said. */
 export const pageFields = {
-  offset: Schema.optionalKey(
-    Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an offset of at least 0" }))
-  ),
+  offset: Schema.optionalKey(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an offset of at least 0" }))),
   limit: Schema.optionalKey(
-    Integer.check(
-      Schema.isBetween({ minimum: 1, maximum: PAGE_MAX }, { expected: `a limit from 1 to ${PAGE_MAX}` })
-    )
+    Integer.check(Schema.isBetween({ minimum: 1, maximum: PAGE_MAX }, { expected: `a limit from 1 to ${PAGE_MAX}` }))
   )
 }
 

@@ -43,9 +43,7 @@ const OFFSET = /(Z|[+-]\d{2}:?\d{2})$/i
 /** The instant an {@link InstantText} names; without an offset it is a wall-clock time in the merchant's zone. */
 export const instantOf = (text: string, timeZone: string): Date => {
   const iso = text.replace(" ", "T").toUpperCase()
-  return OFFSET.test(iso)
-    ? new Date(Date.parse(iso.replace(/([+-]\d{2})(\d{2})$/, "$1:$2")))
-    : inZone(iso, timeZone)
+  return OFFSET.test(iso) ? new Date(Date.parse(iso.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"))) : inZone(iso, timeZone)
 }
 
 /** The present second: what is stored when the service itself says "now", so that `…:SSZ` loses nothing of it. */

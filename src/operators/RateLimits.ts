@@ -2,7 +2,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { rowOf } from "../database/rows.ts"
-import { decodeLimitOverrides, decodeTokenLimits, LimitOverrides, TokenLimits } from "../gate/windows/limit-overrides.ts"
+import {
+  decodeLimitOverrides,
+  decodeTokenLimits,
+  LimitOverrides,
+  TokenLimits
+} from "../gate/windows/limit-overrides.ts"
 
 const OperatorRow = Schema.Struct({ operator_id: Schema.Int, limits: Schema.NullOr(LimitOverrides) })
 const TokenRow = Schema.Struct({ token_id: Schema.Int, limits: Schema.NullOr(TokenLimits) })

@@ -50,9 +50,15 @@ layer(layerServed())("the REST door", (it) => {
       assert.strictEqual(read.data["total"], 1)
       const edited = yield* request(`/v3/transactions/${id}`, json(token, "PATCH", { note: "two" }))
       assert.deepStrictEqual(edited.data, {})
-      const deleted = yield* request(`/v3/transactions/${id}`, { method: "DELETE", headers: { "Service-Access-Token": token } })
+      const deleted = yield* request(`/v3/transactions/${id}`, {
+        method: "DELETE",
+        headers: { "Service-Access-Token": token }
+      })
       assert.strictEqual(deleted.error_code, 0)
-      assert.strictEqual((yield* request(`/v3/transactions?id=${id}`, { headers: { "Service-Access-Token": token } })).data["total"], 0)
+      assert.strictEqual(
+        (yield* request(`/v3/transactions?id=${id}`, { headers: { "Service-Access-Token": token } })).data["total"],
+        0
+      )
     })
   )
 
@@ -72,7 +78,7 @@ layer(layerServed())("the REST door", (it) => {
       assert.strictEqual(yield* answerTo({ "Service-Access-Token": token, Authorization: "Bearer wrong" }), 0)
       assert.strictEqual(yield* answerTo({ "Service-Access-Token": "wrong", Authorization: `Bearer ${token}` }), 401)
       assert.strictEqual(yield* answerTo({ "Service-Access-Token": "", Authorization: `bearer ${token}` }), 0)
-      assert.strictEqual(yield* answerTo({ "Service_Access_Token": token }), 401)
+      assert.strictEqual(yield* answerTo({ Service_Access_Token: token }), 401)
       assert.strictEqual(yield* answerTo({ Authorization: `Basic ${token}` }), 401)
     })
   )
@@ -80,7 +86,13 @@ layer(layerServed())("the REST door", (it) => {
   const bodies: ReadonlyArray<readonly [string, RequestInit["body"], Record<string, string>, number, RegExp]> = [
     ["unreadable JSON", "{", { "Content-Type": "application/json" }, 400, /not valid JSON/],
     ["a list", "[]", { "Content-Type": "application/json" }, 400, /must be a JSON object/],
-    ["a form", "amount=5", { "Content-Type": "application/x-www-form-urlencoded" }, 400, /Content-Type: application\/json/],
+    [
+      "a form",
+      "amount=5",
+      { "Content-Type": "application/x-www-form-urlencoded" },
+      400,
+      /Content-Type: application\/json/
+    ],
     ["another text type", "{}", { "Content-Type": "text/plain" }, 400, /Content-Type: application\/json/],
     ["nothing", "", { "Content-Type": "application/json" }, 400, /direction: is required/],
     ["JSON with a charset", "{}", { "Content-Type": "application/json; charset=utf-8" }, 400, /direction: is required/]

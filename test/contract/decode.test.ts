@@ -100,21 +100,33 @@ describe("reading input", () => {
   it("names the field of a query that is not what it should be", () => {
     assert.strictEqual(outcome({ encoding: "text", fields: { id: "abc" } }), "400 id: must be a number.")
     assert.strictEqual(outcome({ encoding: "text", fields: { id: "" } }), "400 id: must be a number.")
-    assert.strictEqual(outcome({ encoding: "text", fields: { id: "1", kind: "x" } }), "422 kind: must be one of income, expense.")
+    assert.strictEqual(
+      outcome({ encoding: "text", fields: { id: "1", kind: "x" } }),
+      "422 kind: must be one of income, expense."
+    )
   })
 
   it("takes path parameters as text beside a JSON body, and over a field of the same name", () => {
-    assert.deepStrictEqual(outcome({ encoding: "body", fields: { id: 9, note: "hi" } }, { id: "7" }), { id: 7, note: "hi" })
+    assert.deepStrictEqual(outcome({ encoding: "body", fields: { id: 9, note: "hi" } }, { id: "7" }), {
+      id: 7,
+      note: "hi"
+    })
     assert.strictEqual(outcome({ encoding: "body", fields: {} }, { id: "x" }), "400 id: must be a number.")
     assert.strictEqual(outcome({ encoding: "body", fields: [1] }, { id: "7" }), "400 The body must be a JSON object.")
   })
 
   it("never throws and never answers anything but a value, a 400 or a 422", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.jsonValue(), fc.record({ id: fc.jsonValue(), day: fc.jsonValue(), at: fc.string(), ids: fc.string() })), (fields) => {
-        const result = json(fields)
-        return typeof result !== "string" || /^4(00|22) /.test(result)
-      }),
+      fc.property(
+        fc.oneof(
+          fc.jsonValue(),
+          fc.record({ id: fc.jsonValue(), day: fc.jsonValue(), at: fc.string(), ids: fc.string() })
+        ),
+        (fields) => {
+          const result = json(fields)
+          return typeof result !== "string" || /^4(00|22) /.test(result)
+        }
+      ),
       { numRuns: 500 }
     )
   })
@@ -123,12 +135,17 @@ describe("reading input", () => {
 describe("isCalendarDate", () => {
   it("agrees with the calendar", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1900, max: 2100 }), fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 32 }), (year, month, day) => {
-        const text = [year, String(month).padStart(2, "0"), String(day).padStart(2, "0")].join("-")
-        const date = new Date(Date.UTC(year, month - 1, day))
-        const real = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-        return isCalendarDate(text) === real
-      })
+      fc.property(
+        fc.integer({ min: 1900, max: 2100 }),
+        fc.integer({ min: 0, max: 13 }),
+        fc.integer({ min: 0, max: 32 }),
+        (year, month, day) => {
+          const text = [year, String(month).padStart(2, "0"), String(day).padStart(2, "0")].join("-")
+          const date = new Date(Date.UTC(year, month - 1, day))
+          const real = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+          return isCalendarDate(text) === real
+        }
+      )
     )
   })
 })

@@ -74,11 +74,9 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
       yield* atMinuteStart
-      const codes = yield* Effect.forEach(
-        Array.from({ length: 200 }),
-        () => codeOf(token, "create_reservation", {}),
-        { concurrency: "unbounded" }
-      )
+      const codes = yield* Effect.forEach(Array.from({ length: 200 }), () => codeOf(token, "create_reservation", {}), {
+        concurrency: "unbounded"
+      })
       // Refused as malformed, so nothing but the windows decides.
       assert.strictEqual(codes.filter((code) => code === 400).length, 60)
       assert.strictEqual(codes.filter((code) => code === 429).length, 140)

@@ -44,11 +44,13 @@ export const Transaction = Schema.Struct({
 })
 export type Transaction = typeof Transaction.Type
 
-const card = (
-  description: string,
-  intentExamples: ReadonlyArray<string>,
-  requiresConfirmation: boolean
-): ToolCard => ({ category: "finance", since: "3.4.0", description, intentExamples, requiresConfirmation })
+const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
+  category: "finance",
+  since: "3.4.0",
+  description,
+  intentExamples,
+  requiresConfirmation
+})
 
 export const search_transactions = operation("search_transactions", {
   route: "GET /transactions",
@@ -71,7 +73,11 @@ export const search_transactions = operation("search_transactions", {
   errors: [NotFound],
   exposure: card(
     "Lists income and expense entries, newest first. Give start_date and end_date (inclusive, at most 366 days, in the host's time zone) unless you give id. property_id finds entries of the property itself and entries of orders with a stay in it. Amounts are positive; the sign is the direction's. Resolve item_id and payment_method_id with the four query_… dictionaries.",
-    ["What did I earn in May?", "Show the cleaning costs of the harbour flat this quarter", "Which payments are still outstanding?"],
+    [
+      "What did I earn in May?",
+      "Show the cleaning costs of the harbour flat this quarter",
+      "Which payments are still outstanding?"
+    ],
     false
   )
 })

@@ -129,10 +129,10 @@ export const layerTransactions = Transactions.toLayer(
         ) {
           return yield* notIn("payment_method_id", methods)
         }
-        const units = payload.amount === undefined ? undefined : yield* Effect.fromResult(unitsOf(payload.amount, entry.currency))
+        const units =
+          payload.amount === undefined ? undefined : yield* Effect.fromResult(unitsOf(payload.amount, entry.currency))
         const now = yield* Clock.currentTimeMillis
-        const actionAt =
-          payload.action_at === undefined ? undefined : instantOf(payload.action_at, caller.timeZone)
+        const actionAt = payload.action_at === undefined ? undefined : instantOf(payload.action_at, caller.timeZone)
         const updated = yield* store.update(
           caller.operatorId,
           payload.id,

@@ -78,6 +78,6 @@ export const changedFixedField = (
   entry: Fixed,
   sent: Partial<Fixed> & { readonly stay_code?: string | null }
 ): string | undefined =>
-  Object.entries({ ...entry, stay_code: entry.reservation_code }).find(
-    ([field, value]) => Object.entries(sent).some(([name, given]) => name === field && given !== undefined && given !== value)
+  Object.entries({ ...entry, stay_code: entry.reservation_code }).find(([field, value]) =>
+    Object.entries(sent).some(([name, given]) => name === field && given !== undefined && given !== value)
   )?.[0]

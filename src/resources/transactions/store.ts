@@ -214,7 +214,11 @@ export class TransactionStore extends Context.Service<TransactionStore>()("latch
         AS share (stay_id, amount)
       ON CONFLICT (operator_id, transaction_id, stay_id) DO UPDATE SET amount = excluded.amount`
 
-    const recorded = (name: "transaction_created" | "transaction_updated" | "transaction_deleted", from: Fragment, at: Date) =>
+    const recorded = (
+      name: "transaction_created" | "transaction_updated" | "transaction_deleted",
+      from: Fragment,
+      at: Date
+    ) =>
       recordEvent(sql, name, {
         from,
         record: sql`'transaction:' || id`,

@@ -2,7 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { accountOf, freshOperator, layerTest, orderOf, propertyOf, tokenFor, typedClient, withToken } from "../../harness.ts"
+import {
+  accountOf,
+  freshOperator,
+  layerTest,
+  orderOf,
+  propertyOf,
+  tokenFor,
+  typedClient,
+  withToken
+} from "../../harness.ts"
 
 const income = { direction: "income", currency: "EUR", item_id: 11, payment_method_id: 197 } as const
 const MAY = { start_date: "2027-05-01", end_date: "2027-05-31" }
@@ -125,7 +134,13 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
         { propertyId: third, revenue: "100.01" }
       ])
       const { transaction_id: id } = yield* api
-        .create_transaction({ direction: "income", item_id: 11, payment_method_id: 197, amount: 100, stay_code: `${code}_2` })
+        .create_transaction({
+          direction: "income",
+          item_id: 11,
+          payment_method_id: 197,
+          amount: 100,
+          stay_code: `${code}_2`
+        })
         .pipe(as)
       const { transactions } = yield* api.search_transactions({ id }).pipe(as)
       const entry = transactions[0]
@@ -183,7 +198,13 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       const { api, as, operatorId, property } = yield* ready
       const code = yield* orderOf(operatorId, [{ propertyId: property }])
       const { transaction_id: id } = yield* api
-        .create_transaction({ direction: "income", item_id: 11, payment_method_id: 197, amount: 5, reservation_code: code })
+        .create_transaction({
+          direction: "income",
+          item_id: 11,
+          payment_method_id: 197,
+          amount: 5,
+          reservation_code: code
+        })
         .pipe(as)
       const { transactions } = yield* api.search_transactions({ id }).pipe(as)
       assert.strictEqual(transactions[0]?.property_id, property)
@@ -195,7 +216,9 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       const { api, as, property } = yield* ready
       const add = (day: string, more: object) =>
         Effect.map(
-          api.create_transaction({ ...income, property_id: property, amount: 5, action_at: inMay(day), ...more }).pipe(as),
+          api
+            .create_transaction({ ...income, property_id: property, amount: 5, action_at: inMay(day), ...more })
+            .pipe(as),
           ({ transaction_id }) => transaction_id
         )
       const a = yield* add("01", { note: "Big CLEAN of the boat" })
@@ -250,7 +273,9 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("takes its unchangeable fields with the value they have, and no other", () =>
     Effect.gen(function* () {
       const { api, as, property } = yield* ready
-      const { transaction_id: id } = yield* api.create_transaction({ ...income, property_id: property, amount: 5 }).pipe(as)
+      const { transaction_id: id } = yield* api
+        .create_transaction({ ...income, property_id: property, amount: 5 })
+        .pipe(as)
       yield* api
         .update_transaction({ id, direction: "income", currency: "EUR", property_id: property, reservation_code: null })
         .pipe(as)
@@ -273,7 +298,9 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("is gone for good when deleted", () =>
     Effect.gen(function* () {
       const { api, as, property } = yield* ready
-      const { transaction_id: id } = yield* api.create_transaction({ ...income, property_id: property, amount: 5 }).pipe(as)
+      const { transaction_id: id } = yield* api
+        .create_transaction({ ...income, property_id: property, amount: 5 })
+        .pipe(as)
       yield* api.delete_transaction({ id }).pipe(as)
       assert.deepStrictEqual(yield* api.search_transactions({ id }).pipe(as), { transactions: [], total: 0 })
       assert.strictEqual((yield* Effect.flip(api.delete_transaction({ id }).pipe(as)))._tag, "NotFound")
@@ -284,7 +311,9 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("tells what happened to it, once each and only when it did", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
-      const { transaction_id: id } = yield* api.create_transaction({ ...income, property_id: property, amount: 5 }).pipe(as)
+      const { transaction_id: id } = yield* api
+        .create_transaction({ ...income, property_id: property, amount: 5 })
+        .pipe(as)
       yield* api.update_transaction({ id, note: "x" }).pipe(as)
       yield* Effect.flip(api.update_transaction({ id, currency: "USD" }).pipe(as))
       yield* Effect.flip(api.create_transaction({ ...income, property_id: property, amount: 5, item_id: 999 }).pipe(as))
@@ -307,7 +336,8 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       assert.strictEqual(error._tag, "Forbidden")
       const own = yield* api.create_transaction({ ...income, amount: 5, property_id: property }).pipe(asSub)
       const whole = yield* api.create_transaction({ ...income, amount: 5 }).pipe(as)
-      const seen = (id: number) => Effect.map(api.search_transactions({ id }).pipe(as), (found) => found.transactions[0])
+      const seen = (id: number) =>
+        Effect.map(api.search_transactions({ id }).pipe(as), (found) => found.transactions[0])
       assert.strictEqual((yield* seen(own.transaction_id))?.operator_name, "Helper")
       assert.strictEqual((yield* seen(whole.transaction_id))?.link_type, "operator")
       assert.isNull((yield* seen(whole.transaction_id))?.property_id)
@@ -356,7 +386,13 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
         { propertyId: property, revenue: "30.5", checkIn: "2027-06-01", checkOut: "2027-06-03" }
       ])
       const { transaction_id: id } = yield* api
-        .create_transaction({ direction: "income", item_id: 11, payment_method_id: 197, amount: 5, reservation_code: code })
+        .create_transaction({
+          direction: "income",
+          item_id: 11,
+          payment_method_id: 197,
+          amount: 5,
+          reservation_code: code
+        })
         .pipe(as)
       yield* Effect.forEach(
         Array.from({ length: 20 }, (_, index) => 10 + index * 1.01),
