@@ -127,10 +127,10 @@ layer(layerLocal)("webhook subscriptions", (it) => {
       assert.match(rotated.secret ?? "", /^whsec_/)
       assert.notStrictEqual(rotated.secret, secret)
       const [row] = yield* kept(operatorId)
-      assert.deepInclude(row, { secret: rotated.secret, former_secret: secret })
+      assert.deepInclude(row ?? {}, { secret: rotated.secret, former_secret: secret })
       const unrotated = yield* api.update_webhook({ id: webhook.id, rotate_secret: false }).pipe(as)
       assert.isUndefined(unrotated.secret)
-      assert.deepInclude((yield* kept(operatorId))[0], { secret: rotated.secret, former_secret: secret })
+      assert.deepInclude((yield* kept(operatorId))[0] ?? {}, { secret: rotated.secret, former_secret: secret })
     })
   )
 
