@@ -1,0 +1,330 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { addDays } from "../../../src/contract/time.ts"
+import {
+  GUEST_NAME,
+  GUEST_PHONE,
+  GUESTS_MAX,
+  RATE_MAX,
+  RESERVATION_CREATOR,
+  RESERVATION_REMARKS,
+  STAY_NIGHTS
+} from "../../../src/limits.ts"
+import { call, orderOf, propertyOf } from "../../harness.ts"
+import { countStatements } from "../../statements.ts"
+import {
+  available,
+  booking,
+  eventsOf,
+  everything,
+  forgetEvents,
+  layerUnhurried,
+  nightsOf,
+  ready,
+  rowOf,
+  sorted
+} from "./ready.ts"
+
+layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) => {
+  it.effect("changes only what is sent, in two statements, and tells each kind of change", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, operatorId, property } = ground
+      yield* api
+        .create_reservation({ ...booking, property_id: property, channel_id: "A1", email: "a@example.com" })
+        .pipe(as)
+      const before = yield* rowOf(ground, "5-A1")
+      const about = { reservation_code: "5-A1", stay_code: "5-A1", property_id: property }
+      const steps = [
+        [{ remarks: "dog" }, { remarks: "dog" }, ["remarks_updated"]],
+        [
+          { guest_name: "Ada King", mobile: "+44", email: "" },
+          { guest_name: "Ada King", guest_phone: "+44", guest_email: null },
+          [undefined]
+        ],
+        [{ number_of_guests: 4 }, { number_of_guests: 4 }, [undefined]],
+        [
+          { custom_channel_id: 32, creator: "Bob" },
+          { custom_channel: { id: 32, name: "Walk-in" }, creator: "Bob" },
+          [undefined]
+        ],
+        [{ rate_amount: 400.5, remarks: "cat" }, { remarks: "cat" }, ["rates_updated", "remarks_updated"]],
+        [{ commission_amount: 7 }, {}, ["rates_updated"]]
+      ] as const
+      for (const [sent, seen, subEvents] of steps) {
+        yield* forgetEvents(operatorId)
+        const [, statements] = yield* countStatements(
+          api.update_reservation_basic({ stay_code: "5-A1", ...sent }).pipe(as)
+        )
+        assert.isAtMost(statements, 3, "the token and two")
+        assert.deepInclude(yield* rowOf(ground, "5-A1"), seen)
+        assert.deepStrictEqual(
+          sorted(yield* eventsOf(operatorId)),
+          sorted(
+            subEvents.map((sub_event) => ({
+              event: "reservation_updated",
+              ...about,
+              ...(sub_event === undefined ? {} : { sub_event })
+            }))
+          )
+        )
+        // The same once more changes nothing and tells nothing.
+        yield* forgetEvents(operatorId)
+        yield* api.update_reservation_basic({ stay_code: "5-A1", ...sent }).pipe(as)
+        assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+      }
+      const after = yield* rowOf(ground, "5-A1")
+      assert.strictEqual(after?.rates.rate.amount, 400.5)
+      assert.strictEqual(after?.rates.commission?.amount, 7)
+      assert.deepStrictEqual(
+        after?.rates.details.map(({ amount }) => amount),
+        [400.5, 7]
+      )
+      // The guests are who they were: an edit changes the contact of the booking.
+      assert.deepStrictEqual(after?.guests, before?.guests)
+      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+        `${property} 2027-05-04 5-A1`,
+        `${property} 2027-05-05 5-A1`,
+        `${property} 2027-05-06 5-A1`
+      ])
+    })
+  )
+
+  it.effect("moves in time: frees what it leaves, holds what it takes, tells both", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property } = yield* ready
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* api
+        .update_availabilities({ property_ids: [property], available: false, dates: ["2027-05-04", "2027-05-08"] })
+        .pipe(as)
+      yield* forgetEvents(operatorId)
+      yield* api
+        .update_reservation_basic({ stay_code: "5-A1", check_in_date: "2027-05-06", check_out_date: "2027-05-09" })
+        .pipe(as)
+      assert.deepStrictEqual(yield* nightsOf(operatorId), [
+        `${property} 2027-05-06 5-A1`,
+        `${property} 2027-05-07 5-A1`,
+        `${property} 2027-05-08 5-A1`
+      ])
+      assert.deepStrictEqual(
+        sorted(yield* eventsOf(operatorId)),
+        sorted([
+          { event: "reservation_updated", reservation_code: "5-A1", stay_code: "5-A1", property_id: property },
+          available(property, ["2027-05-05", true], ["2027-05-07", false])
+        ])
+      )
+      // One bound alone moves that bound.
+      yield* api.update_reservation_basic({ stay_code: "5-A1", check_out_date: "2027-05-07" }).pipe(as)
+      assert.deepStrictEqual(yield* nightsOf(operatorId), [`${property} 2027-05-06 5-A1`])
+    })
+  )
+
+  it.effect("never takes a night of another stay: 409, and everything stays", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, token } = yield* ready
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* api
+        .create_reservation({
+          ...booking,
+          property_id: property,
+          channel_id: "B1",
+          check_in_date: "2027-05-07",
+          check_out_date: "2027-05-08"
+        })
+        .pipe(as)
+      const before = yield* everything(operatorId)
+      const refused = yield* call(token, "update_reservation_basic", {
+        stay_code: "5-A1",
+        check_out_date: "2027-05-08",
+        remarks: "x"
+      })
+      assert.deepInclude(refused, {
+        error_code: 409,
+        error_msg: "check_in_date: the property is not free on all of these nights."
+      })
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+    })
+  )
+
+  it.effect("of a channel's order leaves the channel what is the channel's", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, operatorId, property, token } = ground
+      const code = yield* orderOf(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
+      const allowed = {
+        remarks: "dog",
+        creator: "Bob",
+        custom_channel_id: 32,
+        guest_name: "Ada",
+        mobile: "1",
+        email: "a@example.com",
+        number_of_guests: 2
+      }
+      yield* api.update_reservation_basic({ stay_code: code, ...allowed }).pipe(as)
+      assert.deepInclude(yield* rowOf(ground, code), {
+        remarks: "dog",
+        creator: "Bob",
+        guest_name: "Ada",
+        guest_phone: "1"
+      })
+      // What it has already is no change.
+      yield* api
+        .update_reservation_basic({
+          stay_code: code,
+          check_in_date: "2027-05-01",
+          check_out_date: "2027-05-04",
+          currency: "EUR",
+          rate_amount: 100
+        })
+        .pipe(as)
+      const before = yield* everything(operatorId)
+      for (const [field, value] of [
+        ["check_in_date", "2027-05-02"],
+        ["check_out_date", "2027-05-05"],
+        ["currency", "USD"],
+        ["rate_amount", 101],
+        ["commission_amount", 1]
+      ] as const) {
+        const refused = yield* call(token, "update_reservation_basic", {
+          stay_code: code,
+          remarks: "cat",
+          [field]: value
+        })
+        assert.deepInclude(refused, {
+          error_code: 422,
+          error_msg: `${field}: belongs to the channel of the order and cannot be changed here.`
+        })
+      }
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+    })
+  )
+
+  it.effect("refuses what it cannot read and what breaks a rule, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, token } = yield* ready
+      yield* api
+        .create_reservation({ ...booking, property_id: property, channel_id: "A1", received_amount: 10 })
+        .pipe(as)
+      const before = yield* everything(operatorId)
+      const wrong: ReadonlyArray<readonly [object, number, string]> = [
+        [{ stay_code: "5-ZZ", remarks: "x" }, 404, "stay_code"],
+        [{ check_in_date: "2027-05-07" }, 422, "check_out_date"],
+        [{ check_out_date: "2027-05-04" }, 422, "check_out_date"],
+        [{ check_out_date: addDays(booking.check_in_date, STAY_NIGHTS + 1) }, 422, "check_out_date"],
+        [{ check_in_date: "soon" }, 400, "check_in_date"],
+        [{ number_of_guests: 0 }, 422, "number_of_guests"],
+        [{ number_of_guests: GUESTS_MAX + 1 }, 422, "number_of_guests"],
+        [{ guest_name: "" }, 422, "guest_name"],
+        [{ guest_name: "a".repeat(GUEST_NAME + 1) }, 422, "guest_name"],
+        [{ mobile: "1".repeat(GUEST_PHONE + 1) }, 422, "mobile"],
+        [{ email: "ada@" }, 422, "email"],
+        [{ remarks: "x".repeat(RESERVATION_REMARKS + 1) }, 422, "remarks"],
+        [{ remarks: 5 }, 400, "remarks"],
+        [{ creator: "" }, 422, "creator"],
+        [{ creator: "x".repeat(RESERVATION_CREATOR + 1) }, 422, "creator"],
+        [{ custom_channel_id: 9_999 }, 422, "custom_channel_id"],
+        [{ currency: "XX" }, 422, "currency"],
+        [{ currency: "USD" }, 422, "currency"],
+        [{ rate_amount: RATE_MAX + 1 }, 422, "rate_amount"],
+        [{ rate_amount: -1 }, 422, "rate_amount"],
+        [{ rate_amount: 1.005 }, 422, "rate_amount"],
+        [{ rate_amount: "1" }, 400, "rate_amount"],
+        [{ commission_amount: RATE_MAX + 1 }, 422, "commission_amount"],
+        [{ commission_amount: 0.001 }, 422, "commission_amount"]
+      ]
+      for (const [fields, code, field] of wrong) {
+        const { error_code, error_msg } = yield* call(token, "update_reservation_basic", {
+          stay_code: "5-A1",
+          ...fields
+        })
+        assert.deepStrictEqual([error_code, error_msg.split(":")[0]], [code, field], error_msg)
+      }
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+      yield* api
+        .update_reservation_basic({
+          stay_code: "5-A1",
+          rate_amount: RATE_MAX,
+          commission_amount: RATE_MAX,
+          creator: "x".repeat(RESERVATION_CREATOR),
+          number_of_guests: GUESTS_MAX,
+          guest_name: "a".repeat(GUEST_NAME),
+          mobile: "1".repeat(GUEST_PHONE),
+          remarks: "x".repeat(RESERVATION_REMARKS),
+          check_out_date: addDays(booking.check_in_date, STAY_NIGHTS)
+        })
+        .pipe(as)
+    })
+  )
+
+  it.effect("may change the currency while no money is recorded, and only to one its amounts fit", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, property, token } = ground
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1", rate_amount: 10.5 }).pipe(as)
+      const refused = yield* call(token, "update_reservation_basic", { stay_code: "5-A1", currency: "JPY" })
+      assert.deepInclude(refused, {
+        error_code: 422,
+        error_msg: "currency: an amount of the order has more decimals than JPY has."
+      })
+      yield* api.update_reservation_basic({ stay_code: "5-A1", currency: "JPY", rate_amount: 1050 }).pipe(as)
+      assert.deepInclude((yield* rowOf(ground, "5-A1"))?.payment, { currency: "JPY", total_amount: 1050 })
+    })
+  )
+
+  it.effect("in one of several rooms moves the order's split and everyone's total", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, operatorId, property, second } = ground
+      const third = yield* propertyOf(operatorId, "Harbour 3")
+      const code = yield* orderOf(operatorId, [
+        { propertyId: property, revenue: "100" },
+        { propertyId: second, revenue: "100" },
+        { propertyId: third, revenue: "100.01" }
+      ])
+      const { transaction_id: id } = yield* api
+        .create_transaction({
+          direction: "income",
+          item_id: 11,
+          payment_method_id: 197,
+          amount: 100,
+          reservation_code: code
+        })
+        .pipe(as)
+      const shares = Effect.map(api.search_transactions({ id }).pipe(as), ({ transactions }) =>
+        transactions[0]?.shares.map(({ amount }) => amount)
+      )
+      assert.deepStrictEqual(yield* shares, [33.33, 33.33, 33.34])
+      yield* forgetEvents(operatorId)
+      yield* api.update_reservation_basic({ stay_code: `${code}_1`, rate_amount: 300 }).pipe(as)
+      assert.deepStrictEqual(yield* shares, [20, 60, 20])
+      assert.deepStrictEqual(yield* eventsOf(operatorId), [
+        {
+          event: "reservation_updated",
+          reservation_code: code,
+          stay_code: `${code}_1`,
+          property_id: second,
+          sub_event: "rates_updated"
+        }
+      ])
+      const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
+      assert.deepStrictEqual(
+        reservations.map(({ stay_code, rates, payment }) => [
+          stay_code,
+          rates.rate.amount,
+          rates.total_rate.amount,
+          payment.balance_amount
+        ]),
+        [
+          [code, 100, 500.01, 400.01],
+          [`${code}_1`, 300, 500.01, 400.01],
+          [`${code}_2`, 100.01, 500.01, 400.01]
+        ]
+      )
+      assert.strictEqual(new Set(reservations.map(({ payment }) => JSON.stringify(payment))).size, 1)
+      // What belongs to the order is told for each of its stays.
+      yield* forgetEvents(operatorId)
+      yield* api.update_reservation_basic({ stay_code: code, custom_channel_id: 33 }).pipe(as)
+      assert.lengthOf(yield* eventsOf(operatorId), 3)
+    })
+  )
+})
