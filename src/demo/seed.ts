@@ -10,6 +10,7 @@ import { writeDictionary } from "./write-dictionary.ts"
 import { writeEntries } from "./write-entries.ts"
 import { writeOrders } from "./write-orders.ts"
 import { writePortfolio } from "./write-portfolio.ts"
+import { writeWork } from "./write-work.ts"
 
 /** How to get in as the demo operator. Password and token are known here and never again: only their hashes are kept. */
 export interface DemoAccess {
@@ -38,7 +39,7 @@ const TIME_ZONE = "Europe/Lisbon"
 const PASSWORD_BYTES = 12
 
 /** Each part writes its own tables, after the parts it builds on. */
-const PARTS = [writePortfolio, writeOrders, writeEntries, writeDictionary]
+const PARTS = [writePortfolio, writeOrders, writeEntries, writeDictionary, writeWork]
 
 const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Date) {
   const sql = yield* SqlClient.SqlClient

@@ -89,6 +89,7 @@ export const layerTasks = Tasks.toLayer(
           caller.operatorId,
           {
             type: payload.type,
+            status: "pending",
             level: payload.level ?? "standard",
             propertyId,
             staffId: payload.staff_id ?? null,

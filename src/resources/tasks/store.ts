@@ -65,6 +65,7 @@ const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, staff: Sch
 
 export interface NewTask {
   readonly type: typeof Type.Type
+  readonly status: typeof Status.Type
   readonly level: typeof Level.Type
   readonly propertyId: number | null
   readonly staffId: number | null
@@ -169,9 +170,9 @@ export class TaskStore extends Context.Service<TaskStore>()("latchkey/resources/
 
     const create = (operatorId: number, task: NewTask, now: Date) =>
       readCreated(sql`
-        INSERT INTO tasks (operator_id, type, level, property_id, staff_id, stay_id, expected_date, expected_time,
+        INSERT INTO tasks (operator_id, type, status, level, property_id, staff_id, stay_id, expected_date, expected_time,
           currency, fee, note, created_at, updated_at)
-        VALUES (${operatorId}, ${task.type}, ${task.level}, ${task.propertyId}, ${stillThere(operatorId, task.staffId)},
+        VALUES (${operatorId}, ${task.type}, ${task.status}, ${task.level}, ${task.propertyId}, ${stillThere(operatorId, task.staffId)},
           ${task.stayId}, ${task.expectedDate}::date, ${task.expectedTime}::text::time, ${task.currency},
           ${task.fee}, ${task.note}, ${now}, ${now})
         RETURNING id`)

@@ -57,6 +57,7 @@ describe.skipIf(!canOverlap)(orSkipped("changes of a staff member that overlap")
         const tasks = yield* TaskStore
         const task = {
           type: "cleaning",
+          status: "pending",
           level: "standard",
           propertyId: null,
           staffId: id,

@@ -1,0 +1,112 @@
+import { Effect, Layer } from "effect"
+import { addDays } from "../contract/time.ts"
+import { newToken } from "../resources/calendar-share-links/address.ts"
+import { ShareLinkStore } from "../resources/calendar-share-links/store.ts"
+import { StaffStore } from "../resources/staffs/store.ts"
+import { type NewTask, TaskStore } from "../resources/tasks/store.ts"
+import type { DemoGround } from "./ground.ts"
+import { DEMO_PROPERTIES, type DemoProperty } from "./properties.ts"
+
+/** Days before and after today whose departures have a cleaning. */
+const DAYS_BEFORE = 4
+const DAYS_AFTER = 6
+
+type City = DemoProperty["city"]
+
+// Numbers of the range Ofcom keeps for films and examples: nobody has them.
+const CLEANERS: Readonly<Record<City, { readonly name: string; readonly mobile: string; readonly fee: number }>> = {
+  Lisbon: { name: "Marta Nunes", mobile: "+44 7700900123", fee: 35 },
+  Edinburgh: { name: "Ewan Reid", mobile: "+44 7700900142", fee: 30 }
+}
+const HANDYWOMAN = { name: "Ines Duarte", mobile: "+44 7700900187" }
+const FORMER = { name: "Calum Boyd", mobile: "+44 7700900158" }
+
+// Places in DEMO_PROPERTIES, days from today.
+const REPAIRS = [
+  { property: 2, on: 1, note: "The tap in the bathroom drips.", status: "pending" },
+  { property: 4, on: 0, note: "Replace the battery of the smoke alarm in the hall.", status: "in_progress" },
+  { property: 7, on: -2, note: "The window in the bedroom did not close.", status: "completed" }
+] as const
+const LEITH_HARBOUR = [5, 6]
+
+const TASK = {
+  level: "standard",
+  propertyId: null,
+  staffId: null,
+  stayId: null,
+  expectedTime: null,
+  currency: "EUR",
+  fee: "0",
+  note: ""
+} as const
+
+/** Who works in the flats, a cleaning after every departure around today, repairs, and calendars that are shared. */
+export const writeWork = Effect.fn("demo.writeWork")(
+  function* ({ operatorId, propertyIds, orders, now, today }: DemoGround) {
+    const staffs = yield* StaffStore
+    const tasks = yield* TaskStore
+    const links = yield* ShareLinkStore
+    const at = (places: ReadonlyArray<number>) => places.flatMap((place) => propertyIds[place] ?? [])
+    const inCity = (city: City) =>
+      at(DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? [place] : [])))
+
+    const employ = Effect.fnUntraced(function* (
+      person: { readonly name: string; readonly mobile: string },
+      limits: ReadonlyArray<number>,
+      note: string
+    ) {
+      const { id } = yield* staffs.create(operatorId, { ...person, email: "", note, propertyIds: limits }, now)
+      return id
+    })
+    const cleaners = {
+      Lisbon: yield* employ(CLEANERS.Lisbon, inCity("Lisbon"), "Has keys to all four flats."),
+      Edinburgh: yield* employ(CLEANERS.Edinburgh, inCity("Edinburgh"), "")
+    }
+    const handywoman = yield* employ(HANDYWOMAN, [], "Repairs of all kinds.")
+    const former = yield* employ(FORMER, [], "")
+    if (former !== null) {
+      const edit = { name: undefined, mobile: undefined, email: undefined, note: undefined, propertyIds: undefined }
+      yield* staffs.update(operatorId, former, { ...edit, active: false }, now)
+    }
+
+    const departures = orders
+      .filter(({ status }) => status === "accepted")
+      .flatMap(({ stays }) => stays)
+      .filter(({ checkOut }) => checkOut >= addDays(today, -DAYS_BEFORE) && checkOut <= addDays(today, DAYS_AFTER))
+      .toSorted((one, other) => (one.checkOut < other.checkOut ? -1 : 1))
+    for (const { code, property, checkOut } of departures) {
+      const flat = DEMO_PROPERTIES[property]
+      const { stayId } = yield* tasks.ground(operatorId, { propertyId: undefined, staffId: undefined, stayCode: code })
+      if (flat === undefined) continue
+      const cleaning: NewTask = {
+        ...TASK,
+        type: "cleaning",
+        status: checkOut < today ? "completed" : "pending",
+        propertyId: propertyIds[property] ?? null,
+        staffId: cleaners[flat.city],
+        stayId,
+        expectedDate: checkOut,
+        expectedTime: "11:30:00",
+        currency: flat.currency,
+        fee: String(CLEANERS[flat.city].fee)
+      }
+      yield* tasks.create(operatorId, cleaning, now)
+    }
+    for (const { property, on, note, status } of REPAIRS) {
+      const repair: NewTask = {
+        ...TASK,
+        type: "maintenance",
+        status,
+        propertyId: propertyIds[property] ?? null,
+        staffId: handywoman,
+        expectedDate: addDays(today, on),
+        note
+      }
+      yield* tasks.create(operatorId, repair, now)
+    }
+
+    yield* links.entire(operatorId, newToken(), now)
+    yield* links.partial(operatorId, at(LEITH_HARBOUR), newToken(), now)
+  },
+  Effect.provide(Layer.mergeAll(StaffStore.layer, TaskStore.layer, ShareLinkStore.layer))
+)
