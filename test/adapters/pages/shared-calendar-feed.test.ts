@@ -1,13 +1,16 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Logger } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import ICAL from "ical.js"
 import { feedOf } from "../../../src/adapters/pages/shared-calendar/feed.ts"
+import { makeSharedCalendar } from "../../../src/adapters/pages/shared-calendar.ts"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
 import { SHARED_FEED_MONTHS, SHARED_FEED_PAST_MONTHS } from "../../../src/limits.ts"
+import { newToken } from "../../../src/resources/calendar-share-links/address.ts"
 import { monthStart, takenStretches } from "../../../src/resources/calendar-share-links/rules.ts"
-import type { SharedCalendar } from "../../../src/resources/calendar-share-links/SharedCalendars.ts"
+import { type SharedCalendar, SharedCalendars } from "../../../src/resources/calendar-share-links/SharedCalendars.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
 
@@ -263,4 +266,35 @@ layer(layerServed(), { excludeTestServices: false })("what share links open", (i
       }
     })
   )
+})
+
+describe("a calendar that cannot be read", () => {
+  const token = newToken()
+  const lines: Array<unknown> = []
+  const layerBroken = Layer.mergeAll(
+    Layer.succeed(SharedCalendars, { open: () => Effect.die(new Error("the database is away")) }),
+    Logger.layer([Logger.make((entry) => void lines.push(Logger.formatJson.log(entry)))])
+  )
+
+  layer(layerBroken)((it) => {
+    it.effect("is said to be so, on the page and in the feed, and the log does not hold its address", () =>
+      Effect.gen(function* () {
+        const answer = yield* makeSharedCalendar
+        const respond = (path: string) =>
+          Effect.map(
+            answer(HttpServerRequest.fromWeb(new Request(`http://127.0.0.1${path}`))),
+            HttpServerResponse.toWeb
+          )
+        const page = yield* respond(`/calendar/${token}`)
+        assert.strictEqual(page.status, 500)
+        assert.include(yield* Effect.promise(() => page.text()), "Something went wrong")
+        const feed = yield* respond(`/calendar/${token}.ics`)
+        assert.strictEqual(feed.status, 500)
+        assert.match(feed.headers.get("content-type") ?? "", /^text\/plain/)
+        assert.isAtLeast(lines.length, 4)
+        assert.isTrue(lines.some((line) => String(line).includes("the database is away")))
+        assert.isFalse(lines.some((line) => String(line).includes(token)))
+      })
+    )
+  })
 })
