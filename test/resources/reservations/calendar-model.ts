@@ -1,0 +1,143 @@
+import fc from "fast-check"
+import { addDays } from "../../../src/contract/time.ts"
+import { nightsOf } from "../../../src/resources/reservations/nights.ts"
+
+// What a host may do to the calendar, and a plain model of what it should come to.
+
+export const FIRST_DAY = "2027-06-01"
+export const DAYS = 12
+export const PROPERTIES = 3
+
+/** Property and order are places in a list; what lies behind its end wraps around. Days count from {@link FIRST_DAY}. */
+export type Act =
+  | { readonly act: "create"; readonly property: number; readonly from: number; readonly nights: number }
+  | { readonly act: "move"; readonly order: number; readonly from: number; readonly nights: number }
+  | { readonly act: "allocate"; readonly order: number; readonly property: number }
+  | { readonly act: "box"; readonly order: number }
+  | { readonly act: "cancel"; readonly order: number }
+  | { readonly act: "close" | "open"; readonly property: number; readonly from: number; readonly days: number }
+
+const property = fc.nat(PROPERTIES - 1)
+const order = fc.nat(9)
+const from = fc.nat(DAYS - 5)
+const nights = fc.integer({ min: 1, max: 4 })
+
+export const acts = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ act: fc.constant("create" as const), property, from, nights }) },
+    { weight: 3, arbitrary: fc.record({ act: fc.constant("move" as const), order, from, nights }) },
+    { weight: 3, arbitrary: fc.record({ act: fc.constant("allocate" as const), order, property }) },
+    { weight: 1, arbitrary: fc.record({ act: fc.constant("box" as const), order }) },
+    { weight: 2, arbitrary: fc.record({ act: fc.constant("cancel" as const), order }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ act: fc.constantFrom("close" as const, "open" as const), property, from, days: nights })
+    }
+  ),
+  { minLength: 1, maxLength: 30 }
+)
+
+export const dayAt = (index: number): string => addDays(FIRST_DAY, index)
+
+interface Stay {
+  property: number | null
+  checkIn: string
+  checkOut: string
+  cancelled: boolean
+}
+
+/** Orders of one room each, by the order they were tried in; a refused one holds nothing and stays undefined. */
+export class CalendarModel {
+  readonly orders: Array<Stay | undefined> = []
+  readonly closed = new Set<string>()
+
+  /** Does the act and answers the error_code it should have. */
+  apply(act: Act): number {
+    switch (act.act) {
+      case "create": {
+        const stay = { property: act.property, ...this.#dates(act), cancelled: false }
+        const clash = this.#inTheWay(stay).length > 0
+        this.orders.push(clash ? undefined : stay)
+        return clash ? 409 : 0
+      }
+      case "move": {
+        const stay = this.#stay(act.order)
+        if (stay === undefined) return 404
+        const moved = { ...stay, ...this.#dates(act) }
+        if (moved.checkIn === stay.checkIn && moved.checkOut === stay.checkOut) return 0
+        if (stay.cancelled) return 422
+        if (this.#inTheWay(moved, stay).length > 0) return 409
+        Object.assign(stay, moved)
+        return 0
+      }
+      case "allocate": {
+        const stay = this.#stay(act.order)
+        if (stay === undefined) return 404
+        if (stay.cancelled) return 422
+        for (const other of this.#inTheWay({ ...stay, property: act.property }, stay)) other.property = null
+        stay.property = act.property
+        return 0
+      }
+      case "box": {
+        const stay = this.#stay(act.order)
+        if (stay === undefined) return 404
+        if (stay.cancelled) return 422
+        stay.property = null
+        return 0
+      }
+      case "cancel": {
+        const stay = this.#stay(act.order)
+        if (stay === undefined) return 404
+        stay.cancelled = true
+        return 0
+      }
+      default:
+        for (let index = 0; index < act.days; index += 1) {
+          const day = `${act.property} ${dayAt(act.from + index)}`
+          if (act.act === "close") this.closed.add(day)
+          else this.closed.delete(day)
+        }
+        return 0
+    }
+  }
+
+  /** Place of the holder of each held night. */
+  holders(): ReadonlyMap<string, number> {
+    return new Map(
+      this.orders.flatMap((stay, place) =>
+        stay === undefined ? [] : this.#held(stay).map((night) => [night, place] as const)
+      )
+    )
+  }
+
+  isAvailable(property: number, day: string): boolean {
+    const night = `${property} ${day}`
+    return !this.closed.has(night) && !this.holders().has(night)
+  }
+
+  /** The place an act means, undefined while there are no orders. */
+  place(order: number): number | undefined {
+    return this.orders.length === 0 ? undefined : order % this.orders.length
+  }
+
+  #stay(order: number): Stay | undefined {
+    const place = this.place(order)
+    return place === undefined ? undefined : this.orders[place]
+  }
+
+  #dates({ from, nights }: { readonly from: number; readonly nights: number }) {
+    return { checkIn: dayAt(from), checkOut: dayAt(from + nights) }
+  }
+
+  #held(stay: Stay): ReadonlyArray<string> {
+    return stay.cancelled || stay.property === null ? [] : nightsOf(stay).map((day) => `${stay.property} ${day}`)
+  }
+
+  #inTheWay(stay: Stay, but?: Stay): ReadonlyArray<Stay> {
+    const wanted = new Set(this.#held(stay))
+    return this.orders.filter(
+      (other): other is Stay =>
+        other !== undefined && other !== but && this.#held(other).some((night) => wanted.has(night))
+    )
+  }
+}

@@ -1,0 +1,168 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import fc from "fast-check"
+import { call, propertyOf } from "../../harness.ts"
+import { type Act, acts, CalendarModel, DAYS, dayAt, FIRST_DAY, PROPERTIES } from "./calendar-model.ts"
+import { booking, eventsOf, layerUnhurried, nightsOf, ready } from "./ready.ts"
+
+// Any sequence of what hosts do leaves every night with one holder at most and the availability a plain model says, and
+// who followed the events knows the same. Started all at once, the acts have no order to compare with; what must hold
+// then is the rest.
+
+const RUNS = 30
+const RUNS_AT_ONCE = 15
+
+const calendar = Effect.gen(function* () {
+  const ground = yield* ready
+  const properties = yield* Effect.forEach(Array.from({ length: PROPERTIES }), (_, index) =>
+    propertyOf(ground.operatorId, `House ${index}`)
+  )
+  const idOf = (place: number) => properties[place] ?? 0
+  return { ...ground, properties, idOf }
+})
+
+const codeOf = (place: number | undefined) => `5-N${place ?? "0000"}`
+
+/** The call that does an act; `place` is the place of a new order, `of` finds that of an existing one. */
+const perform = (
+  { token, idOf }: Effect.Success<typeof calendar>,
+  act: Act,
+  place: number,
+  of: (order: number) => number | undefined
+) => {
+  switch (act.act) {
+    case "create":
+      return call(token, "create_reservation", {
+        ...booking,
+        property_id: idOf(act.property),
+        channel_id: `N${place}`,
+        check_in_date: dayAt(act.from),
+        check_out_date: dayAt(act.from + act.nights)
+      })
+    case "move":
+      return call(token, "update_reservation_basic", {
+        stay_code: codeOf(of(act.order)),
+        check_in_date: dayAt(act.from),
+        check_out_date: dayAt(act.from + act.nights)
+      })
+    case "allocate":
+      return call(token, "allocate_stay", { stay_code: codeOf(of(act.order)), property_id: idOf(act.property) })
+    case "box":
+      return call(token, "move_stay_to_box", { stay_code: codeOf(of(act.order)) })
+    case "cancel":
+      return call(token, "cancel_reservation", { reservation_code: codeOf(of(act.order)) })
+    default:
+      return call(token, "update_availabilities", {
+        property_ids: [idOf(act.property)],
+        available: act.act === "open",
+        start_date: dayAt(act.from),
+        end_date: dayAt(act.from + act.days - 1)
+      })
+  }
+}
+
+/** Availability as the API tells it, `property day`. */
+const told = Effect.fnUntraced(function* ({ api, as, properties }: Effect.Success<typeof calendar>) {
+  const read = yield* api
+    .get_property_availability({ property_ids: properties, start_date: FIRST_DAY, end_date: dayAt(DAYS) })
+    .pipe(as)
+  return new Map(
+    read.properties.flatMap(({ id, availabilities }) =>
+      availabilities.map(({ date, available }) => [`${id} ${date}`, available] as const)
+    )
+  )
+})
+
+/** Availability as somebody knows it who heard every event, in order, and began with everything free. */
+const heard = Effect.fnUntraced(function* (operatorId: number, days: Iterable<string>) {
+  const known = new Map(Array.from(days, (day) => [day, true]))
+  for (const event of yield* eventsOf(operatorId)) {
+    if (event.event !== "property_availability_updated" || !Array.isArray(event["availabilities"])) continue
+    for (const { date, available } of event["availabilities"]) {
+      const day = `${event["property_id"]} ${date}`
+      assert.notStrictEqual(known.get(day), available, `${day} is told though nothing changed`)
+      known.set(day, available)
+    }
+  }
+  return known
+})
+
+const outOfStep = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql`SELECT stay_code FROM stays_out_of_step WHERE operator_id = ${operatorId}`
+})
+
+/** Runs a property test whose cases are effects, in the services of the test. */
+const forAll = <R>(runs: number, test: (sequence: ReadonlyArray<Act>) => Effect.Effect<void, unknown, R>) =>
+  Effect.flatMap(Effect.context<R>(), (context) =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(acts, (sequence) => Effect.runPromiseWith(context)(test(sequence))),
+        { numRuns: runs }
+      )
+    )
+  )
+
+layer(layerUnhurried, { excludeTestServices: false })("the calendar", (it) => {
+  it.effect(
+    "is what a plain model says, whatever is done in whatever order",
+    () =>
+      forAll(RUNS, (sequence) =>
+        Effect.gen(function* () {
+          const ground = yield* calendar
+          const model = new CalendarModel()
+          for (const act of sequence) {
+            const place = model.orders.length
+            const { error_code, error_msg } = yield* perform(ground, act, place, (order) => model.place(order))
+            assert.strictEqual(error_code, model.apply(act), `${JSON.stringify(act)} ${error_msg}`)
+          }
+          const expected = Array.from(model.holders(), ([night, place]) => {
+            const [property, day] = night.split(" ")
+            return `${ground.idOf(Number(property))} ${day} ${codeOf(place)}`
+          })
+          assert.deepStrictEqual((yield* nightsOf(ground.operatorId)).toSorted(), expected.toSorted())
+          const availability = yield* told(ground)
+          for (let property = 0; property < PROPERTIES; property += 1) {
+            for (let day = 0; day <= DAYS; day += 1) {
+              const isAvailable = availability.get(`${ground.idOf(property)} ${dayAt(day)}`)
+              assert.strictEqual(isAvailable, model.isAvailable(property, dayAt(day)), `${property} ${dayAt(day)}`)
+            }
+          }
+          assert.deepStrictEqual(yield* heard(ground.operatorId, availability.keys()), availability)
+          assert.deepStrictEqual(yield* outOfStep(ground.operatorId), [])
+        })
+      ),
+    300_000
+  )
+
+  it.effect(
+    "has one holder a night at most when everything is done at once, and events tell how it ended",
+    () =>
+      forAll(RUNS_AT_ONCE, (sequence) =>
+        Effect.gen(function* () {
+          const ground = yield* calendar
+          const creates = sequence.filter(({ act }) => act === "create")
+          const others = sequence.filter(({ act }) => act !== "create")
+          // Half of the orders are there before, the other half come at the same time as everything else.
+          const early = creates.slice(0, creates.length / 2)
+          const late = creates.slice(creates.length / 2)
+          const of = (order: number) => (early.length === 0 ? undefined : order % early.length)
+          yield* Effect.forEach(early, (act, place) => perform(ground, act, place, of))
+          const answers = yield* Effect.forEach(
+            [
+              ...late.map((act, index) => perform(ground, act, early.length + index, of)),
+              ...others.map((act) => perform(ground, act, 0, of))
+            ],
+            (act) => Effect.map(act, ({ error_code }) => error_code),
+            { concurrency: "unbounded" }
+          )
+          for (const answer of answers) assert.include([0, 404, 409, 422], answer)
+          assert.deepStrictEqual(yield* outOfStep(ground.operatorId), [])
+          const availability = yield* told(ground)
+          assert.deepStrictEqual(yield* heard(ground.operatorId, availability.keys()), availability)
+        })
+      ),
+    300_000
+  )
+})
