@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Metric, Option } from "effect"
+import { Context, Effect, Fiber, Metric, Option, Queue } from "effect"
 import { Headers } from "effect/http"
 import { TestClock } from "effect/testing"
-import { TELEMETRY_SHUTDOWN_MS } from "../../src/limits.ts"
+import { TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../../src/limits.ts"
 import { layerTelemetry } from "../../src/telemetry/layer.ts"
 
 const TOKEN = "lk_Zx81-aQ_Zx81aQZx81aQZx81aQZx81aQZx81aQZx8"
@@ -112,6 +112,29 @@ describe("export to a collector", () => {
         yield* TestClock.adjust(1)
         assert.strictEqual((yield* Fiber.await(ending))._tag, "Success")
       })
+  )
+
+  it.effect("gives up on a batch that is not answered in time and tries again", () =>
+    Effect.gen(function* () {
+      const asked = yield* Queue.unbounded<string>()
+      const { address } = yield* collector((sent) => {
+        if (sent.url === "/v1/logs") Queue.offerUnsafe(asked, "again")
+      })
+      const running = yield* Effect.forkChild(
+        Effect.andThen(Effect.logInfo("hello"), Effect.never).pipe(Effect.provide(telemetry(address)))
+      )
+      // The first export, after the logger's own second.
+      yield* TestClock.adjust("1 second")
+      yield* Queue.take(asked)
+      yield* TestClock.adjust(TELEMETRY_EXPORT_MS - 1)
+      assert.isTrue(Option.isNone(yield* Queue.poll(asked)))
+      yield* TestClock.adjust(1)
+      // The exporter's pause before it tries again.
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Queue.take(asked), "again")
+      yield* Effect.forkChild(Fiber.interrupt(running))
+      yield* TestClock.adjust(TELEMETRY_SHUTDOWN_MS)
+    })
   )
 
   it.effect("a token header is redacted before it can become an attribute", () =>
