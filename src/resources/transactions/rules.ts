@@ -56,8 +56,11 @@ export const rangeOf = (payload: {
 }): Result.Result<{ readonly start: string; readonly end: string } | undefined, BadRequest | ValidationFailed> => {
   const { start_date: start, end_date: end } = payload
   if (start === undefined && end === undefined && payload.id !== undefined) return Result.succeed(undefined)
-  if (start === undefined) return Result.fail(new BadRequest({ message: "start_date: is required without id." }))
-  if (end === undefined) return Result.fail(new BadRequest({ message: "end_date: is required without id." }))
+  if (start === undefined) {
+    const why = end === undefined ? "is required without id" : "is required with end_date"
+    return Result.fail(new BadRequest({ message: `start_date: ${why}.` }))
+  }
+  if (end === undefined) return Result.fail(new BadRequest({ message: "end_date: is required with start_date." }))
   const days = daysInRange(start, end)
   if (days < 1) return Result.fail(new ValidationFailed({ message: "start_date: must not be after end_date." }))
   return days > TRANSACTION_DAYS

@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import fc from "fast-check"
+import { errorCode } from "../../../src/contract/errors.ts"
+import { addDays } from "../../../src/contract/time.ts"
+import { TRANSACTION_DAYS } from "../../../src/limits.ts"
+import { isSystemEntry, merged, nameOf } from "../../../src/resources/transactions/dictionaries.ts"
+import { changedFixedField, rangeOf, sharesOf, statusAt } from "../../../src/resources/transactions/rules.ts"
+
+const stays = fc.array(
+  fc.record({
+    id: fc.integer({ min: 1 }),
+    revenue: fc.integer({ min: 0, max: 10_000_000 }).map((units) => (units / 100).toFixed(4))
+  }),
+  { minLength: 1, maxLength: 12 }
+)
+
+describe("sharesOf", () => {
+  for (const [currency, decimals] of [
+    ["EUR", 2],
+    ["JPY", 0],
+    ["KWD", 3]
+  ] as const) {
+    it(`adds up to the amount in ${currency}, each share in whole smallest units`, () => {
+      fc.assert(
+        fc.property(fc.bigInt({ min: 1n, max: 10n ** 13n }), stays, (units, of) => {
+          const shares = sharesOf(units, currency, of)
+          assert.deepStrictEqual(
+            shares.map((share) => share.stayId),
+            of.map((stay) => stay.id)
+          )
+          for (const { amount } of shares)
+            assert.match(amount, decimals === 0 ? /^\d+$/ : new RegExp(`^\\d+\\.\\d{${decimals}}$`))
+          return shares.reduce((sum, { amount }) => sum + BigInt(amount.replace(".", "")), 0n) === units
+        })
+      )
+    })
+  }
+})
+
+const rangeCode = (payload: Parameters<typeof rangeOf>[0]): number =>
+  Result.match(rangeOf(payload), { onFailure: errorCode, onSuccess: () => 0 })
+
+describe("rangeOf", () => {
+  const start = "2027-01-01"
+  it("takes as many days as may be and not one more, both ends counted", () => {
+    assert.strictEqual(rangeCode({ start_date: start, end_date: addDays(start, TRANSACTION_DAYS - 1) }), 0)
+    assert.strictEqual(rangeCode({ start_date: start, end_date: addDays(start, TRANSACTION_DAYS) }), 422)
+  })
+
+  it("wants both ends, unless an id is given alone", () => {
+    assert.strictEqual(rangeCode({}), 400)
+    assert.strictEqual(rangeCode({ start_date: start }), 400)
+    assert.strictEqual(rangeCode({ end_date: start }), 400)
+    assert.strictEqual(rangeCode({ id: 1, end_date: start }), 400)
+    assert.strictEqual(rangeCode({ id: 1 }), 0)
+    assert.strictEqual(rangeCode({ id: 1, start_date: start, end_date: start }), 0)
+  })
+
+  it("does not run backwards", () => {
+    assert.strictEqual(rangeCode({ start_date: "2027-01-02", end_date: "2027-01-01" }), 422)
+  })
+})
+
+describe("statusAt", () => {
+  it("is outstanding exactly in the future", () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer(), (at, now) => statusAt(at, now) === (at > now ? "outstanding" : "paid"))
+    )
+  })
+})
+
+describe("changedFixedField", () => {
+  const entry = { direction: "income", currency: "EUR", property_id: 5, reservation_code: null }
+  it("finds nothing in an entry sent back whole", () => {
+    assert.isUndefined(changedFixedField(entry, { ...entry, stay_code: null }))
+    assert.isUndefined(changedFixedField(entry, {}))
+  })
+
+  it("names the first field with another value", () => {
+    assert.strictEqual(changedFixedField(entry, { property_id: null, currency: "USD" }), "currency")
+    assert.strictEqual(changedFixedField(entry, { stay_code: "5-A" }), "stay_code")
+  })
+})
+
+describe("dictionaries", () => {
+  it("put the account's names before the built-in ones and keep every built-in entry", () => {
+    const own = [
+      { id: 11, name: "Nights" },
+      { id: 9001, name: "Sauna" }
+    ]
+    const rows = merged("income_items", own)
+    assert.strictEqual(rows.find(({ id }) => id === 11)?.name, "Nights")
+    assert.strictEqual(rows.at(-1)?.name, "Sauna")
+    assert.strictEqual(rows.length, merged("income_items", []).length + 1)
+    for (const { id } of merged("income_items", [])) assert.isTrue(isSystemEntry("income_items", id))
+  })
+
+  it("name an entry of neither as nothing", () => {
+    assert.isNull(nameOf("income_items", 424242, null))
+    assert.strictEqual(nameOf("income_items", 424242, "Own"), "Own")
+  })
+})
