@@ -9,6 +9,7 @@ import { jsonParameter } from "../src/database/parameters.ts"
 import { digestOf } from "../src/gate/credentials.ts"
 import { Gate } from "../src/gate/Gate.ts"
 import { Tokens } from "../src/gate/Tokens.ts"
+import type { LimitOverrides } from "../src/gate/windows/limit-overrides.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { layerHandlers } from "../src/resources/index.ts"
 import { Service } from "../src/service.ts"
@@ -40,6 +41,8 @@ export interface OperatorOptions {
   readonly edition?: "pro" | "basic"
   readonly status?: "active" | "banned" | "closed"
   readonly subscriptionUntil?: Date
+  /** Limits in place of the table's, for tests that make more calls than a minute takes. */
+  readonly rateLimits?: typeof LimitOverrides.Type
 }
 
 export interface TestOperator {
@@ -83,9 +86,10 @@ export const freshOperator: (options?: OperatorOptions) => Effect.Effect<TestOpe
     const sql = yield* SqlClient.SqlClient
     const operatorId = yield* firstId(
       yield* sql<{ id: number }>`
-      INSERT INTO operators (name, time_zone, currency, edition, status, subscription_until, created_at)
+      INSERT INTO operators (name, time_zone, currency, edition, status, subscription_until, rate_limits, created_at)
       VALUES ('Test', ${options.timeZone ?? "Europe/Berlin"}, ${options.currency ?? "EUR"}, ${options.edition ?? "pro"},
-        ${options.status ?? "active"}, ${options.subscriptionUntil ?? null}, now()) RETURNING id`
+        ${options.status ?? "active"}, ${options.subscriptionUntil ?? null},
+        ${options.rateLimits === undefined ? null : JSON.stringify(options.rateLimits)}::jsonb, now()) RETURNING id`
     )
     const accountId = yield* accountOf(operatorId, "main", "Owner")
     const account = { operatorId, accountId }

@@ -7,7 +7,7 @@ import { exposureOf, isRead, routeOf, summaryOf, toolCardOf } from "../src/contr
 import { Service } from "../src/service.ts"
 import { freshOperator, layerTest } from "./harness.ts"
 import { countStatements } from "./statements.ts"
-import { isOwnName, makeWorld, REFERENCES, valueOf, type World } from "./world.ts"
+import { isOwnName, makeWorld, REFERENCES, sampleValue, type World } from "./world.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
 
@@ -32,7 +32,7 @@ const isRequired = (field: Schema.Top): boolean => !SchemaAST.isOptional(field.a
 const sample = (operation: ApiOperation, world: World, also: ReadonlyArray<string> = []): Record<string, unknown> =>
   Object.fromEntries(
     fieldsOf(operation).flatMap(([name, field]) =>
-      isRequired(field) || also.includes(name) ? [[name, valueOf(world, operation, name)]] : []
+      isRequired(field) || also.includes(name) ? [[name, sampleValue(world, operation, name)]] : []
     )
   )
 
@@ -115,7 +115,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const { mine, theirs } = yield* Cast
           const before = yield* contents(theirs)
           const own = sample(operation, mine, COMPANIONS)
-          const foreign = { ...own, [field]: valueOf(theirs, operation, field) }
+          const foreign = { ...own, [field]: sampleValue(theirs, operation, field) }
           const envelope = yield* call(operation, mine.token, foreign)
           // A search by a record's own id or code finds nothing, like any search that finds nothing.
           if (isRead(operation) && isOwnName(operation, field)) {
