@@ -117,8 +117,11 @@ export const TELEMETRY_SHUTDOWN_MS = 2_000
 export const ACCOUNT_NAME = 100
 /** Characters of an e-mail address (RFC 5321: 256 with the brackets around it). */
 export const EMAIL = 254
-/** Characters of a password: fewer are guessed (NIST SP 800-63B), more only cost time to hash. */
-export const PASSWORD_MIN = 8
+/**
+ * Characters of a password. The one given on the command line is the service operator's own business, so it only must
+ * not be empty; how long one must be that a person chooses is for the page that asks for it. More only cost time to hash.
+ */
+export const PASSWORD_MIN = 1
 export const PASSWORD_MAX = 200
 
 /** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */

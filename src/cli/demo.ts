@@ -15,7 +15,7 @@ const seed = Command.make("seed", {}, () =>
     (access) =>
       [
         `Operator ${access.operator_id} with main account ${access.account_id}.`,
-        `Sign in as ${access.email} with ${access.password}`,
+        `Its e-mail address is ${access.email}, its password ${access.password}.`,
         `Token, shown this once: ${access.token}`
       ].join("\n")
   )

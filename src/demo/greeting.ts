@@ -19,8 +19,7 @@ const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: str
   "",
   `  curl -H "Service-Access-Token: ${access.token}" "${publicUrl}/v3/transactions?start_date=${addDays(today, -30)}&end_date=${today}"`,
   "",
-  "The token is writable, stays valid and is not shown again.",
-  `Sign in as ${access.email} with the password ${access.password}, not shown again either.`
+  "The token is writable, stays valid and is not shown again."
 ]
 
 const welcomeBack = ({ databaseUrl }: GreetingSettings, accountId: number): ReadonlyArray<string> => [
