@@ -34,7 +34,7 @@ export const acts = fc.array(
       arbitrary: fc.record({ act: fc.constantFrom("close" as const, "open" as const), property, from, days: nights })
     }
   ),
-  { minLength: 1, maxLength: 30 }
+  { minLength: 1, maxLength: 30, size: "max" }
 )
 
 export const dayAt = (index: number): string => addDays(FIRST_DAY, index)

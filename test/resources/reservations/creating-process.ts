@@ -1,0 +1,47 @@
+import { Effect, Layer, Redacted } from "effect"
+import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
+import { layerPostgres } from "../../../src/database/postgres.ts"
+import { Gate } from "../../../src/gate/Gate.ts"
+import { Tokens } from "../../../src/gate/Tokens.ts"
+import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
+import { layerHandlers } from "../../../src/resources/index.ts"
+import { Service } from "../../../src/service.ts"
+
+// A process of its own that creates the same reservation many times at once: what a client's retries look like when
+// the service runs in several processes. Started by idempotency.test.ts; prints the distinct answers it got.
+
+const layerUnbounded = Layer.succeed(RateWindows, {
+  admit: () => Effect.succeed({ _tag: "Admitted", remaining: [] } as const),
+  count: () => Effect.void
+})
+
+const creating = Effect.gen(function* () {
+  const [token, fields, times] = process.argv.slice(2)
+  const service = yield* Service
+  const create = service.call("create_reservation", {
+    door: "rest",
+    headers: { "service-access-token": token },
+    params: {},
+    read: Effect.sync(() => ({ encoding: "json", fields: JSON.parse(fields ?? "{}") }))
+  })
+  // The connections and the token are ready before the race begins.
+  yield* service.knows({ "service-access-token": token })
+  const answers = yield* Effect.forEach(Array.from({ length: Number(times) }), () => create, {
+    concurrency: "unbounded"
+  })
+  return Array.from(
+    new Set(answers.map(({ envelope }) => JSON.stringify([envelope.error_code, envelope.error_msg, envelope.data])))
+  )
+})
+
+const layerProcess = Service.layer.pipe(
+  Layer.provide(layerHandlers),
+  Layer.provide(ChannelGateway.layerUnconnected),
+  Layer.provide(Gate.layer),
+  Layer.provide(Tokens.layer),
+  Layer.provide(layerUnbounded),
+  Layer.provide(layerPostgres({ url: Redacted.make(process.env["PROCESS_DATABASE_URL"] ?? ""), maxConnections: 8 }))
+)
+
+const answers = await Effect.runPromise(creating.pipe(Effect.provide(layerProcess)))
+console.log(`answers ${JSON.stringify(answers)}`)
