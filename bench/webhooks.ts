@@ -67,11 +67,13 @@ const round = Effect.fnUntraced(function* (worker: Worker, port: number, subscri
     Layer.provide(AddressResolver.layer)
   )
   const started = performance.now()
+  const cpu = process.cpuUsage()
   yield* Effect.raceFirst(message(worker), Layer.launch(Layer.provide(layerWebhooks, door)))
   const seconds = (performance.now() - started) / 1000
+  const { user, system } = process.cpuUsage(cpu)
   console.log(
     `  ${String(subscriptions).padStart(3)} subscriptions: ${String(Math.round(events / seconds)).padStart(6)} events/s, ` +
-      `${String(Math.round(deliveries / seconds)).padStart(6)} deliveries/s (${deliveries} in ${seconds.toFixed(1)} s)`
+      `${String(Math.round(deliveries / seconds)).padStart(6)} deliveries/s (${deliveries} in ${seconds.toFixed(1)} s, ${((user + system) / 1000 / deliveries).toFixed(2)} ms of this process each)`
   )
 })
 

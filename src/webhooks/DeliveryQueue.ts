@@ -1,11 +1,18 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { idsParameter, jsonParameter } from "../database/parameters.ts"
 import { rowOf, rowsOf } from "../database/rows.ts"
-import { WEBHOOK_HOLDING_FAILURES, WEBHOOK_LEASE_MS, WEBHOOK_LOOK_AHEAD, WEBHOOK_SHARE } from "../limits.ts"
+import {
+  WEBHOOK_HOLDING_FAILURES,
+  WEBHOOK_LEASE_MS,
+  WEBHOOK_LOOK_AHEAD,
+  WEBHOOK_SHARE,
+  WEBHOOK_UNDER_WAY
+} from "../limits.ts"
 import { type Health, healthy } from "./breaker.ts"
 import { RestedSubscription, TakenDelivery } from "./delivery.ts"
+import { gathered } from "./gathered.ts"
 import { StoredHealth } from "./health.ts"
 import type { Attempt } from "./Outbound.ts"
 import { withWork } from "./with-work.ts"
@@ -15,6 +22,22 @@ export interface Tried {
   readonly startedAt: Date
   readonly attempt: Attempt
 }
+
+/** A delivery that was answered as it should be. */
+export interface Success extends Tried {
+  readonly delivery: TakenDelivery
+}
+
+const rowOfSuccess = ({ delivery, startedAt, attempt }: Success) => ({
+  operator_id: delivery.operatorId,
+  event_id: delivery.eventId,
+  subscription_id: delivery.subscriptionId,
+  run: delivery.run,
+  attempt: delivery.attempt,
+  started_at: startedAt.toISOString(),
+  duration_ms: attempt.durationMs,
+  ...(attempt.outcome === "answered" ? { status: attempt.status, first_bytes: attempt.firstBytes } : {})
+})
 
 /** What a failed delivery waits for; undefined: nothing more, it is a dead letter. */
 export type NextTry = Date | undefined
@@ -53,10 +76,11 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
       s.operator_id, s.id, s.url, s.secret, s.secret_token,
       CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 
-    /**
-     * The deliveries of subscription `o` that may go now, oldest first, by where they lie: without statistics (a new
-     * database, the embedded one) PostgreSQL would find them again by the wrong index, and read all that wait.
-     */
+    // PostgreSQL plans these statements once, as a rule when the tables are empty and it knows nothing of them, and on
+    // the embedded database for good. Left to itself it then reads whole tables and wrong indexes. So the way is said:
+    // a row that was found is changed by where it lies (ctid), and OFFSET 0 looks up one row for each row before it.
+
+    /** The deliveries of subscription `o` that may go now, oldest first. */
     const dueOf = (now: Date, most: Fragment): Fragment => sql`
       SELECT look.place, look.due_at
       FROM (
@@ -97,12 +121,13 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
             CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_SHARE}::integer END
               - coalesce(busy.deliveries, 0) AS room
           FROM with_work
-          JOIN webhook_subscriptions s
-            ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
+          CROSS JOIN LATERAL (
+            SELECT * FROM webhook_subscriptions
+            WHERE operator_id = with_work.operator_id AND id = with_work.subscription_id AND deleted_at IS NULL
+              AND health->>'state' IN ('healthy', 'failing')
+            FOR NO KEY UPDATE SKIP LOCKED) s
           LEFT JOIN unnest(${idsParameter(subscriptions)}::bigint[], ${idsParameter(counts)}::bigint[])
             AS busy (id, deliveries) ON busy.id = s.id
-          WHERE s.deleted_at IS NULL AND s.health->>'state' IN ('healthy', 'failing')
-          FOR NO KEY UPDATE OF s SKIP LOCKED
         ), chosen AS (
           SELECT o.*, due.place
           FROM o CROSS JOIN LATERAL (${dueOf(now, sql`greatest(o.room, 0)`)}) due
@@ -153,20 +178,48 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
       FROM webhook_deliveries WHERE ${keyIs(delivery)}
       ON CONFLICT DO NOTHING`
 
-    /** The receiver has it. True also if the lease is over and another worker tries again, and it heals the subscription. */
-    const delivered = (delivery: TakenDelivery, tried: Tried, now: Date) =>
+    /**
+     * The receivers have these. True also if a lease is over and another worker tries again, and it heals the
+     * subscription.
+     */
+    const deliveredAll = (successes: ReadonlyArray<Success>, now: Date) =>
       sql`
-        WITH settled AS (
-          UPDATE webhook_deliveries SET state = 'delivered', settled_at = ${now}
-          WHERE ${keyIs(delivery)} AND state = 'waiting' AND run = ${delivery.run}
-        ), tried AS (${recording(delivery, tried)})
-        UPDATE webhook_subscriptions SET health = ${stored(healthy)}
-        WHERE operator_id = ${delivery.operatorId} AND id = ${delivery.subscriptionId}
-          AND health->>'state' NOT IN ('healthy', 'paused')`.pipe(Effect.asVoid, Effect.orDie)
+        WITH given AS (
+          SELECT * FROM jsonb_to_recordset(${jsonParameter(successes.map(rowOfSuccess))}::jsonb) AS row (
+            operator_id bigint, event_id bigint, subscription_id bigint, run integer, attempt integer,
+            started_at timestamptz, duration_ms integer, status integer, first_bytes text)
+        ), found AS (
+          SELECT given.*, d.place FROM given CROSS JOIN LATERAL (
+            SELECT ctid AS place FROM webhook_deliveries
+            WHERE operator_id = given.operator_id AND event_id = given.event_id AND subscription_id = given.subscription_id
+            OFFSET 0) d
+        ), settled AS (
+          UPDATE webhook_deliveries d SET state = 'delivered', settled_at = ${now}
+          FROM found WHERE d.ctid = found.place AND d.run = found.run AND d.settled_at IS NULL
+        ), tried AS (
+          INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status,
+            first_bytes)
+          SELECT operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, first_bytes FROM found
+          ON CONFLICT DO NOTHING
+        )
+        UPDATE webhook_subscriptions s SET health = ${stored(healthy)}
+        FROM (SELECT DISTINCT operator_id, subscription_id FROM given) receiving CROSS JOIN LATERAL (
+          SELECT ctid AS place FROM webhook_subscriptions
+          WHERE operator_id = receiving.operator_id AND id = receiving.subscription_id OFFSET 0) found
+        WHERE s.ctid = found.place AND s.health->>'state' NOT IN ('healthy', 'paused')`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      )
+
+    const delivered = yield* gathered(
+      (successes: ReadonlyArray<Success>) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => deliveredAll(successes, new Date(now))),
+      WEBHOOK_UNDER_WAY
+    )
 
     /** Whether this try is still the one that counts: nobody has taken the delivery since, nor replayed it. */
     const isMine = (delivery: TakenDelivery): Fragment => sql`
-      ${keyIs(delivery)} AND state = 'waiting' AND run = ${delivery.run} AND attempts = ${delivery.attempt}`
+      ${keyIs(delivery)} AND settled_at IS NULL AND run = ${delivery.run} AND attempts = ${delivery.attempt}`
 
     /**
      * The receiver has it not. Answers the health of the subscription before this failure; undefined: it is gone. Done

@@ -35,13 +35,12 @@ export class FanOut extends Context.Service<
           WITH turn AS MATERIALIZED (
             SELECT pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) AS mine
           ), batch AS MATERIALIZED (
-            SELECT operator_id, id FROM events
+            SELECT ctid AS place FROM events
             WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
             ORDER BY id LIMIT ${WEBHOOK_FAN_OUT_EVENTS}
           ), fanned AS (
             UPDATE events e SET fanned_out_at = ${now}
-            FROM batch
-            WHERE e.operator_id = batch.operator_id AND e.id = batch.id AND e.fanned_out_at IS NULL
+            FROM batch WHERE e.ctid = batch.place AND e.fanned_out_at IS NULL
             RETURNING e.operator_id, e.id, e.event, e.record
           ), queued AS (
             INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)

@@ -70,7 +70,7 @@ const WHY_PAUSED = "No delivery succeeded for five days."
 const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Tried) {
   const queue = yield* DeliveryQueue
   const now = yield* Clock.currentTimeMillis
-  if (isDelivered(tried.attempt)) return yield* queue.delivered(delivery, tried, new Date(now))
+  if (isDelivered(tried.attempt)) return yield* queue.delivered({ delivery, ...tried })
   const nextTry = yield* nextTryOf(delivery, now)
   const health = yield* queue.failed(delivery, tried, nextTry, new Date(now))
   if (nextTry === undefined) {

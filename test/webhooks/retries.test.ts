@@ -184,7 +184,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
         yield* TestClock.adjust(60_000)
       }
       mood.answer = answering(200)
-      yield* Queue.takeAll(server.requests)
+      yield* Queue.clear(server.requests)
       // The last rest is at most half an hour.
       yield* TestClock.adjust(HOUR / 2)
       yield* workedOff(looks)
@@ -193,7 +193,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
       const states = (yield* deliveries(subscription)).map(({ state }) => state)
       assert.strictEqual(states.length, 120)
       assert.deepStrictEqual(new Set(states), new Set(["delivered"]))
-      const ids = (yield* Queue.takeAll(server.requests)).map(({ headers }) => headers["webhook-id"])
+      const ids = (yield* Queue.clear(server.requests)).map(({ headers }) => headers["webhook-id"])
       assert.strictEqual(new Set(ids).size, 120)
     })
   )
@@ -231,7 +231,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
       )
 
       mood.answer = answering(200)
-      yield* Queue.takeAll(server.requests)
+      yield* Queue.clear(server.requests)
       yield* happens("transaction:paused")
       yield* TestClock.adjust(12 * HOUR)
       yield* workedOff(looks)
@@ -254,7 +254,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
       const subscription = yield* subscribed(server.port)
       yield* happened(subscription.operator, changes(3))
       yield* workedOff(looks)
-      yield* Queue.takeAll(server.requests)
+      yield* Queue.clear(server.requests)
       const api = yield* typedClient
       yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
       yield* happened(subscription.operator, changes(1))
@@ -298,7 +298,7 @@ layer(layerScene)("a worker", (it) => {
         yield* queue.failed(first.delivery, answered(500, first.now), undefined, second.now)
         yield* queue.release(first.delivery, second.now)
         assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting", attempts: 2, failures: 0 })
-        yield* queue.delivered(first.delivery, answered(200, first.now), second.now)
+        yield* queue.delivered({ delivery: first.delivery, ...answered(200, first.now) })
         assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered" })
         yield* queue.failed(second.delivery, answered(500, second.now), undefined, second.now)
         assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", failures: 0 })
