@@ -132,6 +132,8 @@ export const SHUTDOWN_SECONDS = 8
 
 /** Connections of one process to a PostgreSQL server. */
 export const DATABASE_CONNECTIONS = 10
+/** Connections more, for its work in the background. */
+export const BACKGROUND_CONNECTIONS = 3
 /** Milliseconds statements of the embedded database may follow one another before timers and sockets get their turn. */
 export const EMBEDDED_LONGEST_RUN_MS = 5
 

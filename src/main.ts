@@ -8,7 +8,7 @@ import { makeHttpApp } from "./adapters/http.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Configuration, type Settings } from "./configuration.ts"
 import { Deployment, PublicUrl } from "./contract/installation.ts"
-import { layerDatabase } from "./database/choose.ts"
+import { layerBackgroundDatabase, layerDatabase } from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
 import { greet } from "./demo/greeting.ts"
 import { Gate } from "./gate/Gate.ts"
@@ -18,6 +18,10 @@ import { SHUTDOWN_SECONDS } from "./limits.ts"
 import { layerHandlers, layerSharedCalendars } from "./resources/index.ts"
 import { Service } from "./service.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
+import { AddressResolver } from "./webhooks/AddressResolver.ts"
+import { AllowedReceivers } from "./webhooks/allowed-hosts.ts"
+import { layerWebhooks } from "./webhooks/layer.ts"
+import { Outbound } from "./webhooks/Outbound.ts"
 
 // The process: settings choose the layers, the layers make the Service, and the adapters serve it.
 
@@ -40,10 +44,18 @@ const layerHttpServer = (settings: Settings) =>
     gracefulShutdownTimeout: `${SHUTDOWN_SECONDS} seconds`
   })
 
-/** Brings the database up to date, serves, and says where. Whoever interrupts it lets open requests finish first. */
+/** Delivers events to their subscribers for as long as the process runs. */
+const layerDelivering = (settings: Settings) =>
+  layerWebhooks.pipe(
+    Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
+    Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
+  )
+
+const layerMigrated = Layer.effectDiscard(migrate(migrations))
+
+/** Serves, and says where. Whoever interrupts it lets open requests finish first. */
 const serving = Effect.gen(function* () {
   const settings = yield* Configuration
-  yield* migrate(migrations)
   const http = yield* makeHttpApp(settings)
   yield* HttpServer.serveEffect(http)
   yield* Console.log(yield* greet(settings))
@@ -52,7 +64,8 @@ const serving = Effect.gen(function* () {
 const layerProgram = ({ windows }: Swapped) =>
   Layer.unwrap(
     Effect.map(Configuration, (settings) =>
-      Layer.effectDiscard(serving).pipe(
+      Layer.merge(Layer.effectDiscard(serving), layerDelivering(settings)).pipe(
+        Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),
         Layer.provide(layerHttpServer(settings)),
         // The Service's own request span takes the place of the server's.
@@ -60,7 +73,11 @@ const layerProgram = ({ windows }: Swapped) =>
         Layer.provide(layerSharedCalendars),
         Layer.provide(layerDatabase),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
-        Layer.provide([Layer.succeed(Deployment, settings.deployment), Layer.succeed(PublicUrl, settings.publicUrl)])
+        Layer.provide([
+          Layer.succeed(Deployment, settings.deployment),
+          Layer.succeed(PublicUrl, settings.publicUrl),
+          Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
+        ])
       )
     )
   ).pipe(Layer.provide(Configuration.layer))

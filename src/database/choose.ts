@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
+import { BACKGROUND_CONNECTIONS } from "../limits.ts"
 import { layerEmbedded } from "./embedded.ts"
 import { layerPostgres } from "./postgres.ts"
 
@@ -16,5 +17,17 @@ export class DatabaseSettings extends Context.Service<
 export const layerDatabase = Layer.unwrap(
   Effect.map(DatabaseSettings, ({ databaseUrl, dataDir }) =>
     databaseUrl === undefined ? layerEmbedded(dataDir) : layerPostgres({ url: databaseUrl })
+  )
+)
+
+/**
+ * The same database for work in the background. On a server it has connections of its own, so that no request waits
+ * behind a long statement of it, and its commits do not wait for the disk: only for work that may be done twice.
+ */
+export const layerBackgroundDatabase = Layer.unwrap(
+  Effect.map(DatabaseSettings, ({ databaseUrl }) =>
+    databaseUrl === undefined
+      ? layerDatabase
+      : layerPostgres({ url: databaseUrl, maxConnections: BACKGROUND_CONNECTIONS, synchronousCommit: "off" })
   )
 )

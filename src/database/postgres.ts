@@ -14,12 +14,17 @@ export const layerPostgres = (options: {
   readonly url: Redacted.Redacted<string>
   /** Default: DATABASE_CONNECTIONS. */
   readonly maxConnections?: number
+  /** `off`: a commit does not wait for the disk. When the server crashes, its last fraction of a second may be undone. */
+  readonly synchronousCommit?: "on" | "off"
 }): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
   PgClient.layer({
     url: options.url,
     maxConnections: options.maxConnections ?? DATABASE_CONNECTIONS,
     multiplex: true,
     applicationName: "latchkey",
-    startupParameters: { timezone: "UTC" },
+    startupParameters: {
+      timezone: "UTC",
+      ...(options.synchronousCommit === undefined ? {} : { synchronous_commit: options.synchronousCommit })
+    },
     types
   })
