@@ -30,6 +30,8 @@ export const WEBHOOK_URL = 2048
 export const WEBHOOK_SECRET_BYTES = 32
 export const WEBHOOK_SECRET_BYTES_MIN = 24
 export const WEBHOOK_SECRET_BYTES_MAX = 64
+/** Seconds a delivery's clock and its receiver's may differ: an older one may be somebody's copy. */
+export const WEBHOOK_SIGNATURE_SECONDS = 5 * 60
 /** Milliseconds of one delivery try in total: name, connection, TLS, request and answer. */
 export const WEBHOOK_TRY_MS = 10_000
 /** Milliseconds for one address of a name that has several, before the next is tried. */
