@@ -201,7 +201,11 @@ export const LOCK_CODE = 50
 export const CUSTOM_FIELDS = 100
 export const CUSTOM_FIELD_NAME = 50
 export const CUSTOM_FIELD_VALUE = 2_000
-/** How often a change of an order is worked out again because the order had changed meanwhile. */
-export const ORDER_CHANGE_ATTEMPTS = 25
+/**
+ * How often a change of an order is worked out because the order had changed meanwhile, and how many of these times
+ * without locking it first.
+ */
+export const ORDER_CHANGE_ATTEMPTS = 12
+export const ORDER_CHANGE_FREE_ATTEMPTS = 2
 /** How often an order that a channel sold is entered again with one more stay in the box, before all go there. */
 export const ORDER_ENTRY_ATTEMPTS = 5

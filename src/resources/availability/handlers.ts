@@ -29,7 +29,7 @@ export const layerAvailabilities = Availabilities.toLayer(
         const days = yield* Effect.fromResult(changeableDays(payload, dateInZone(now, caller.timeZone)))
         const wanted = { propertyIds: payload.property_ids, days, closed: !payload.available }
         const changed = yield* store.setClosed(caller.operatorId, wanted, wholeSecond(now))
-        return changed?.unknown === 0 ? {} : yield* noSuchProperty
+        return changed.unknown === 0 ? {} : yield* noSuchProperty
       })
     })
   })

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { idsParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
-import { rowOf, rowsOf } from "../../database/rows.ts"
+import { onlyRowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { DayAvailability } from "./contract.ts"
 import type { DateRange } from "./rules.ts"
@@ -10,7 +10,7 @@ import type { DateRange } from "./rules.ts"
 const PropertyDays = Schema.Struct({ id: Schema.Int, days: Schema.Array(DayAvailability) })
 
 const readDays = rowsOf(PropertyDays)
-const readUnknown = rowOf(Schema.Struct({ unknown: Schema.Int }))
+const readUnknown = onlyRowOf(Schema.Struct({ unknown: Schema.Int }))
 
 /** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */
 export class AvailabilityStore extends Context.Service<AvailabilityStore>()("latchkey/resources/AvailabilityStore", {

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { Conflict } from "../../contract/errors.ts"
-import { ORDER_CHANGE_ATTEMPTS, ORDER_ENTRY_ATTEMPTS } from "../../limits.ts"
+import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS, ORDER_ENTRY_ATTEMPTS } from "../../limits.ts"
 import { type Found, OrderChangeStore, type OrderKey } from "./change-store.ts"
 import { NightTaken, OrderEntryStore, type Outcome } from "./entry-store.ts"
 import { boxedWhere, type NewOrder } from "./new-order.ts"
@@ -82,19 +82,24 @@ export class Orders extends Context.Service<
       })
 
       const change: Orders["Service"]["change"] = Effect.fn("Orders.change")(function* (operatorId, at, find, next) {
-        for (let attempt = 1; attempt <= ORDER_CHANGE_ATTEMPTS; attempt += 1) {
-          const found = yield* changes.find(operatorId, find.key, find.toProperty)
-          if (found === undefined) return yield* Effect.die(new Error("the reading statement answers one row"))
-          const stay = found.order?.stays.find(
-            ({ stayCode }) => "stayCode" in find.key && stayCode === find.key.stayCode
-          )
+        const { key, toProperty } = find
+        /** False when something it was worked out from had changed before it was written; then nothing was. */
+        const attempt = Effect.gen(function* () {
+          const found = yield* changes.find(operatorId, key, toProperty)
+          const stay = found.order?.stays.find(({ stayCode }) => "stayCode" in key && stayCode === key.stayCode)
           const orders = yield* next({ ...found, stay })
           const before = [...(found.order === null ? [] : [found.order]), ...found.inTheWay]
           const worked = changeBetween(before, orders)
           if (Result.isFailure(worked)) return yield* new NightTaken()
-          if (isEmpty(worked.success)) return
-          const { applied } = yield* changes.apply(operatorId, worked.success, at)
-          if (applied) return
+          return isEmpty(worked.success) || (yield* changes.apply(operatorId, worked.success, at)).applied
+        })
+        for (let round = 1; round <= ORDER_CHANGE_ATTEMPTS; round += 1) {
+          // Two statements are enough for almost all changes. Where many want the same order at once, each round lets
+          // only one through: then they queue for it.
+          const done = yield* round <= ORDER_CHANGE_FREE_ATTEMPTS
+            ? attempt
+            : changes.undisturbed(operatorId, key, attempt)
+          if (done) return
         }
         return yield* new Conflict({ message: "The order is being changed by others at the same moment; try again." })
       })

@@ -1,10 +1,11 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, flow, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { alone } from "../../database/alone.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
-import { rowOf } from "../../database/rows.ts"
+import { onlyRowOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { NightTaken } from "./entry-store.ts"
 import type { OrderChange } from "./order-change.ts"
@@ -53,7 +54,7 @@ const Found = Schema.Struct({
 })
 export type Found = typeof Found.Type
 
-const readFound = rowOf(Found)
+const readFound = onlyRowOf(Found)
 const readApplied = rowUnless(Schema.Struct({ applied: Schema.Boolean }), ({ name }) =>
   name === "one_holder_a_night" ? new NightTaken() : undefined
 )
@@ -65,6 +66,15 @@ export type OrderKey = { readonly reservationCode: string } | { readonly stayCod
 export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latchkey/resources/OrderChangeStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const refusable = flow(alone(sql), patiently)
+
+    /** The order of a key, as a condition on `orders o`. */
+    const isMeant = (operatorId: number, key: OrderKey): Fragment =>
+      sql`o.operator_id = ${operatorId} AND ${
+        "stayCode" in key
+          ? sql`o.id = (SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${key.stayCode})`
+          : sql`o.reservation_code = ${key.reservationCode}`
+      }`
 
     const stateOf = (order: Fragment): Fragment => sql`jsonb_build_object(
       'id', ${order}.id, 'version', ${order}.version, 'reservationCode', ${order}.reservation_code,
@@ -86,11 +96,7 @@ export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latch
     const find = (operatorId: number, key: OrderKey, toProperty?: number) =>
       readFound(sql`
         WITH wanted AS (
-          SELECT o.* FROM orders o WHERE o.operator_id = ${operatorId} AND ${
-            "stayCode" in key
-              ? sql`o.id = (SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${key.stayCode})`
-              : sql`o.reservation_code = ${key.reservationCode}`
-          }
+          SELECT o.* FROM orders o WHERE ${isMeant(operatorId, key)}
         ), blocking AS (
           SELECT o.* FROM orders o WHERE o.operator_id = ${operatorId} AND ${
             toProperty === undefined || !("stayCode" in key)
@@ -135,7 +141,7 @@ export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latch
       const orders = change.orders.map((order) => ({ ...order, stays: undefined, entries: undefined }))
       const entries = change.shares.length === 0 ? [] : change.orders.flatMap((order) => order.entries)
       return readApplied(
-        patiently(sql`
+        refusable(sql`
           WITH wanted_order AS (
             SELECT * FROM jsonb_to_recordset(${jsonParameter(orders)}::jsonb) AS wanted (id bigint, version bigint,
               status text, "cancelledAt" timestamptz, currency text, creator text, "customChannelId" bigint)
@@ -158,6 +164,8 @@ export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latch
           ), changed_stay AS (
             UPDATE stays s SET property_id = wanted."propertyId", check_in_date = wanted."checkIn",
               check_out_date = wanted."checkOut", number_of_guests = wanted."numberOfGuests",
+              number_of_adults = CASE WHEN s.number_of_guests = wanted."numberOfGuests" THEN s.number_of_adults
+                ELSE greatest(wanted."numberOfGuests" - s.number_of_children - s.number_of_infants, 0) END,
               guest_name = wanted."guestName", guest_phone = wanted."guestPhone", guest_email = wanted."guestEmail",
               rate = wanted.rate, commission = wanted.commission, accommodation_revenue = wanted.revenue,
               remarks = wanted.remarks
@@ -210,7 +218,18 @@ export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latch
       )
     }
 
-    return { find, apply }
+    /**
+     * Runs a change of an order while no other change of it can happen: in a transaction that begins by locking it.
+     * What it reads then is still true when it writes.
+     */
+    const undisturbed = <A, E>(operatorId: number, key: OrderKey, change: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+      const lock = sql`SELECT FROM orders o WHERE ${isMeant(operatorId, key)} FOR NO KEY UPDATE`
+      return sql
+        .withTransaction(Effect.andThen(lock, Effect.result(change)))
+        .pipe(Effect.orDie, Effect.flatMap(Effect.fromResult))
+    }
+
+    return { find, apply, undisturbed }
   })
 }) {
   static readonly layer = Layer.effect(OrderChangeStore, OrderChangeStore.make)

@@ -110,7 +110,6 @@ export const makeCreating = Effect.gen(function* () {
       propertyId: payload.property_id,
       methodId: payload.income_method_id
     })
-    if (ground === undefined) return yield* noSuchProperty
     if (ground.existing !== null) return answerOf(ground.existing)
     if (!ground.propertyKnown) return yield* noSuchProperty
     if (customChannelOf(deployment, payload.custom_channel_id) === undefined) {

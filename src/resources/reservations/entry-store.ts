@@ -1,11 +1,12 @@
-import { Context, Data, Effect, Layer, Option, Schema } from "effect"
+import { Context, Data, Effect, flow, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { minorUnits } from "../../contract/money.ts"
+import { alone } from "../../database/alone.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { idsParameter, jsonParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
-import { rowOf, rowsOf } from "../../database/rows.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { sharesOf } from "../transactions/rules.ts"
 import { stayCodeOf } from "./codes.ts"
@@ -28,7 +29,7 @@ const Ground = Schema.Struct({
 })
 
 const readOutcome = rowOf(Outcome)
-const readGround = rowOf(Ground)
+const readGround = onlyRowOf(Ground)
 const readNights = rowsOf(Schema.Struct({ propertyId: Schema.Int, day: Schema.String }))
 const readEntered = rowUnless(Schema.Struct({ code: Schema.NullOr(Schema.String) }), ({ name }) =>
   name === "one_holder_a_night" ? new NightTaken() : undefined
@@ -38,6 +39,7 @@ const readEntered = rowUnless(Schema.Struct({ code: Schema.NullOr(Schema.String)
 export class OrderEntryStore extends Context.Service<OrderEntryStore>()("latchkey/resources/OrderEntryStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const refusable = flow(alone(sql), patiently)
 
     /** What the rules need to know before an order is made by hand. */
     const ground = (
@@ -117,7 +119,7 @@ export class OrderEntryStore extends Context.Service<OrderEntryStore>()("latchke
         nights: heldNights(order.status, stay).length > 0
       }))
       return readEntered(
-        patiently(sql`
+        refusable(sql`
           WITH entered AS (
             INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, cancelled_at, currency,
               booked_at, created_at, creator, custom_channel_id, conversation_id, cancellation_policy_category)

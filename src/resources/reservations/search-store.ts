@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { rowOf, rowsOf } from "../../database/rows.ts"
+import { onlyRowOf, rowsOf } from "../../database/rows.ts"
 import type { OrderBy } from "./contract.ts"
 import type { Days } from "./filters.ts"
 import {
@@ -86,7 +86,7 @@ const StayRow = Schema.Struct({
 export type StayRow = typeof StayRow.Type
 
 const readStays = rowsOf(StayRow)
-const readKnown = rowOf(Schema.Struct({ known: Schema.Boolean }))
+const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
 
 /** Finding reservations: one statement a page, whatever the number of stays, guests and images on it. */
 export class ReservationSearch extends Context.Service<ReservationSearch>()("latchkey/resources/ReservationSearch", {
@@ -95,7 +95,12 @@ export class ReservationSearch extends Context.Service<ReservationSearch>()("lat
 
     const conditions = (operatorId: number, search: Search): ReadonlyArray<Fragment> => {
       const all: Array<Fragment> = [sql`s.operator_id = ${operatorId}`, sql`o.operator_id = ${operatorId}`]
-      if (search.reservationCode !== undefined) all.push(sql`o.reservation_code = ${search.reservationCode}`)
+      if (search.reservationCode !== undefined) {
+        // The code of the order or of any of its stays, as everywhere an order is named.
+        all.push(sql`o.id IN (
+          SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${search.reservationCode}
+          UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${search.reservationCode})`)
+      }
       if (search.id !== undefined) all.push(sql`s.id = ${search.id}`)
       if (search.channelId !== undefined) all.push(sql`o.channel_id = ${search.channelId}`)
       if (search.propertyId !== undefined) all.push(sql`s.property_id = ${search.propertyId}`)
@@ -175,7 +180,7 @@ export class ReservationSearch extends Context.Service<ReservationSearch>()("lat
       Effect.map(
         readKnown(sql`
           SELECT EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${propertyId}) AS known`),
-        (row) => row?.known === true
+        ({ known }) => known
       )
 
     return { page, propertyKnown }

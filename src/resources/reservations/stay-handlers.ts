@@ -25,7 +25,7 @@ export const layerStays = Stays.toLayer(
       remove_reservation_tag: Effect.fnUntraced(function* (payload) {
         const { operatorId } = yield* CurrentOperator
         const outcome = yield* store.removeTag(operatorId, payload.stay_code, nameOf(payload.tag_name))
-        if (outcome?.found !== true) return yield* noSuchStay
+        if (!outcome.found) return yield* noSuchStay
         return outcome.removed ? {} : yield* notTagged
       }),
 
@@ -40,7 +40,7 @@ export const layerStays = Stays.toLayer(
           idRequired: payload.id_required
         }
         const changed = yield* store.checkIn(operatorId, payload.stay_code, wanted, yield* now)
-        return changed?.found === true ? {} : yield* noSuchStay
+        return changed.found ? {} : yield* noSuchStay
       }),
 
       query_custom_fields: Effect.fnUntraced(function* (payload) {

@@ -5,7 +5,7 @@ import { ValidationFailed } from "../../contract/errors.ts"
 import type { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { jsonParameter } from "../../database/parameters.ts"
-import { rowOf } from "../../database/rows.ts"
+import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { CUSTOM_FIELDS } from "../../limits.ts"
 import { CustomFields, Status } from "./record.ts"
@@ -21,13 +21,13 @@ export interface CheckIn {
   readonly idRequired: string | undefined
 }
 
-const readFound = rowOf(Schema.Struct({ found: Schema.Boolean }))
+const readFound = onlyRowOf(Schema.Struct({ found: Schema.Boolean }))
 const readTagged = rowUnless(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
   name === "reservation_tag_limit"
     ? new ValidationFailed({ message: `tag_name: is new, and there are ${detail} tags of your own already.` })
     : undefined
 )
-const readUntagged = rowOf(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
+const readUntagged = onlyRowOf(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
 const readFields = rowOf(Schema.Struct({ fields: Schema.NullOr(CustomFields) }))
 const readSaved = rowOf(Schema.Struct({ saved: Schema.Boolean, fields: Schema.NullOr(CustomFields) }))
 const readStatus = rowOf(Schema.Struct({ status: Status }))

@@ -42,7 +42,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
           { guest_name: "Ada King", guest_phone: "+44", guest_email: null },
           [undefined]
         ],
-        [{ number_of_guests: 4 }, { number_of_guests: 4 }, [undefined]],
+        [{ number_of_guests: 4 }, { number_of_guests: 4, number_of_adults: 4 }, [undefined]],
         [
           { custom_channel_id: 32, creator: "Bob" },
           { custom_channel: { id: 32, name: "Walk-in" }, creator: "Bob" },

@@ -40,15 +40,25 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
         Effect.map(api.search_reservations(filters).pipe(as), ({ reservations }) =>
           reservations.map(({ stay_code }) => stay_code).sort()
         )
+      const rooms = yield* orderOf(operatorId, [
+        { propertyId: property, checkIn: "2025-01-01", checkOut: "2025-01-02" },
+        { propertyId: second, checkIn: "2025-01-01", checkOut: "2025-01-02" }
+      ])
+      for (const code of [rooms, `${rooms}_1`]) {
+        assert.deepStrictEqual(yield* found({ reservation_code: code }), [rooms, `${rooms}_1`])
+      }
       const all = ["5-A1", "5-B1", "5-C1", request].sort()
       assert.deepStrictEqual(yield* found({}), all)
       assert.deepStrictEqual(yield* found({ reservation_code: "5-A1" }), ["5-A1"])
       assert.deepStrictEqual(yield* found({ reservation_code: "5-NOBODY" }), [])
       assert.deepStrictEqual(yield* found({ channel_id: "C1" }), ["5-C1"])
-      assert.deepStrictEqual(yield* found({ property_id: second }), ["5-C1", request].sort())
+      assert.deepStrictEqual(yield* found({ property_id: second }), ["5-C1", request, `${rooms}_1`].sort())
       assert.deepStrictEqual(yield* found({ status: "cancelled" }), ["5-B1"])
       assert.deepStrictEqual(yield* found({ channel_type: "airbnb" }), [request])
-      assert.deepStrictEqual(yield* found({ channel_type: "direct", property_id: property }), ["5-A1", "5-B1"])
+      assert.deepStrictEqual(
+        yield* found({ channel_type: "direct", property_id: property }),
+        ["5-A1", "5-B1", rooms].sort()
+      )
       assert.deepStrictEqual(yield* found({ start_check_in_date: "2027-05-04", end_check_in_date: "2027-05-04" }), [
         "5-A1",
         "5-C1"

@@ -1,0 +1,83 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { ORDER_CHANGE_ATTEMPTS } from "../../../src/limits.ts"
+import { Orders } from "../../../src/resources/reservations/Orders.ts"
+import { orderOf } from "../../harness.ts"
+import { eventsOf, layerUnhurried, ready, rowOf } from "./ready.ts"
+
+layer(layerUnhurried, { excludeTestServices: false })(
+  "an order that changes while a change of it is worked out",
+  (it) => {
+    it.effect("is worked out again, a bounded number of times, and then said to be busy", () =>
+      Effect.gen(function* () {
+        const ground = yield* ready
+        const { operatorId, property } = ground
+        const sql = yield* SqlClient.SqlClient
+        const orders = yield* Orders
+        const code = yield* orderOf(operatorId, [{ propertyId: property }])
+        const changed = (interruptions: number) => {
+          let attempts = 0
+          return orders
+            .change(operatorId, new Date(), { key: { stayCode: code } }, ({ order }) =>
+              Effect.gen(function* () {
+                attempts += 1
+                if (attempts <= interruptions) {
+                  yield* sql`UPDATE orders SET version = version + 1 WHERE operator_id = ${operatorId}`
+                }
+                return order === null ? [] : [{ ...order, creator: `after ${interruptions}` }]
+              }).pipe(Effect.orDie)
+            )
+            .pipe(
+              Effect.as("changed"),
+              Effect.catchTag("Conflict", ({ message }) => Effect.succeed(message))
+            )
+        }
+        assert.strictEqual(yield* changed(ORDER_CHANGE_ATTEMPTS - 1), "changed")
+        assert.match(yield* changed(ORDER_CHANGE_ATTEMPTS), /try again/)
+        assert.strictEqual((yield* rowOf(ground, code))?.creator, `after ${ORDER_CHANGE_ATTEMPTS - 1}`)
+        assert.lengthOf(yield* eventsOf(operatorId), 1)
+      }).pipe(Effect.provide(Orders.layer))
+    )
+
+    it.effect("loses no change when many come at once", () =>
+      Effect.gen(function* () {
+        const ground = yield* ready
+        const { api, as, operatorId, property, second } = ground
+        const code = yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }])
+        const { transaction_id: id } = yield* api
+          .create_transaction({
+            direction: "income",
+            item_id: 11,
+            payment_method_id: 197,
+            amount: 99.99,
+            reservation_code: code
+          })
+          .pipe(as)
+        const rates = Array.from({ length: 10 }, (_, index) => 100 + index)
+        yield* Effect.forEach(
+          rates.flatMap((rate_amount) => [
+            { stay_code: code, rate_amount },
+            { stay_code: `${code}_1`, rate_amount: rate_amount * 2 },
+            { stay_code: code, remarks: String(rate_amount) }
+          ]),
+          (sent) => api.update_reservation_basic(sent).pipe(as),
+          { concurrency: "unbounded" }
+        )
+        const first = yield* rowOf(ground, code)
+        const other = yield* rowOf(ground, `${code}_1`)
+        assert.include(rates, first?.rates.rate.amount)
+        assert.include(
+          rates.map((rate) => rate * 2),
+          other?.rates.rate.amount
+        )
+        assert.isNotEmpty(first?.remarks)
+        const { transactions } = yield* api.search_transactions({ id }).pipe(as)
+        const whole = (first?.rates.rate.amount ?? 0) + (other?.rates.rate.amount ?? 0)
+        const shares = transactions[0]?.shares.map(({ amount }) => amount) ?? []
+        assert.closeTo(shares[0] ?? 0, (99.99 * (first?.rates.rate.amount ?? 0)) / whole, 0.01)
+        assert.strictEqual(Math.round(shares.reduce((sum, amount) => sum + amount, 0) * 100), 9999)
+      })
+    )
+  }
+)
