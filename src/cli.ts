@@ -10,12 +10,13 @@ import { operator } from "./cli/operator.ts"
 import { presenter } from "./cli/presenter.ts"
 import { serve } from "./cli/serve.ts"
 import { token } from "./cli/token.ts"
+import { webhook } from "./cli/webhook.ts"
 
 const latchkey = Command.make("latchkey").pipe(
   Command.withDescription(
     "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
   ),
-  Command.withSubcommands([serve, migrate, operator, account, token, demo]),
+  Command.withSubcommands([serve, migrate, operator, account, token, webhook, demo]),
   Command.withGlobalFlags([Json])
 )
 

@@ -1,6 +1,11 @@
-import { createHmac, randomBytes } from "node:crypto"
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { type Array as Arr, Effect, Redacted, Result } from "effect"
-import { WEBHOOK_SECRET_BYTES, WEBHOOK_SECRET_BYTES_MAX, WEBHOOK_SECRET_BYTES_MIN } from "../limits.ts"
+import {
+  WEBHOOK_SECRET_BYTES,
+  WEBHOOK_SECRET_BYTES_MAX,
+  WEBHOOK_SECRET_BYTES_MIN,
+  WEBHOOK_SIGNATURE_SECONDS
+} from "../limits.ts"
 
 // Standard Webhooks (standardwebhooks.com, version 1), symmetric scheme "v1".
 
@@ -57,3 +62,13 @@ export const SECRET_TOKEN_HEADER = "Service-Webhook-Secret-Token"
 export const generateSecretToken: Effect.Effect<Redacted.Redacted<string>> = Effect.sync(() =>
   Redacted.make(randomBytes(WEBHOOK_SECRET_BYTES).toString("base64url"))
 )
+
+/** Whether one of the signatures a delivery carries is the secret's, and fresh at `now` (ms): what a receiver checks. */
+export const isSigned = (message: SignedMessage, signatures: string, secret: SigningSecret, now: number): boolean => {
+  if (Math.abs(now / 1000 - message.timestamp) > WEBHOOK_SIGNATURE_SECONDS) return false
+  const expected = Buffer.from(signatureOf(message, secret))
+  return signatures.split(" ").some((given) => {
+    const bytes = Buffer.from(given)
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected)
+  })
+}

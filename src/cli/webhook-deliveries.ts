@@ -1,0 +1,75 @@
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { instantText } from "../contract/time.ts"
+import { PAGE_DEFAULT } from "../limits.ts"
+import { DeliveryLog, type LoggedDelivery } from "../webhooks/DeliveryLog.ts"
+import { webhookIdOf } from "../webhooks/message.ts"
+import { answer } from "./answer.ts"
+
+/** Flags that narrow deliveries, here and in a replay. */
+export const narrowing = {
+  operator: Flag.Int("operator").pipe(Flag.withDescription("Only of this operator_id"), Flag.optional),
+  webhook: Flag.Int("webhook").pipe(Flag.withDescription("Only of this subscription (webhook id)"), Flag.optional),
+  dead: Flag.Boolean("dead").pipe(Flag.withDescription("Only dead letters"), Flag.withDefault(false))
+}
+
+export const deliveries = Command.make(
+  "deliveries",
+  {
+    ...narrowing,
+    limit: Flag.Int("limit").pipe(Flag.withDescription("How many, the latest first"), Flag.withDefault(PAGE_DEFAULT))
+  },
+  ({ operator, webhook, dead, limit }) =>
+    answer(
+      Effect.gen(function* () {
+        const log = yield* DeliveryLog
+        const wanted = {
+          operatorId: Option.getOrUndefined(operator),
+          subscriptionId: Option.getOrUndefined(webhook),
+          dead
+        }
+        return { deliveries: (yield* log.list(wanted, Math.max(limit, 0))).map(toAnswer) }
+      }).pipe(Effect.provide(DeliveryLog.layer)),
+      (found) => (found.deliveries.length === 0 ? "No deliveries." : found.deliveries.map(inWords).join("\n"))
+    )
+).pipe(
+  Command.withDescription(
+    "List deliveries with every try of the last seven days. On the embedded database the service must be stopped for it."
+  )
+)
+
+const toAnswer = (delivery: LoggedDelivery) => ({
+  id: webhookIdOf(delivery),
+  operator_id: delivery.operatorId,
+  webhook_id: delivery.subscriptionId,
+  url: delivery.url,
+  event: delivery.event,
+  record: delivery.record,
+  queued_at: instantText(delivery.queuedAt),
+  state: delivery.state,
+  due_at: delivery.state === "waiting" ? instantText(delivery.dueAt) : null,
+  attempts: delivery.attempts.map(({ attempt, startedAt, durationMs, status, reason, detail, firstBytes }) => ({
+    attempt,
+    started_at: instantText(new Date(startedAt)),
+    duration_ms: durationMs,
+    status,
+    reason,
+    detail,
+    first_bytes: firstBytes
+  }))
+})
+
+type Answered = ReturnType<typeof toAnswer>
+
+const tryInWords = (attempt: Answered["attempts"][number]): string => {
+  const end = attempt.status === null ? `${attempt.reason}: ${attempt.detail}` : String(attempt.status)
+  const said = attempt.first_bytes ? ` ${JSON.stringify(attempt.first_bytes)}` : ""
+  return `  ${attempt.started_at}  try ${attempt.attempt}  ${end}  ${attempt.duration_ms} ms${said}`
+}
+
+const inWords = (delivery: Answered): string =>
+  [
+    `${delivery.id}  ${delivery.event}  ${delivery.record}  ${delivery.url}`,
+    `  ${delivery.state}${delivery.due_at === null ? "" : `, next try from ${delivery.due_at}`}`,
+    ...delivery.attempts.map(tryInWords)
+  ].join("\n")
