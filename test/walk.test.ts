@@ -7,7 +7,7 @@ import { exposureOf, isRead, routeOf, summaryOf, toolCardOf } from "../src/contr
 import { Service } from "../src/service.ts"
 import { freshOperator, layerTest } from "./harness.ts"
 import { countStatements } from "./statements.ts"
-import { isOwnName, makeWorld, REFERENCES, sampleValue, type World } from "./world.ts"
+import { isOwnName, makeWorld, NO_REFERENCES, REFERENCES, sampleValue, type World } from "./world.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
 
@@ -38,6 +38,8 @@ const sample = (operation: ApiOperation, world: World, also: ReadonlyArray<strin
 
 /** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount, what a part is of. */
 const COMPANIONS = ["start_date", "end_date", "currency", "property_ids"]
+
+const BEYOND_32_BITS = 3_000_000_000
 
 /** What the calls that must change nothing share: two operators with records, and four whose accounts may not call. */
 class Cast extends Context.Service<Cast, Effect.Success<typeof makeCast>>()("latchkey/test/Cast") {
@@ -132,6 +134,21 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       )
     }
 
+    for (const [field] of fieldsOf(operation).filter(([each]) => each.endsWith("_ids"))) {
+      it.effect(`${name} finds no record among its ${field} by an id of another size`, () =>
+        Effect.gen(function* () {
+          const { mine } = yield* Cast
+          const own = sample(operation, mine, [...COMPANIONS, field])
+          const before = yield* contents(mine)
+          const ids = Array.isArray(own[field]) ? [...own[field], BEYOND_32_BITS] : `${own[field]},${BEYOND_32_BITS}`
+          const envelope = yield* call(operation, mine.token, { ...own, [field]: ids })
+          assert.strictEqual(envelope.error_code, 404, envelope.error_msg)
+          assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
+          assert.deepStrictEqual(yield* contents(mine), before)
+        })
+      )
+    }
+
     it.effect(`${name} answers malformed fields without changing anything`, () =>
       Effect.gen(function* () {
         const { mine: world } = yield* Cast
@@ -163,6 +180,11 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       assert.isAbove(summaryOf(operation).length, 5)
       assert.match(path, /^\/[a-z_/{}]+$/)
       for (const param of params) assert.property(operation.payloadSchema.fields, param)
+      // A field this walk does not know of would be tried with no other operator's record.
+      for (const [field] of fieldsOf(operation)) {
+        if (/(^|_)(id|ids|code|codes)$/.test(field))
+          assert.isTrue(REFERENCES.has(field) || NO_REFERENCES.has(field), field)
+      }
       const card = toolCardOf(operation)
       if (card !== undefined) {
         assert.match(name, /^[a-z]+(_[a-z]+)+$/)

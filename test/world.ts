@@ -123,6 +123,16 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "stay_code"
 ])
 
+/** Fields that look as if they did: an entry of a dictionary everybody has, the channel's own id, a code for a door. */
+export const NO_REFERENCES: ReadonlySet<string> = new Set([
+  "item_id",
+  "payment_method_id",
+  "income_method_id",
+  "custom_channel_id",
+  "channel_id",
+  "lock_code"
+])
+
 /** Whether a search by this field is one for the record itself, which finds nothing where there is none. */
 export const isOwnName = (operation: AnyOperation, field: string): boolean =>
   routeOf(operation).params.length === 0 &&

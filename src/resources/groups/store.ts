@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Conflict } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
+import { idsParameter } from "../../database/parameters.ts"
 import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { unknownProperties } from "../properties/belonging.ts"
 import { Group } from "./contract.ts"
@@ -47,7 +48,7 @@ export class GroupStore extends Context.Service<GroupStore>()("latchkey/resource
     const attached = (propertyIds: ReadonlyArray<number>) => sql`
       INSERT INTO group_properties (operator_id, group_id, version, property_id)
       SELECT written.operator_id, written.id, written.properties_version, given.id
-      FROM written, unnest(${propertyIds}::bigint[]) AS given (id)`
+      FROM written, unnest(${idsParameter(propertyIds)}::bigint[]) AS given (id)`
 
     const outcome = sql`
       SELECT written.id, ground.unknown AS "unknownProperties" FROM ground LEFT JOIN written ON true`

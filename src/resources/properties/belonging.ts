@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
+import { idsParameter } from "../../database/parameters.ts"
 
 // "Are these mine?" for every family that is given ids of properties or room types. The answer is an SQL expression, so
 // that it is part of the statement that needs it: `bigint[]` of the ids in question, ascending, each once, empty when
@@ -14,8 +15,8 @@ export const unknownRoomTypes = (sql: SqlClient, operatorId: number, ids: Readon
 
 const unknownIn = (sql: SqlClient, table: Fragment, operatorId: number, ids: ReadonlyArray<number>): Fragment => sql`
   ARRAY(
-    SELECT id FROM unnest(${ids}::bigint[]) AS given (id)
-    EXCEPT SELECT id FROM ${table} WHERE operator_id = ${operatorId} AND id = ANY(${ids}::bigint[])
+    SELECT id FROM unnest(${idsParameter(ids)}::bigint[]) AS given (id)
+    EXCEPT SELECT id FROM ${table} WHERE operator_id = ${operatorId} AND id = ANY(${idsParameter(ids)}::bigint[])
     ORDER BY id)`
 
 const NAMED = 5

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Conflict, ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
+import { idsParameter } from "../../database/parameters.ts"
 import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { unknownProperties } from "./belonging.ts"
 import { channelsOf } from "./channels.ts"
@@ -83,7 +84,7 @@ export class RoomTypeStore extends Context.Service<RoomTypeStore>()("latchkey/re
         WITH ground AS (
           SELECT ${unknownProperties(sql, operatorId, propertyIds)} AS unknown, ARRAY(
             SELECT property_id FROM room_type_properties
-            WHERE operator_id = ${operatorId} AND property_id = ANY(${propertyIds}::bigint[])
+            WHERE operator_id = ${operatorId} AND property_id = ANY(${idsParameter(propertyIds)}::bigint[])
             ORDER BY property_id) AS taken
         ), room_type AS (
           INSERT INTO room_types (operator_id, title, created_at)
@@ -93,7 +94,7 @@ export class RoomTypeStore extends Context.Service<RoomTypeStore>()("latchkey/re
         ), rooms AS (
           INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
           SELECT room_type.operator_id, room_type.id, given.id
-          FROM room_type, unnest(${propertyIds}::bigint[]) AS given (id)
+          FROM room_type, unnest(${idsParameter(propertyIds)}::bigint[]) AS given (id)
           ORDER BY given.id
         )
         SELECT room_type.id, ground.unknown AS "unknownProperties", ground.taken AS "takenProperties"

@@ -5,6 +5,7 @@ import { Conflict, ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
+import { idsParameter } from "../../database/parameters.ts"
 import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { unknownProperties, unknownRoomTypes } from "../properties/belonging.ts"
 import { Tag } from "./contract.ts"
@@ -93,11 +94,11 @@ export class TagStore extends Context.Service<TagStore>()("latchkey/resources/Ta
       on_properties AS (
         INSERT INTO tag_properties (operator_id, tag_id, version, property_id)
         SELECT written.operator_id, written.id, written.properties_version, given.id
-        FROM written, unnest(${propertyIds}::bigint[]) AS given (id)
+        FROM written, unnest(${idsParameter(propertyIds)}::bigint[]) AS given (id)
       ), on_room_types AS (
         INSERT INTO tag_room_types (operator_id, tag_id, version, room_type_id)
         SELECT written.operator_id, written.id, written.room_types_version, given.id
-        FROM written, unnest(${roomTypeIds}::bigint[]) AS given (id)
+        FROM written, unnest(${idsParameter(roomTypeIds)}::bigint[]) AS given (id)
       )`
 
     /** The CTEs that clear away what former versions of the tag of the CTE `written` were on. */

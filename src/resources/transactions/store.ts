@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
+import { idsParameter } from "../../database/parameters.ts"
 import { paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { Direction } from "./contract.ts"
@@ -210,7 +211,8 @@ export class TransactionStore extends Context.Service<TransactionStore>()("latch
     const sharesInto = (shares: ReadonlyArray<Share>, entry: Fragment): Fragment => sql`
       INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
       SELECT entry.operator_id, entry.id, share.stay_id, share.amount
-      FROM ${entry} entry, unnest(${shares.map((share) => share.stayId)}::bigint[], ${shares.map((share) => share.amount)}::numeric[])
+      FROM ${entry} entry, unnest(${idsParameter(shares.map((share) => share.stayId))}::bigint[],
+        ${shares.map((share) => share.amount)}::numeric[])
         AS share (stay_id, amount)
       ON CONFLICT (operator_id, transaction_id, stay_id) DO UPDATE SET amount = excluded.amount`
 
