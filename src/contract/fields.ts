@@ -21,9 +21,9 @@ export const Id = Integer.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a 
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
-/** Whether the text is a day of the calendar (2027-02-29 is none). */
+/** Whether the text is a day of the calendar: 2027-02-29 is none, nor is any of a year 0, which SQL does not know. */
 export const isCalendarDate = (text: string): boolean => {
-  if (!CALENDAR_DATE.test(text)) return false
+  if (!CALENDAR_DATE.test(text) || text.startsWith("0000")) return false
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }

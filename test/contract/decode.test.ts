@@ -148,4 +148,10 @@ describe("isCalendarDate", () => {
       )
     )
   })
+
+  it("begins with the year 1, as the database does", () => {
+    assert.isFalse(isCalendarDate("0000-12-31"))
+    assert.isTrue(isCalendarDate("0001-01-01"))
+    assert.isTrue(isCalendarDate("9999-12-31"))
+  })
 })
