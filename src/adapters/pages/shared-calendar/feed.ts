@@ -43,7 +43,8 @@ export const feedOf = (calendar: SharedCalendar, source: FeedSource, now: Date):
       })
     }
   }
-  return feed.toString()
+  // The library leaves out the end of the last line.
+  return `${feed.toString()}\r\n`
 }
 
 // Hashed, because it would else tell ids that are nobody's business.
