@@ -170,6 +170,8 @@ export const TAG_KEYWORD = 50
  */
 export const ROOM_LIMIT = 100
 export const ROOM_TYPE_LIMIT = 50
+/** Most rooms, and most room types, a subscription can be given. */
+export const SUBSCRIPTION_ROOMS_MAX = 100_000
 export const PROPERTY_TAG_LIMIT = 500
 export const RESERVATION_TAG_LIMIT = 500
 

@@ -67,15 +67,20 @@ const update = Command.make(
     status: Flag.Literals("status", STATUSES).pipe(
       Flag.withDescription("A banned or closed operator's tokens stop working"),
       Flag.optional
+    ),
+    rooms: Flag.Int("rooms").pipe(Flag.withDescription("How many rooms the subscription covers"), Flag.optional),
+    roomTypes: Flag.Int("room-types").pipe(
+      Flag.withDescription("How many room types the subscription covers"),
+      Flag.optional
     )
   },
   ({ id, ...given }) =>
     answer(
-      Object.values(given).every(Option.isNone)
+      Object.values(given).every((each) => Option.isNone<unknown>(each))
         ? Effect.fail(
             new BadRequest({
               message:
-                "Say what to change: --name, --time-zone, --currency, --edition, --subscription-until or --status."
+                "Say what to change: --name, --time-zone, --currency, --edition, --subscription-until, --status, --rooms or --room-types."
             })
           )
         : Operators.use((operators) =>
@@ -85,7 +90,9 @@ const update = Command.make(
               currency: Option.getOrUndefined(given.currency),
               edition: Option.getOrUndefined(given.edition),
               subscription_until: Option.getOrUndefined(given.subscriptionUntil),
-              status: Option.getOrUndefined(given.status)
+              status: Option.getOrUndefined(given.status),
+              room_limit: Option.getOrUndefined(given.rooms),
+              room_type_limit: Option.getOrUndefined(given.roomTypes)
             })
           ),
       (operator) =>
@@ -94,7 +101,8 @@ const update = Command.make(
           `${operator.edition}, ${operator.status}`,
           operator.subscription_until === null
             ? "subscribed without end"
-            : `subscribed until the end of ${operator.subscription_until}`
+            : `subscribed until the end of ${operator.subscription_until}`,
+          `${operator.room_limit} rooms and ${operator.room_type_limit} room types`
         ].join("; ")
     )
 ).pipe(Command.withDescription("Change an operator; what you leave out stays"))

@@ -19,6 +19,9 @@ export interface Operator {
   readonly status: "active" | "banned" | "closed"
   /** Last day of the subscription in the operator's zone; null: without end. */
   readonly subscription_until: string | null
+  /** How many rooms and room types the subscription covers. */
+  readonly room_limit: number
+  readonly room_type_limit: number
 }
 
 /** A token is shown once, when it is made; only its digest is kept. */

@@ -1,7 +1,7 @@
 import { DateTime, Option, Schema } from "effect"
-import { CalendarDate, Currency, EmailOrNone, Id } from "../contract/fields.ts"
+import { CalendarDate, Currency, EmailOrNone, Id, Integer } from "../contract/fields.ts"
 import { dateInZone } from "../contract/time.ts"
-import { ACCOUNT_NAME, PASSWORD_MAX, PASSWORD_MIN } from "../limits.ts"
+import { ACCOUNT_NAME, PASSWORD_MAX, PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../limits.ts"
 
 // Operators, their accounts and tokens, as an administrator or a console page gives them.
 
@@ -53,6 +53,11 @@ export const NewOperator = Schema.Struct({
 })
 export type NewOperator = typeof NewOperator.Type
 
+/** How many rooms or room types a subscription covers. Fewer than there are takes none away, but none can be added. */
+const Rooms = Integer.check(
+  Schema.isBetween({ minimum: 0, maximum: SUBSCRIPTION_ROOMS_MAX }, { expected: `from 0 to ${SUBSCRIPTION_ROOMS_MAX}` })
+)
+
 /** What is left out stays as it is. */
 export const OperatorChange = Schema.Struct({
   name: Schema.optional(Name),
@@ -60,7 +65,9 @@ export const OperatorChange = Schema.Struct({
   currency: Schema.optional(Currency),
   edition: Schema.optional(Schema.Literals(EDITIONS)),
   subscription_until: Schema.optional(CalendarDate),
-  status: Schema.optional(Schema.Literals(STATUSES))
+  status: Schema.optional(Schema.Literals(STATUSES)),
+  room_limit: Schema.optional(Rooms),
+  room_type_limit: Schema.optional(Rooms)
 })
 export type OperatorChange = typeof OperatorChange.Type
 

@@ -14,7 +14,9 @@ const Operator = Schema.Struct({
   currency: Schema.String,
   edition: Schema.Literals(EDITIONS),
   status: Schema.Literals(STATUSES),
-  subscription_until: Schema.NullOr(Schema.Date)
+  subscription_until: Schema.NullOr(Schema.Date),
+  room_limit: Schema.Int,
+  room_type_limit: Schema.Int
 })
 
 const Zone = Schema.Struct({ time_zone: Schema.String })
@@ -83,14 +85,18 @@ export class OperatorStore extends Context.Service<OperatorStore>()("latchkey/op
             currency = coalesce(${change.currency ?? null}::text, currency),
             edition = coalesce(${change.edition ?? null}::text, edition),
             status = coalesce(${change.status ?? null}::text, status),
-            subscription_until = coalesce(${subscriptionUntil ?? null}::timestamptz, subscription_until)
+            subscription_until = coalesce(${subscriptionUntil ?? null}::timestamptz, subscription_until),
+            room_limit = coalesce(${change.room_limit ?? null}::integer, room_limit),
+            room_type_limit = coalesce(${change.room_type_limit ?? null}::integer, room_type_limit)
           WHERE id = ${operatorId}
           RETURNING *
         ), main AS (
           UPDATE accounts SET name = operator.name FROM operator
           WHERE accounts.operator_id = operator.id AND accounts.role = 'main' AND accounts.name <> operator.name
         )
-        SELECT id AS operator_id, name, time_zone, currency, edition, status, subscription_until FROM operator`)
+        SELECT id AS operator_id, name, time_zone, currency, edition, status, subscription_until, room_limit,
+          room_type_limit
+        FROM operator`)
 
     /** Undefined: there is no such operator. */
     const createAccount = (

@@ -94,7 +94,11 @@ layer(layerDataDir, { timeout: FOLDERS_MS })("latchkey on an embedded database",
             "--edition",
             "basic",
             "--status",
-            "closed"
+            "closed",
+            "--rooms",
+            "250",
+            "--room-types",
+            "3"
           ],
           env
         )
@@ -103,7 +107,9 @@ layer(layerDataDir, { timeout: FOLDERS_MS })("latchkey on an embedded database",
           operator_id,
           edition: "basic",
           status: "closed",
-          subscription_until: "2020-01-31"
+          subscription_until: "2020-01-31",
+          room_limit: 250,
+          room_type_limit: 3
         })
       }),
     FOLDERS_MS

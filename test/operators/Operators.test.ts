@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Tokens } from "../../src/gate/Tokens.ts"
+import { ROOM_LIMIT, ROOM_TYPE_LIMIT, SUBSCRIPTION_ROOMS_MAX } from "../../src/limits.ts"
 import { Operators } from "../../src/operators/Operators.ts"
 import { PasswordCost, verifyPassword } from "../../src/operators/password.ts"
 import { layerTestDatabase } from "../database.ts"
@@ -50,7 +51,9 @@ layer(layerOperators)("Operators", (it) => {
         currency: "EUR",
         edition: "pro",
         status: "active",
-        subscription_until: null
+        subscription_until: null,
+        room_limit: ROOM_LIMIT,
+        room_type_limit: ROOM_TYPE_LIMIT
       })
     })
   )
@@ -76,7 +79,7 @@ layer(layerOperators)("Operators", (it) => {
     ["time_zone", { time_zone: "+01:00" }],
     ["currency", { currency: "eur" }],
     ["email", { email: "nobody" }],
-    ["password", { password: "short" }],
+    ["password", { password: "" }],
     ["subscription_until", { subscription_until: "2027-02-29" }]
   ] as const)("refuses a wrong %s and names it", ([field, wrong]) =>
     Effect.gen(function* () {
@@ -123,6 +126,24 @@ layer(layerOperators)("Operators", (it) => {
       assert.strictEqual(moved.subscription_until, "2020-06-30")
       const without = yield* operators.update(made.operator_id, { subscription_until: "9999-12-31" })
       assert.strictEqual(without.subscription_until, "9999-12-31")
+    })
+  )
+
+  it.effect("a subscription covers as many rooms and room types as it is given", () =>
+    Effect.gen(function* () {
+      const operators = yield* Operators
+      const { operator_id } = yield* operators.create(lisbon())
+      const wider = yield* operators.update(operator_id, { room_limit: SUBSCRIPTION_ROOMS_MAX })
+      assert.deepInclude(wider, { room_limit: SUBSCRIPTION_ROOMS_MAX, room_type_limit: ROOM_TYPE_LIMIT })
+      const none = yield* operators.update(operator_id, { room_type_limit: 0 })
+      assert.deepInclude(none, { room_limit: SUBSCRIPTION_ROOMS_MAX, room_type_limit: 0 })
+      for (const field of ["room_limit", "room_type_limit"] as const) {
+        for (const wrong of [-1, SUBSCRIPTION_ROOMS_MAX + 1]) {
+          const refused = yield* Effect.flip(operators.update(operator_id, { [field]: wrong }))
+          assert.strictEqual(refused._tag, "ValidationFailed")
+          assert.match(refused.message, new RegExp(`^${field}: must be from 0 to `))
+        }
+      }
     })
   )
 
