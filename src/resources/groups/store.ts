@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Conflict } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
-import { idsParameter } from "../../database/parameters.ts"
+import { clearFormer, idsOn, putOn } from "../../database/replaced-list.ts"
 import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { unknownProperties } from "../properties/belonging.ts"
 import { Group } from "./contract.ts"
@@ -23,7 +23,9 @@ const readWritten = rowUnless(Written, ({ name }) =>
   name === "property_groups_name" ? new Conflict({ message: "name: another group has it already." }) : undefined
 )
 
-/** The SQL of property groups. How a list is replaced as a whole is told in migration 0003_portfolio. */
+const PROPERTIES = { rows: "group_properties", owner: "group_id", item: "property_id", version: "properties_version" }
+
+/** The SQL of property groups. */
 export class GroupStore extends Context.Service<GroupStore>()("latchkey/resources/GroupStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -37,18 +39,9 @@ export class GroupStore extends Context.Service<GroupStore>()("latchkey/resource
           orderBy: sql`id`,
           ...page
         })}
-        SELECT counted.total, page.position, page.id, page.name, ARRAY(
-          SELECT link.property_id FROM group_properties link
-          WHERE link.operator_id = page.operator_id AND link.group_id = page.id AND link.version = page.properties_version
-          ORDER BY link.property_id) AS property_ids
+        SELECT counted.total, page.position, page.id, page.name, ${idsOn(sql, PROPERTIES)} AS property_ids
         FROM counted LEFT JOIN page ON true
         ORDER BY page.position`)
-
-    /** Puts the given properties on the list of the CTE `written`, a group with the version that counts now. */
-    const attached = (propertyIds: ReadonlyArray<number>) => sql`
-      INSERT INTO group_properties (operator_id, group_id, version, property_id)
-      SELECT written.operator_id, written.id, written.properties_version, given.id
-      FROM written, unnest(${idsParameter(propertyIds)}::bigint[]) AS given (id)`
 
     const outcome = sql`
       SELECT written.id, ground.unknown AS "unknownProperties" FROM ground LEFT JOIN written ON true`
@@ -61,7 +54,7 @@ export class GroupStore extends Context.Service<GroupStore>()("latchkey/resource
           INSERT INTO property_groups (operator_id, name, created_at)
           SELECT ${operatorId}::bigint, ${name}::text, ${now}::timestamptz FROM ground WHERE ground.unknown = '{}'
           RETURNING operator_id, id, properties_version
-        ), attached AS (${attached(propertyIds)})
+        ), attached AS (${putOn(sql, PROPERTIES, propertyIds)})
         ${outcome}`)
 
     /** Fails when the name is taken. */
@@ -74,11 +67,7 @@ export class GroupStore extends Context.Service<GroupStore>()("latchkey/resource
             properties_version = properties_version + ${edit.propertyIds === undefined ? 0 : 1}
           FROM ground WHERE operator_id = ${operatorId} AND id = ${id} AND ground.unknown = '{}'
           RETURNING operator_id, id, properties_version
-        ), former AS (
-          DELETE FROM group_properties link USING written
-          WHERE link.operator_id = written.operator_id AND link.group_id = written.id
-            AND link.version < written.properties_version
-        ), attached AS (${attached(edit.propertyIds ?? [])})
+        ), former AS (${clearFormer(sql, PROPERTIES)}), attached AS (${putOn(sql, PROPERTIES, edit.propertyIds ?? [])})
         ${outcome}`)
 
     /** Answers the deleted group's id, or undefined when there is none. */

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { idsParameter } from "../../database/parameters.ts"
+import { clearFormer, idsOn, putOn } from "../../database/replaced-list.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { unknownProperties } from "../properties/belonging.ts"
 import { Staff } from "./contract.ts"
@@ -38,7 +38,9 @@ const readPage = pageRowsOf(Staff)
 const readWritten = onlyRowOf(Written)
 const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 
-/** The SQL of staff. How a list is replaced as a whole is told in migration 0003_portfolio. */
+const PROPERTIES = { rows: "staff_properties", owner: "staff_id", item: "property_id", version: "properties_version" }
+
+/** The SQL of staff. */
 export class StaffStore extends Context.Service<StaffStore>()("latchkey/resources/StaffStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -53,19 +55,10 @@ export class StaffStore extends Context.Service<StaffStore>()("latchkey/resource
         ...page
       })}
         SELECT counted.total, page.position, page.id, page.name, page.mobile, page.email, page.note, page.is_active,
-          ARRAY(
-            SELECT link.property_id FROM staff_properties link
-            WHERE link.operator_id = page.operator_id AND link.staff_id = page.id AND link.version = page.properties_version
-            ORDER BY link.property_id) AS property_ids
+          ${idsOn(sql, PROPERTIES)} AS property_ids
         FROM counted LEFT JOIN page ON true
         ORDER BY page.position`)
     }
-
-    /** Puts the given properties on the list of the CTE `written`, a person with the version that counts now. */
-    const assigned = (propertyIds: ReadonlyArray<number>): Fragment => sql`
-      INSERT INTO staff_properties (operator_id, staff_id, version, property_id)
-      SELECT written.operator_id, written.id, written.properties_version, given.id
-      FROM written, unnest(${idsParameter(propertyIds)}::bigint[]) AS given (id)`
 
     const outcome = sql`
       SELECT written.id, ground.unknown AS "unknownProperties" FROM ground LEFT JOIN written ON true`
@@ -79,7 +72,7 @@ export class StaffStore extends Context.Service<StaffStore>()("latchkey/resource
             ${staff.note}::text, ${now}::timestamptz, ${now}::timestamptz
           FROM ground WHERE ground.unknown = '{}'
           RETURNING operator_id, id, properties_version
-        ), assigned AS (${assigned(staff.propertyIds)})
+        ), assigned AS (${putOn(sql, PROPERTIES, staff.propertyIds)})
         ${outcome}`)
 
     const update = (operatorId: number, id: number, edit: Edit, now: Date) =>
@@ -96,11 +89,7 @@ export class StaffStore extends Context.Service<StaffStore>()("latchkey/resource
             updated_at = ${now}
           FROM ground WHERE operator_id = ${operatorId} AND id = ${id} AND ground.unknown = '{}'
           RETURNING operator_id, id, properties_version
-        ), former AS (
-          DELETE FROM staff_properties link USING written
-          WHERE link.operator_id = written.operator_id AND link.staff_id = written.id
-            AND link.version < written.properties_version
-        ), assigned AS (${assigned(edit.propertyIds ?? [])})
+        ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, edit.propertyIds ?? [])})
         ${outcome}`)
 
     /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */

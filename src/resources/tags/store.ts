@@ -5,7 +5,7 @@ import { Conflict, ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
-import { idsParameter } from "../../database/parameters.ts"
+import { clearFormer, idsOn, putOn } from "../../database/replaced-list.ts"
 import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { unknownProperties, unknownRoomTypes } from "../properties/belonging.ts"
 import { Tag } from "./contract.ts"
@@ -57,7 +57,10 @@ const readWritten = rowUnless(Written, ({ name, detail }) => {
 
 export const nameTaken = new Conflict({ message: "name: another tag has it already." })
 
-/** The SQL of property tags. How a list is replaced as a whole is told in migration 0003_portfolio. */
+const PROPERTIES = { rows: "tag_properties", owner: "tag_id", item: "property_id", version: "properties_version" }
+const ROOM_TYPES = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }
+
+/** The SQL of property tags. */
 export class TagStore extends Context.Service<TagStore>()("latchkey/resources/TagStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -71,14 +74,8 @@ export class TagStore extends Context.Service<TagStore>()("latchkey/resources/Ta
           orderBy: sql`id`,
           ...page
         })}
-        SELECT counted.total, page.position, page.id, page.name, page.color, ARRAY(
-            SELECT link.property_id FROM tag_properties link
-            WHERE link.operator_id = page.operator_id AND link.tag_id = page.id AND link.version = page.properties_version
-            ORDER BY link.property_id) AS property_ids,
-          ARRAY(
-            SELECT link.room_type_id FROM tag_room_types link
-            WHERE link.operator_id = page.operator_id AND link.tag_id = page.id AND link.version = page.room_types_version
-            ORDER BY link.room_type_id) AS room_type_ids
+        SELECT counted.total, page.position, page.id, page.name, page.color,
+          ${idsOn(sql, PROPERTIES)} AS property_ids, ${idsOn(sql, ROOM_TYPES)} AS room_type_ids
         FROM counted LEFT JOIN page ON true
         ORDER BY page.position`)
 
@@ -91,27 +88,13 @@ export class TagStore extends Context.Service<TagStore>()("latchkey/resources/Ta
 
     /** The CTEs that put the tag of the CTE `written` on what is given, under the versions that count now. */
     const attached = ({ propertyIds, roomTypeIds }: Attached): Fragment => sql`
-      on_properties AS (
-        INSERT INTO tag_properties (operator_id, tag_id, version, property_id)
-        SELECT written.operator_id, written.id, written.properties_version, given.id
-        FROM written, unnest(${idsParameter(propertyIds)}::bigint[]) AS given (id)
-      ), on_room_types AS (
-        INSERT INTO tag_room_types (operator_id, tag_id, version, room_type_id)
-        SELECT written.operator_id, written.id, written.room_types_version, given.id
-        FROM written, unnest(${idsParameter(roomTypeIds)}::bigint[]) AS given (id)
-      )`
+      on_properties AS (${putOn(sql, PROPERTIES, propertyIds)}),
+      on_room_types AS (${putOn(sql, ROOM_TYPES, roomTypeIds)})`
 
     /** The CTEs that clear away what former versions of the tag of the CTE `written` were on. */
     const detached = sql`
-      off_properties AS (
-        DELETE FROM tag_properties link USING written
-        WHERE link.operator_id = written.operator_id AND link.tag_id = written.id
-          AND link.version < written.properties_version
-      ), off_room_types AS (
-        DELETE FROM tag_room_types link USING written
-        WHERE link.operator_id = written.operator_id AND link.tag_id = written.id
-          AND link.version < written.room_types_version
-      )`
+      off_properties AS (${clearFormer(sql, PROPERTIES)}),
+      off_room_types AS (${clearFormer(sql, ROOM_TYPES)})`
 
     const returning = sql`RETURNING operator_id, id, color, properties_version, room_types_version`
 

@@ -1,0 +1,38 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { idsParameter } from "./parameters.ts"
+
+// A list of ids that its owner has and that is replaced as a whole. Every row carries the version of the list it is of,
+// and only those of the owner's present version count, so that of two replacements at once the later stands whole
+// (migration 0003_portfolio). Raising the owner's version is the store's own: it is part of changing the owner.
+
+/** Where a list is kept. */
+export interface ReplacedList {
+  /** The table of the rows, with `operator_id` and `version`. */
+  readonly rows: string
+  /** Its column for the owner's id. */
+  readonly owner: string
+  /** Its column for the id that is on the list. */
+  readonly item: string
+  /** The column of the owner that says which version counts. */
+  readonly version: string
+}
+
+/** The ids on the list of the owner in `page`, ascending: `bigint[]`. */
+export const idsOn = (sql: SqlClient, list: ReplacedList): Fragment => sql`
+  ARRAY(
+    SELECT link.${sql(list.item)} FROM ${sql(list.rows)} link
+    WHERE link.operator_id = page.operator_id AND link.${sql(list.owner)} = page.id AND link.version = page.${sql(list.version)}
+    ORDER BY link.${sql(list.item)})`
+
+/** Puts ids on the list of the owner in the CTE `written`, under the version that counts now. */
+export const putOn = (sql: SqlClient, list: ReplacedList, ids: ReadonlyArray<number>): Fragment => sql`
+  INSERT INTO ${sql(list.rows)} (operator_id, ${sql(list.owner)}, version, ${sql(list.item)})
+  SELECT written.operator_id, written.id, written.${sql(list.version)}, given.id
+  FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)`
+
+/** Clears away what former versions of the list of the owner in the CTE `written` held. */
+export const clearFormer = (sql: SqlClient, list: ReplacedList): Fragment => sql`
+  DELETE FROM ${sql(list.rows)} link USING written
+  WHERE link.operator_id = written.operator_id AND link.${sql(list.owner)} = written.id
+    AND link.version < written.${sql(list.version)}`
