@@ -67,6 +67,8 @@ export const WEBHOOK_OLDER_EVENTS = 1_000
 export const WEBHOOK_RESUMED_ROWS = 1_000
 /** Milliseconds between two looks for new events and for due deliveries. */
 export const WEBHOOK_POLL_MS = 250
+/** Milliseconds between two looks while they fail: the database is away. */
+export const WEBHOOK_TROUBLE_MS = 1_000
 /** Events one statement hands to their subscriptions. */
 export const WEBHOOK_FAN_OUT_EVENTS = 200
 /** Deliveries under way at once in a process, of all subscriptions together. */
