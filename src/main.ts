@@ -1,5 +1,5 @@
 import { createServer } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Console, Effect, Layer, Redacted } from "effect"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { migrations } from "../migrations/index.ts"
@@ -37,8 +37,8 @@ const layerService = (windows: Layer.Layer<RateWindows>) =>
     Layer.provide(windows)
   )
 
-const layerHttpServer = (settings: Settings) =>
-  NodeHttpServer.layer(() => createServer(), {
+const listening = (settings: Settings) =>
+  NodeHttpServer.make(() => createServer(), {
     port: settings.port,
     host: settings.host,
     gracefulShutdownTimeout: `${SHUTDOWN_SECONDS} seconds`
@@ -57,7 +57,9 @@ const layerMigrated = Layer.effectDiscard(migrate(migrations))
 const serving = Effect.gen(function* () {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
-  yield* HttpServer.serveEffect(http)
+  // Listens last: a connection taken while the database is brought up to date would wait for an answer for ever.
+  const server = yield* listening(settings)
+  yield* Effect.provideService(HttpServer.serveEffect(http), HttpServer.HttpServer, server)
   yield* Console.log(yield* greet(settings))
 })
 
@@ -67,7 +69,6 @@ const layerProgram = ({ windows }: Swapped) =>
       Layer.merge(Layer.effectDiscard(serving), layerDelivering(settings)).pipe(
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),
-        Layer.provide(layerHttpServer(settings)),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
         Layer.provide(layerSharedCalendars),

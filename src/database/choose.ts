@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { BACKGROUND_CONNECTIONS } from "../limits.ts"
-import { layerEmbedded } from "./embedded.ts"
 import { layerPostgres } from "./postgres.ts"
 
 /** Which database this process works on; the settings of the process provide it. */
@@ -12,6 +11,15 @@ export class DatabaseSettings extends Context.Service<
     readonly dataDir: string
   }
 >()("latchkey/database/DatabaseSettings") {}
+
+// Loaded when asked for: beside a server, the embedded database would only take memory.
+const layerEmbedded = (dataDir: string) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("./embedded.ts")),
+      (embedded) => embedded.layerEmbedded(dataDir)
+    )
+  )
 
 /** The database the settings name: a PostgreSQL server, or the one embedded in the data folder. */
 export const layerDatabase = Layer.unwrap(

@@ -1,9 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 
 import { type Admission, decide } from "./admission.ts"
-import { admitting, always } from "./counting-script.ts"
 import { MemoryCounts } from "./memory-counts.ts"
-import { makeRedisLink } from "./redis-link.ts"
 import { type Bucket, windowOf } from "./window.ts"
 
 /** Counts calls in fixed windows (specification, Limits). */
@@ -45,6 +43,9 @@ export class RateWindows extends Context.Service<
     Layer.effect(
       RateWindows,
       Effect.gen(function* () {
+        // Loaded when asked for: the client of Redis is hundreds of modules.
+        const { admitting, always } = yield* Effect.promise(() => import("./counting-script.ts"))
+        const { makeRedisLink } = yield* Effect.promise(() => import("./redis-link.ts"))
         const prefix = options?.prefix ?? "latchkey:"
         const link = yield* makeRedisLink(url, (nowMillis) => always(prefix, [probe], nowMillis))
         const alone = new MemoryCounts()
