@@ -16,6 +16,9 @@ export const TRANSACTION_DAYS = 366
 /** Largest amount of money in major units: twelve digits before the point stay exact as a JSON number with three after it. */
 export const AMOUNT_MAX = 999_999_999_999
 
+/** Beginnings of days in a time zone that a process remembers. */
+export const DAY_STARTS = 10_000
+
 /** Ids in one comma-separated list or array (contract facts 6.1). */
 export const IDS_MAX = 100
 

@@ -61,6 +61,9 @@ export class Service extends Context.Service<
   )
 }
 
+// Where in our own code a span was opened says nothing about a request, and finding out costs as much as the span.
+const UNTRACED = { captureStackTrace: false }
+
 /** What became of a call, and the headers that go with its answer. */
 interface Outcome {
   readonly exit: Exit.Exit<Schema.Json, ApiError>
@@ -75,35 +78,40 @@ const headersOf = (error: ApiError): Answer["headers"] => (error._tag === "RateL
 const DIRECT = { client: new Rpc.ServerClient(0), requestId: RequestId(0), headers: Headers.empty }
 
 /** The handler of an operation as one of many: it takes the payload its own schema read. */
-type Handler = (payload: unknown, options: typeof DIRECT) => Effect.Effect<unknown, ApiError>
+type Handler = (
+  payload: unknown,
+  options: typeof DIRECT & { readonly rpc: ApiOperation }
+) => Effect.Effect<unknown, ApiError>
 
-// The compiler sees that Handler<A | B> stands for Handler<A> | Handler<B> for up to 25 operations only. The type asks
-// for the handlers one by one, so a family without its layer does not compile.
+// Read as the layer of its family keeps it. `accessHandler` would, at every call, copy the context that layer was built
+// in over the call's own: more work than all else a call does, and for nothing, because what a handler needs beside the
+// caller it takes when it is made. The type asks for the handlers one by one, so a family without its layer does not
+// compile.
 const handlerOf = (operation: ApiOperation) =>
-  Api.accessHandler(operation._tag) as Effect.Effect<unknown> as Effect.Effect<
-    Handler,
-    never,
-    Rpc.ToHandler<ApiOperation>
-  >
+  Effect.map(
+    Context.Service<{ readonly handler: Handler }>(operation.key),
+    ({ handler }) => handler
+  ) as Effect.Effect<Handler> as Effect.Effect<Handler, never, Rpc.ToHandler<ApiOperation>>
 
 /** The way of a call to one operation: Gate, decode, handler, encode. */
 const runOf = Effect.fnUntraced(function* (operation: ApiOperation, gate: Gate["Service"]) {
   const handler = yield* handlerOf(operation)
+  const options = { ...DIRECT, rpc: operation }
   const route = routeOf(operation)
   const decode = inputDecoderOf(operation.payloadSchema, route.params)
-  const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(operation.successSchema))
+  const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
   const [conversation] = route.path.startsWith("/conversations/") ? route.params : []
 
   const handled = (call: Call): Effect.Effect<Schema.Json, ApiError, CurrentOperator> =>
     call.read.pipe(
       Effect.flatMap((input) => decode(input, call.params)),
       Effect.flatMap((payload) =>
-        handler(payload, DIRECT).pipe(
-          Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } })
+        handler(payload, options).pipe(
+          Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }, UNTRACED)
         )
       ),
-      // A result that does not fit its own schema is a defect.
-      Effect.flatMap((result) => Effect.orDie(encode(result)))
+      // Throws for a result that does not fit its own schema: a defect.
+      Effect.map(encode)
     )
 
   return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Outcome> {
@@ -155,7 +163,7 @@ const answered = Effect.fnUntraced(function* (
   return yield* run.pipe(
     Effect.flatMap((outcome) => settle(requestId, operation, outcome)),
     Effect.tap((answer) => logLine(answer, operation, call.door, startedAt)),
-    Effect.withSpan("request", { kind: "server", attributes, ...parentOf(call.headers) })
+    Effect.withSpan("request", { kind: "server", attributes, ...parentOf(call.headers) }, UNTRACED)
   )
 })
 
@@ -190,5 +198,5 @@ const logLine = Effect.fnUntraced(function* (answer: Answer, operation: string, 
   const endedAt = yield* Clock.currentTimeMillis
   const ms = endedAt - startedAt
   const fields = { request_id, door, operation, error_code, ms }
-  yield* Effect.logInfo("request").pipe(Effect.annotateLogs(error_code === 0 ? fields : { ...fields, error_msg }))
+  yield* Effect.logInfo("request", error_code === 0 ? fields : { ...fields, error_msg })
 })

@@ -16,16 +16,23 @@ interface Finding {
  * before what breaks a rule. Unknown fields are ignored (contract facts 0.1).
  */
 export const decoderOf = <A>(codec: Schema.ConstraintDecoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(codec)
+  const decode = Schema.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
-    decode(input, { errors: "all", reportInput: true }).pipe(
+    decode(input).pipe(
       Effect.mapError((error) => toApiError(error.issue)),
       Effect.filterOrFail(
-        (value) => nulIn(value, []) === undefined,
+        (value) => !holdsNul(value),
         (value) =>
           new ValidationFailed({ message: `${fieldOf(nulIn(value, []) ?? [])}: must not hold the character U+0000.` })
       )
     )
+}
+
+const holdsNul = (value: unknown): boolean => {
+  if (typeof value === "string") return value.includes("\u0000")
+  if (typeof value !== "object" || value === null) return false
+  for (const [key, each] of Object.entries(value)) if (key.includes("\u0000") || holdsNul(each)) return true
+  return false
 }
 
 /** Where a text holds the one character the database cannot store, if anywhere. */

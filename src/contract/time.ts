@@ -1,4 +1,5 @@
 import { DateTime, Option } from "effect"
+import { DAY_STARTS } from "../limits.ts"
 
 // How days and instants meet: dates are read in the merchant's time zone (specification, Transaction rule 5).
 
@@ -26,7 +27,18 @@ const inZone = (wallClock: string, timeZone: string): Date =>
  * where midnight comes twice the earlier one, so a day holds every instant whose local date it is, be it 23, 24 or 25
  * hours long.
  */
-export const startOfDay = (date: string, timeZone: string): Date => inZone(`${date}T00:00:00.000`, timeZone)
+export const startOfDay = (date: string, timeZone: string): Date => {
+  const key = `${timeZone} ${date}`
+  const known = dayStarts.get(key)
+  if (known !== undefined) return new Date(known)
+  const start = inZone(`${date}T00:00:00.000`, timeZone)
+  if (dayStarts.size >= DAY_STARTS) dayStarts.clear()
+  dayStarts.set(key, start.getTime())
+  return start
+}
+
+// Asking a zone for its rules takes longer than the rest of a search, and hosts ask for the same few days.
+const dayStarts = new Map<string, number>()
 
 /** The instants of an inclusive range of days: `from` is in it, `until` the first after it. */
 export const instantsOfDays = (
@@ -49,8 +61,10 @@ export const instantOf = (text: string, timeZone: string): Date => {
 /** The present second: what is stored when the service itself says "now", so that `…:SSZ` loses nothing of it. */
 export const wholeSecond = (now: number): Date => new Date(Math.floor(now / 1000) * 1000)
 
+const withoutZeros = (iso: string): string => (iso.endsWith(".000Z") ? `${iso.slice(0, -5)}Z` : iso)
+
 /** ISO 8601 UTC in the `…Z` form; a fraction appears only if the caller gave one (contract facts 0.3). */
-export const instantText = (instant: Date): string => instant.toISOString().replace(".000Z", "Z")
+export const instantText = (instant: Date): string => withoutZeros(instant.toISOString())
 
 /** The calendar date of an instant in a zone. */
 export const dateInZone = (instant: Date | number, timeZone: string): string =>

@@ -10,12 +10,9 @@ type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
 
 /** Reads all rows of a statement. */
 export const rowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  const decode = Schema.decodeUnknownSync(Schema.Array(row))
   return (statement: Rows): Effect.Effect<ReadonlyArray<A>> =>
-    statement.pipe(
-      Effect.flatMap((rows) => decode(rows)),
-      Effect.orDie
-    )
+    Effect.orDie(Effect.map(statement, (rows) => decode(rows)))
 }
 
 /** Reads the first row, undefined when there is none. */
@@ -26,13 +23,8 @@ export const rowOf = <A>(row: Schema.ConstraintDecoder<A>) => {
 
 /** Reads the row of a statement that always has exactly one. */
 export const onlyRowOf = <A>(row: Schema.ConstraintDecoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Tuple([row]))
-  return (statement: Rows): Effect.Effect<A> =>
-    statement.pipe(
-      Effect.flatMap((rows) => decode(rows)),
-      Effect.map(([only]) => only),
-      Effect.orDie
-    )
+  const decode = Schema.decodeUnknownSync(Schema.Tuple([row]))
+  return (statement: Rows): Effect.Effect<A> => Effect.orDie(Effect.map(statement, (rows) => decode(rows)[0]))
 }
 
 /** One page of rows and how many match in all. */
@@ -61,13 +53,12 @@ const Total = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.
 
 /** Reads the rows of a {@link paged} query; select `counted.total` and `page.position` with the rest. */
 export const pageRowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
-  const decodeTotal = Schema.decodeUnknownEffect(Total)
-  return (statement: Rows): Effect.Effect<PageOf<A>> =>
-    Effect.gen(function* () {
-      const rows = yield* statement
-      const head = yield* decodeTotal(rows[0])
-      // An empty page still has one row, which carries the total.
-      return { total: head.total, rows: head.position === null ? [] : yield* decode(rows) }
-    }).pipe(Effect.orDie)
+  const decode = Schema.decodeUnknownSync(Schema.Array(row))
+  const decodeTotal = Schema.decodeUnknownSync(Total)
+  const read = (rows: ReadonlyArray<object>): PageOf<A> => {
+    const { total, position } = decodeTotal(rows[0])
+    // An empty page still has one row, which carries the total.
+    return { total, rows: position === null ? [] : decode(rows) }
+  }
+  return (statement: Rows): Effect.Effect<PageOf<A>> => Effect.orDie(Effect.map(statement, read))
 }

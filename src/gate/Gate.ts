@@ -75,12 +75,15 @@ export class Gate extends Context.Service<
         return { caller: token, headers, settle }
       })
 
-      const enter = Effect.fn("gate")(function* (approach: Approach): Effect.fn.Return<Entry, GateError> {
-        const token = yield* identify(approach.headers)
-        const now = yield* Clock.currentTimeMillis
-        const refusal = refusalOf(token, { read: approach.read, now })
-        return Option.isSome(refusal) ? yield* refusal.value : yield* admit(approach, token)
-      })
+      const enter = Effect.fnUntraced(
+        function* (approach: Approach): Effect.fn.Return<Entry, GateError> {
+          const token = yield* identify(approach.headers)
+          const now = yield* Clock.currentTimeMillis
+          const refusal = refusalOf(token, { read: approach.read, now })
+          return Option.isSome(refusal) ? yield* refusal.value : yield* admit(approach, token)
+        },
+        Effect.withSpan("gate", {}, { captureStackTrace: false })
+      )
 
       return Gate.of({ enter, knows: (headers) => Effect.isSuccess(identify(headers)) })
     })

@@ -2,7 +2,7 @@ import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../contract/caller.ts"
 import { TOKEN_CACHE_ENTRIES, TOKEN_CACHE_SECONDS } from "../limits.ts"
-import { digestOf, sameDigest } from "./credentials.ts"
+import { digestHexOf, sameDigest } from "./credentials.ts"
 import { LimitOverrides, TokenLimits } from "./windows/limit-overrides.ts"
 
 /** A token as the database knows it: who it stands for and what keeps it from working. */
@@ -54,7 +54,7 @@ export class Tokens extends Context.Service<
           Exit.isSuccess(exit) && exit.value !== undefined ? Duration.seconds(TOKEN_CACHE_SECONDS) : Duration.zero
       })
 
-      return { lookup: (token) => Cache.get(cache, Buffer.from(digestOf(token)).toString("hex")) }
+      return { lookup: (token) => Cache.get(cache, digestHexOf(token)) }
     })
   )
 }

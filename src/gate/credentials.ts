@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto"
+import { hash, timingSafeEqual } from "node:crypto"
 
 /**
  * The token of a request: `Service-Access-Token` first, else `Authorization: Bearer` (specification, Access token 2).
@@ -12,7 +12,10 @@ export const tokenOf = (headers: Readonly<Record<string, string | undefined>>): 
 }
 
 /** A token is stored and looked up as this digest only. */
-export const digestOf = (token: string): Uint8Array => createHash("sha256").update(token).digest()
+export const digestOf = (token: string): Uint8Array => hash("sha256", token, "buffer")
+
+/** The same digest as text. */
+export const digestHexOf = (token: string): string => hash("sha256", token, "hex")
 
 /** Constant in the place of the first difference, so an answer's time says nothing about a stored digest. */
 export const sameDigest = (one: Uint8Array, other: Uint8Array): boolean =>

@@ -25,6 +25,9 @@ const entryOf = ({ message, fiber }: Logger.Options<unknown>): Entry => {
 const causeOf = ({ cause }: Logger.Options<unknown>): string | undefined =>
   cause.reasons.length === 0 ? undefined : Cause.pretty(cause)
 
+const isPlain = (value: unknown): boolean =>
+  value === undefined || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+
 /** One JSON object: time, level, message, the fields, and trace_id and span_id of a traced entry. */
 export const jsonLine = (options: Logger.Options<unknown>): string => {
   const { text, fields } = entryOf(options)
@@ -32,7 +35,9 @@ export const jsonLine = (options: Logger.Options<unknown>): string => {
   const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message: text }
   // Once first for the order of the keys, once last so that no field takes their place.
   const line = { ...own, ...fields, cause: causeOf(options), trace_id: span?.traceId, span_id: span?.spanId }
-  return withoutSecrets(Formatter.formatJson(Object.assign(line, own)))
+  Object.assign(line, own)
+  // What JSON cannot hold as it is (a bigint, a cycle) takes the long way.
+  return withoutSecrets(Object.values(line).every(isPlain) ? JSON.stringify(line) : Formatter.formatJson(line))
 }
 
 const fieldText = (value: unknown): string =>

@@ -1,6 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { addDays, dateInZone, daysInRange, instantOf, instantsOfDays, instantText } from "../../src/contract/time.ts"
+import {
+  addDays,
+  dateInZone,
+  daysInRange,
+  instantOf,
+  instantsOfDays,
+  instantText,
+  startOfDay
+} from "../../src/contract/time.ts"
+import { DAY_STARTS } from "../../src/limits.ts"
 
 // Zones whose clocks change at midnight, at other hours, by half an hour, on other days of the year, or never.
 const zones = fc.constantFrom(
@@ -19,6 +28,23 @@ const zones = fc.constantFrom(
 const days = fc
   .date({ min: new Date("2000-01-01"), max: new Date("2036-12-31"), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
+
+describe("startOfDay", () => {
+  it("answers the same for a day it remembers, and still when it remembers as many as it may", () => {
+    const day = (index: number) => addDays("1990-01-01", index)
+    const asked = (index: number) => startOfDay(day(index), "Etc/GMT+5").toISOString()
+    // The last one of these makes it forget all the others.
+    for (let index = 0; index <= DAY_STARTS; index++) assert.strictEqual(asked(index), `${day(index)}T05:00:00.000Z`)
+    for (const index of [0, 1, DAY_STARTS - 1, DAY_STARTS]) {
+      assert.strictEqual(asked(index), `${day(index)}T05:00:00.000Z`)
+    }
+  })
+
+  it("hands out an instant of its own each time", () => {
+    startOfDay("2027-05-07", "UTC").setTime(0)
+    assert.strictEqual(startOfDay("2027-05-07", "UTC").getTime(), Date.parse("2027-05-07T00:00:00Z"))
+  })
+})
 
 describe("instantsOfDays", () => {
   it("holds exactly the instants whose local date is in the range", () => {
