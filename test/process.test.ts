@@ -56,6 +56,19 @@ const stop = ({ child }: Started): Promise<number> =>
     if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM")
   })
 
+/** Asks from the first moment on, as a probe does, until it is answered. Fails for a connection that was taken and left waiting. */
+const answered = async (path: string): Promise<string> => {
+  for (;;) {
+    const asked = fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(20_000) })
+    const text = await asked.then(
+      (response) => response.text(),
+      (error: Error) => (error.name === "TimeoutError" ? Promise.reject(error) : undefined)
+    )
+    if (text !== undefined) return text
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
 const Answer = Schema.fromJsonString(
   Schema.Struct({ error_code: Schema.Int, data: Schema.Struct({ total: Schema.optionalKey(Schema.Int) }) })
 )
@@ -67,7 +80,9 @@ const answerTo = async (url: string, token: string) => {
 
 describe("npm start", () => {
   it("prints a curl that works, ends on SIGTERM within 12 s, and starts again with the same token", async () => {
-    const first = await start()
+    const starting = start()
+    assert.strictEqual(await answered("/health/ready"), "ready\n")
+    const first = await starting
     const [, token = "", url = ""] = /curl -H "Service-Access-Token: (\S+)" "(\S+)"/.exec(first.printed) ?? []
     assert.include(first.printed, `http://127.0.0.1:${port}/mcp`)
     const answer = await answerTo(url, token)
