@@ -13,6 +13,7 @@ import { again } from "./again.ts"
 import { withWork } from "./with-work.ts"
 
 const readCount = rowOf(Schema.Struct({ rows: Schema.Int }))
+const readVacuum = rowOf(Schema.Struct({ present: Schema.Boolean }))
 
 /**
  * Ends what has waited too long and removes what nobody looks at any more. Each statement works on a bounded number of
@@ -72,10 +73,25 @@ export class Cleaning extends Context.Service<
         ]
       }
 
+      const hasVacuum = Effect.map(
+        readVacuum(
+          sql`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'autovacuum launcher') AS present`
+        ),
+        (row) => row?.present === true
+      )
+
+      /** A server does it by itself. In the embedded database nobody does, and a queue leaves more behind than it holds. */
+      const vacuum = Effect.forEach(
+        ["events", "webhook_deliveries", "webhook_attempts"],
+        (table) => Effect.orDie(sql`VACUUM (ANALYZE) ${sql(table)}`),
+        { discard: true }
+      )
+
       const clean = Effect.fnUntraced(function* (now: Date) {
         for (const step of steps(now.getTime())) {
           while ((yield* counted(step)) >= WEBHOOK_CLEANING_ROWS) yield* Effect.yieldNow
         }
+        if (!(yield* hasVacuum)) yield* vacuum
       })
 
       return { clean }

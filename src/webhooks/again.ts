@@ -1,5 +1,5 @@
 import { Cause, Effect } from "effect"
-import { WEBHOOK_POLL_MS } from "../limits.ts"
+import { WEBHOOK_TROUBLE_MS } from "../limits.ts"
 
 /** Looks again and again whatever goes wrong. Looks leave no spans: several a second would bury everything else. */
 export const again = <R>(what: string, look: Effect.Effect<void, never, R>): Effect.Effect<never, never, R> =>
@@ -10,7 +10,7 @@ export const again = <R>(what: string, look: Effect.Effect<void, never, R>): Eff
       (cause) =>
         Effect.andThen(
           Effect.logWarning(`webhooks: ${what} failed and is tried again`, cause),
-          Effect.sleep(WEBHOOK_POLL_MS)
+          Effect.sleep(WEBHOOK_TROUBLE_MS)
         )
     ),
     Effect.forever

@@ -11,6 +11,7 @@ import {
 import { Cleaning } from "../../src/webhooks/Cleaning.ts"
 import { makeLooks } from "../../src/webhooks/workers.ts"
 import { typedClient, withToken } from "../harness.ts"
+import { canOverlap } from "../overlap.ts"
 import { receiver } from "./receiver.ts"
 import {
   changes,
@@ -136,6 +137,18 @@ layer(layerScene)("cleaning", (it) => {
         assert.strictEqual(yield* count("webhook_subscriptions"), 1)
         yield* cleaned(now + WEBHOOK_DEAD_KEPT_MS + 2 * WEBHOOK_CLEANING_MS)
         assert.strictEqual(yield* count("webhook_subscriptions"), 0)
+      })
+  )
+
+  it.effect.skipIf(canOverlap)(
+    "leaves no dead rows behind in the embedded database, where nobody else sees to it",
+    () =>
+      Effect.gen(function* () {
+        yield* delivered
+        yield* cleaned(Date.now() + WEBHOOK_KEPT_MS + 60_000)
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql<{ size: number }>`SELECT pg_relation_size('webhook_deliveries') AS size`
+        assert.strictEqual(row?.size, 0)
       })
   )
 
