@@ -4,11 +4,13 @@ import type { Pool, QueryResult } from "pg"
 // around it. Prepared by name, as the service's own client does.
 
 const list = (where: string, limit: string) => `
-  WITH matching AS (SELECT t.* FROM transactions t WHERE ${where}),
-  counted AS (SELECT count(*) AS total FROM matching),
+  WITH counted AS (SELECT count(*) AS total FROM (SELECT t.* FROM transactions t WHERE ${where}) matching),
   page AS (
-    SELECT matching.*, row_number() OVER (ORDER BY action_at DESC, id DESC) AS position
-    FROM matching ORDER BY action_at DESC, id DESC LIMIT ${limit} OFFSET 0
+    SELECT listed.*, row_number() OVER (ORDER BY action_at DESC, id DESC) AS position
+    FROM (
+      SELECT * FROM (SELECT t.* FROM transactions t WHERE ${where}) matching
+      ORDER BY action_at DESC, id DESC LIMIT ${limit} OFFSET 0
+    ) listed
   )
   SELECT counted.total, page.position, page.id, page.direction, page.amount, page.currency, page.status, page.note,
     page.item_id AS "itemId", item.name AS "itemName",

@@ -37,16 +37,20 @@ export interface PageOf<A> {
  * The head of a list query: CTEs `page` (the asked-for rows, with a `position` in order) and `counted` (`total`).
  * Go on with `SELECT counted.total, … FROM counted LEFT JOIN page ON true … ORDER BY page.position`: one statement
  * answers rows and total, also when the page is empty.
+ *
+ * `matching` is asked twice, of one snapshot: counting reads no more than the index, and an index in the asked-for order
+ * gives the page without a look at the other rows.
  */
 export const paged = (
   sql: SqlClient,
   list: { readonly matching: Fragment; readonly orderBy: Fragment; readonly offset: number; readonly limit: number }
 ): Fragment => sql`
-  WITH matching AS (${list.matching}),
-  counted AS (SELECT count(*) AS total FROM matching),
+  WITH counted AS (SELECT count(*) AS total FROM (${list.matching}) matching),
   page AS (
-    SELECT matching.*, row_number() OVER (ORDER BY ${list.orderBy}) AS position
-    FROM matching ORDER BY ${list.orderBy} LIMIT ${list.limit} OFFSET ${list.offset}
+    SELECT listed.*, row_number() OVER (ORDER BY ${list.orderBy}) AS position
+    FROM (
+      SELECT * FROM (${list.matching}) matching ORDER BY ${list.orderBy} LIMIT ${list.limit} OFFSET ${list.offset}
+    ) listed
   )`
 
 const Total = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
