@@ -37,7 +37,8 @@ export const CalendarDate = Schema.String.check(
   })
 )
 
-const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/i
 
 const isReadableInstant = (text: string): boolean => {
   const parts = INSTANT.exec(text)

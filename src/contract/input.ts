@@ -19,9 +19,10 @@ export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly f
  * in the path; they win over fields of the same name elsewhere.
  */
 export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArray<string>) => {
-  const fromText = decoderOf(Schema.toCodecStringTree(payload))
-  const fromJson = decoderOf(Schema.toCodecJson(payload))
-  const fromBody = params.length === 0 ? fromJson : decoderOf(Schema.toCodecJson(withTextParams(payload, params)))
+  const decoder = Object.keys(payload.fields).length === 0 ? withoutFields : decoderOf
+  const fromText = decoder(Schema.toCodecStringTree(payload))
+  const fromJson = decoder(Schema.toCodecJson(payload))
+  const fromBody = params.length === 0 ? fromJson : decoder(Schema.toCodecJson(withTextParams(payload, params)))
   return (input: Input, path: Readonly<Record<string, unknown>>): Effect.Effect<A, BadRequest | ValidationFailed> => {
     switch (input.encoding) {
       case "text":
@@ -34,6 +35,12 @@ export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArr
           : Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
     }
   }
+}
+
+/** A struct without fields lets its input through as it is; unknown fields are to be ignored here as everywhere. */
+const withoutFields: typeof decoderOf = (codec) => {
+  const decode = decoderOf(codec)
+  return () => decode({})
 }
 
 /** The same payload, except that the fields of the path are read from text. */

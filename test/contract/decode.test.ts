@@ -53,6 +53,8 @@ describe("reading input", () => {
     [{ id: 1, day: "tomorrow" }, "400 day: must be a date in the form YYYY-MM-DD."],
     [{ id: 1, at: "2027-05-07" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
     [{ id: 1, at: "2027-05-07T25:00:00Z" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
+    [{ id: 1, at: "2027-05-07T10:00:00+24:00" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
+    [{ id: 1, at: "2027-05-07T10:00:00-02:60" }, "400 at: must be a time in ISO 8601, such as 2027-05-07T10:00:00Z."],
     [{ id: 1, amount: 0 }, "422 amount: must be an amount above zero."],
     [{ id: 1, amount: -1 }, "422 amount: must be an amount above zero."],
     [{ id: 1, amount: "5" }, "400 amount: must be a number."],
@@ -84,6 +86,15 @@ describe("reading input", () => {
 
   it("ignores fields it does not know", () => {
     assert.deepStrictEqual(json({ id: 1, colour: "red" }), { id: 1 })
+  })
+
+  it("ignores them too where an operation knows none, whatever they hold and however deep", () => {
+    const nothing = inputDecoderOf(Schema.Struct({}), [])
+    const deep: unknown = JSON.parse(`${"[".repeat(30_000)}${"]".repeat(30_000)}`)
+    for (const encoding of ["json", "body"] as const) {
+      assert.deepStrictEqual(Effect.runSync(nothing({ encoding, fields: { deep, text: "\u0000" } }, {})), {})
+    }
+    assert.deepStrictEqual(Effect.runSync(nothing({ encoding: "text", fields: { text: "\u0000" } }, {})), {})
   })
 
   it("reads the same values from a query", () => {
