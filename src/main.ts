@@ -37,12 +37,18 @@ const layerService = (windows: Layer.Layer<RateWindows>) =>
     Layer.provide(windows)
   )
 
-const listening = (settings: Settings) =>
-  NodeHttpServer.make(() => createServer(), {
+/** Takes connections from now on. At the end open requests get their time; who is still sending one after that is cut off. */
+const listening = Effect.fnUntraced(function* (settings: Settings) {
+  const server = createServer()
+  const listener = yield* NodeHttpServer.make(() => server, {
     port: settings.port,
     host: settings.host,
     gracefulShutdownTimeout: `${SHUTDOWN_SECONDS} seconds`
   })
+  // Runs between the two ends the listener has: the one that waits so long, and the one that waits for every connection.
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
+  return listener
+})
 
 /** Delivers events to their subscribers for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
+import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
@@ -69,6 +70,16 @@ const answered = async (path: string): Promise<string> => {
   }
 }
 
+const HALF_A_BODY =
+  "POST /v3/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+
+/** A connection over which that much of a request has come, and no more will. */
+const halfSent = (text: string): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(text, () => resolve(socket)))
+    socket.on("error", reject)
+  })
+
 const Answer = Schema.fromJsonString(
   Schema.Struct({ error_code: Schema.Int, data: Schema.Struct({ total: Schema.optionalKey(Schema.Int) }) })
 )
@@ -93,5 +104,13 @@ describe("npm start", () => {
     assert.notInclude(again.printed, token)
     assert.strictEqual((await answerTo(url, token)).error_code, 0)
     assert.isBelow(await stop(again), 12_000)
+  }, 120_000)
+
+  it("ends within 12 s whatever is half sent, and frees its data folder", async () => {
+    const first = await start()
+    const sending = await Promise.all([halfSent("GET /v3/inc"), halfSent(HALF_A_BODY)])
+    assert.isBelow(await stop(first), 12_000)
+    for (const socket of sending) socket.destroy()
+    assert.isBelow(await stop(await start()), 12_000)
   }, 120_000)
 })
