@@ -76,8 +76,8 @@ export const WEBHOOK_TROUBLE_MS = 1_000
 export const WEBHOOK_FAN_OUT_EVENTS = 200
 /** Deliveries under way at once in a process, of all subscriptions together. */
 export const WEBHOOK_UNDER_WAY = 256
-/** Events handed out after which a process first renews the queue's statistics, and how many times as many until the next. */
-export const WEBHOOK_STATISTICS_EVENTS = 1_000
+/** Deliveries made after which a process first renews the queue's statistics, and how many times as many until the next. */
+export const WEBHOOK_STATISTICS_ROWS = 1_000
 export const WEBHOOK_STATISTICS_GROWTH = 4
 /** Milliseconds a worker has a delivery to itself: a try, and time to write down what became of it. */
 export const WEBHOOK_LEASE_MS = 15_000
