@@ -213,7 +213,7 @@ export const CUSTOM_FIELD_NAME = 50
 export const CUSTOM_FIELD_VALUE = 2_000
 /**
  * How often a change of an order is worked out because the order had changed meanwhile, and how many of these times
- * without locking it first.
+ * without queueing with the operator's other changes that meet such trouble.
  */
 export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2

@@ -94,11 +94,9 @@ export class Orders extends Context.Service<
           return isEmpty(worked.success) || (yield* changes.apply(operatorId, worked.success, at)).applied
         })
         for (let round = 1; round <= ORDER_CHANGE_ATTEMPTS; round += 1) {
-          // Two statements are enough for almost all changes. Where many want the same order at once, each round lets
-          // only one through: then they queue for it.
-          const done = yield* round <= ORDER_CHANGE_FREE_ATTEMPTS
-            ? attempt
-            : changes.undisturbed(operatorId, key, attempt)
+          // Two statements are enough for almost all changes. Where many want the same orders at once, each round lets
+          // only one through: then they queue.
+          const done = yield* round <= ORDER_CHANGE_FREE_ATTEMPTS ? attempt : changes.queued(operatorId, attempt)
           if (done) return
         }
         return yield* new Conflict({ message: "The order is being changed by others at the same moment; try again." })

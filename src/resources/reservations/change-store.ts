@@ -219,17 +219,18 @@ export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latch
     }
 
     /**
-     * Runs a change of an order while no other change of it can happen: in a transaction that begins by locking it.
-     * What it reads then is still true when it writes.
+     * Runs a change of orders while no other that queues runs, one at a time for each operator: in a transaction that
+     * begins by locking the operator. The lock is not on the order, because `apply` locks several in one order: whoever
+     * held one of them already could wait in a circle with another such change, and giving way does not end that.
      */
-    const undisturbed = <A, E>(operatorId: number, key: OrderKey, change: Effect.Effect<A, E>): Effect.Effect<A, E> => {
-      const lock = sql`SELECT FROM orders o WHERE ${isMeant(operatorId, key)} FOR NO KEY UPDATE`
+    const queued = <A, E>(operatorId: number, change: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+      const lock = sql`SELECT FROM operators WHERE id = ${operatorId} FOR NO KEY UPDATE`
       return sql
         .withTransaction(Effect.andThen(lock, Effect.result(change)))
         .pipe(Effect.orDie, Effect.flatMap(Effect.fromResult))
     }
 
-    return { find, apply, undisturbed }
+    return { find, apply, queued }
   })
 }) {
   static readonly layer = Layer.effect(OrderChangeStore, OrderChangeStore.make)

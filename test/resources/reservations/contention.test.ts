@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ORDER_CHANGE_ATTEMPTS } from "../../../src/limits.ts"
+import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS } from "../../../src/limits.ts"
+import { allocated } from "../../../src/resources/reservations/moves.ts"
 import { Orders } from "../../../src/resources/reservations/Orders.ts"
 import { orderOf } from "../../harness.ts"
-import { eventsOf, layerUnhurried, ready, rowOf } from "./ready.ts"
+import { canOverlap, orSkipped } from "../../overlap.ts"
+import { eventsOf, layerUnhurried, nightsOf, ready, rowOf } from "./ready.ts"
 
 layer(layerUnhurried, { excludeTestServices: false })(
   "an order that changes while a change of it is worked out",
@@ -78,6 +80,60 @@ layer(layerUnhurried, { excludeTestServices: false })(
         assert.closeTo(shares[0] ?? 0, (99.99 * (first?.rates.rate.amount ?? 0)) / whole, 0.01)
         assert.strictEqual(Math.round(shares.reduce((sum, amount) => sum + amount, 0) * 100), 9999)
       })
+    )
+
+    it.effect.skipIf(!canOverlap)(orSkipped("never waits in a circle, when two stays want each other's place"), () =>
+      Effect.gen(function* () {
+        const { operatorId, property, second } = yield* ready
+        const sql = yield* SqlClient.SqlClient
+        const orders = yield* Orders
+        const dates = { checkIn: "2027-05-04", checkOut: "2027-05-07" }
+        const one = yield* orderOf(operatorId, [{ propertyId: property, ...dates }])
+        const other = yield* orderOf(operatorId, [{ propertyId: second, ...dates }])
+        const swapped = (code: string, toProperty: number, whenQueued: Effect.Effect<unknown>) => {
+          let attempts = 0
+          return orders.change(operatorId, new Date(), { key: { stayCode: code }, toProperty }, (meant) =>
+            Effect.gen(function* () {
+              const { order, stay, inTheWay } = meant
+              attempts += 1
+              if (attempts <= ORDER_CHANGE_FREE_ATTEMPTS) {
+                yield* sql`
+                  UPDATE orders SET version = version + 1
+                  WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
+              }
+              if (attempts === ORDER_CHANGE_FREE_ATTEMPTS + 1) yield* whenQueued
+              return order === null || stay === undefined ? [] : allocated([order, ...inTheWay], stay, toProperty)
+            }).pipe(Effect.orDie)
+          )
+        }
+        const firstPid = yield* Deferred.make<number>()
+        const secondIn = yield* Deferred.make<void>()
+        const waitsForFirst = Effect.flatMap(Deferred.await(firstPid), (pid) =>
+          sql.withTransaction(sql<{ waiting: boolean }>`
+            SELECT EXISTS (SELECT FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))) AS waiting`)
+        ).pipe(Effect.repeat({ until: (rows) => rows[0]?.waiting === true }), Effect.orDie)
+        const first = swapped(
+          one,
+          second,
+          Effect.gen(function* () {
+            const [backend] = yield* Effect.orDie(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`)
+            yield* Deferred.succeed(firstPid, backend?.pid ?? 0)
+            // The second one queues behind the first, or else has taken its own place in the circle.
+            yield* Deferred.await(secondIn)
+          })
+        )
+        const next = Effect.andThen(
+          Deferred.await(firstPid),
+          swapped(other, property, Deferred.succeed(secondIn, undefined))
+        )
+        const watched = Effect.andThen(waitsForFirst, Deferred.succeed(secondIn, undefined))
+        yield* Effect.all([first, next, watched], { concurrency: "unbounded" })
+        const days = ["2027-05-04", "2027-05-05", "2027-05-06"]
+        assert.deepStrictEqual(yield* nightsOf(operatorId), [
+          ...days.map((day) => `${property} ${day} ${other}`),
+          ...days.map((day) => `${second} ${day} ${one}`)
+        ])
+      }).pipe(Effect.provide(Orders.layer))
     )
   }
 )
