@@ -8,7 +8,7 @@ import { BENCH_TOKEN, seedBenchOperator } from "./operator.ts"
 import { SERVER_URL, withScratchDatabase } from "./scratch-database.ts"
 import { type Server, start } from "./servers.ts"
 
-// `npm run bench`: the service beside two reference servers that do the same SQL and the same JSON, all in one run,
+// The service beside two reference servers that do the same SQL and the same JSON, all in one run,
 // rounds interleaved, medians. Ratios are what counts: absolute numbers are this machine's, which also runs the
 // database and the load.
 
