@@ -154,7 +154,7 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     )) ?? ownAddress
   const databaseUrl = yield* setting(
     "DATABASE_URL",
-    server("a postgres:// address, such as postgres://user:password@host:5432/database", ["postgres:", "postgresql:"])
+    server("a postgres:// address, such as postgres://user@host:5432/database", ["postgres:", "postgresql:"])
   )
   return {
     port: listenPort,

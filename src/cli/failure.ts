@@ -20,6 +20,9 @@ const TAKEN =
 
 const UNREACHED: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "AuthorizationError"])
 
+/** PostgreSQL's `invalid_catalog_name`: the server is there, the database that is named is not. */
+const isNoDatabase = (reason: unknown): boolean => Predicate.hasProperty(reason, "code") && reason.code === "3D000"
+
 /** What a driver says is in the innermost cause: "connection failed" alone helps nobody. */
 const innermost = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
@@ -29,9 +32,9 @@ const messageOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
   const reason = innermost(error)
   const text = reason instanceof Error && reason.message !== "" ? reason.message : String(reason)
-  return SqlError.isSqlError(error) && UNREACHED.has(error.reason._tag)
-    ? `cannot work with DATABASE_URL: ${text}`
-    : text
+  if (Predicate.isTagged(error, "ServeError")) return `cannot listen on HOST and PORT: ${text}`
+  const unreached = SqlError.isSqlError(error) && (UNREACHED.has(error.reason._tag) || isNoDatabase(reason))
+  return unreached ? `cannot work with DATABASE_URL: ${text}` : text
 }
 
 /** Why something failed, in one line for people and without a secret. */

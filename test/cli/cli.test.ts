@@ -40,6 +40,8 @@ const olderNode = (process.env.PATH ?? "")
   })
 const orSkipped = (name: string) => (olderNode === undefined ? `${name} (skipped: no older Node on PATH)` : name)
 
+const serverUrl = process.env.DATABASE_URL
+
 const CREATE =
   "operator create --name Harbour --time-zone Europe/Lisbon --currency EUR --password correct-horse --email".split(" ")
 
@@ -147,21 +149,27 @@ layer(layerDataDir, { timeout: FOLDERS_MS })("latchkey on an embedded database",
     })
   )
 
-  it.effect("serve owns the data folder: a command says who has it and what to do, and works once it is free", () =>
-    Effect.gen(function* () {
-      const DATA_DIR = yield* DataDir
-      const PORT = yield* freePort
-      const service = yield* serving("/mcp", { DATA_DIR, PORT, DEMO: "0" })
-      assert.include(service.printed, `http://127.0.0.1:${PORT}`)
-      const create = ["token", "create", "--account", "1", "--name", "t", "--scope", "writable"]
-      const taken = yield* jsonOf(create, { DATA_DIR })
-      assert.strictEqual(taken.code, 1)
-      assert.include(String(taken.answer["error"]), DATA_DIR)
-      assert.match(String(taken.answer["error"]), /in use by process \d+.*Stop that process first.*DATABASE_URL/)
-      yield* service.stop
-      const { answer } = yield* jsonOf([...CREATE, "after@example.test"], { DATA_DIR })
-      assert.isNumber(answer["operator_id"])
-    })
+  it.effect(
+    "serve owns the data folder and its port: a command says who has it and what to do, and works once it is free",
+    () =>
+      Effect.gen(function* () {
+        const DATA_DIR = yield* DataDir
+        const PORT = yield* freePort
+        const service = yield* serving("/mcp", { DATA_DIR, PORT, DEMO: "0" })
+        assert.include(service.printed, `http://127.0.0.1:${PORT}`)
+        const create = ["token", "create", "--account", "1", "--name", "t", "--scope", "writable"]
+        const taken = yield* jsonOf(create, { DATA_DIR })
+        assert.strictEqual(taken.code, 1)
+        assert.include(String(taken.answer["error"]), DATA_DIR)
+        assert.match(String(taken.answer["error"]), /in use by process \d+.*Stop that process first.*DATABASE_URL/)
+        const elsewhere = yield* latchkey(["serve"], { DATA_DIR: yield* emptyFolder, PORT, DEMO: "0" })
+        assert.strictEqual(elsewhere.code, 1)
+        assert.match(elsewhere.stderr, /^latchkey: cannot listen on HOST and PORT: .*EADDRINUSE.*\n$/)
+        yield* service.stop
+        const { answer } = yield* jsonOf([...CREATE, "after@example.test"], { DATA_DIR })
+        assert.isNumber(answer["operator_id"])
+      }),
+    FOLDERS_MS
   )
 
   it.effect.skipIf(olderNode === undefined)(
@@ -217,7 +225,22 @@ layer(Layer.empty)("latchkey before there is anything", (it) => {
       const line = 'latchkey: PORT must be a port from 1 to 65535, not "eighty".\n'
       assert.deepStrictEqual(yield* latchkey(["migrate"], env), { code: 1, stdout: "", stderr: line })
       assert.deepStrictEqual(yield* latchkey(["serve"], env), { code: 1, stdout: "", stderr: line })
+      const address = yield* latchkey(["migrate"], { DATABASE_URL: "mysql://latchkey:hunter2@127.0.0.1/latchkey" })
+      assert.match(address.stderr, /^latchkey: DATABASE_URL must be .* such as postgres:\/\/[^<]*\.\n$/)
+      assert.notInclude(address.stderr, "hunter2")
     })
+  )
+
+  it.effect.skipIf(serverUrl === undefined)(
+    `a database its server does not have is told by the variable${serverUrl === undefined ? " (skipped: DATABASE_URL not set)" : ""}`,
+    () =>
+      Effect.gen(function* () {
+        const { code, answer } = yield* jsonOf(["migrate"], {
+          DATABASE_URL: new URL("/no_such_database", serverUrl).href
+        })
+        assert.strictEqual(code, 1)
+        assert.match(String(answer["error"]), /DATABASE_URL: .*no_such_database/)
+      })
   )
 
   it.effect("a database that is not there is told without its password", () =>
