@@ -8,8 +8,14 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const PINNED_MAJOR = 24
+// Where objects are born, in MB. Node would let it grow to 64 MB, and a busy service then takes 150 MB more.
+const FLAGS = process.argv.slice(2).includes("serve") ? ["--max-semi-space-size=8"] : []
 
 if (Number.parseInt(process.versions.node, 10) >= PINNED_MAJOR) {
+  // The same process begins anew. Where the system cannot do that, it stays as it is and takes more memory.
+  if (FLAGS.some((flag) => !process.execArgv.includes(flag)) && process.platform !== "win32") {
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, ...FLAGS, ...process.argv.slice(1)])
+  }
   // Halves the start of every command after the first. Beside the code, not in a temporary folder others may write to.
   module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/latchkey", import.meta.url)))
   await import("../src/cli.ts")
@@ -20,7 +26,7 @@ if (Number.parseInt(process.versions.node, 10) >= PINNED_MAJOR) {
 function handOver() {
   const node = pinnedNode()
   if (node === undefined) return refuse("its dependencies are not installed")
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" })
+  const child = spawn(node, [...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" })
   // Whoever ends this process means the program: it is told, and this process waits for it to finish its work.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(signal, () => child.kill(signal))
   child.on("error", (error) => refuse(error.message))

@@ -144,6 +144,8 @@ export const SHUTDOWN_SECONDS = 8
 export const DATABASE_CONNECTIONS = 10
 /** Connections more, for its work in the background. */
 export const BACKGROUND_CONNECTIONS = 3
+/** Megabytes of pages the embedded database caches. */
+export const EMBEDDED_BUFFERS_MB = 16
 /** Milliseconds statements of the embedded database may follow one another before timers and sockets get their turn. */
 export const EMBEDDED_LONGEST_RUN_MS = 5
 

@@ -6,6 +6,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { EMBEDDED_BUFFERS_MB } from "../limits.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
 import { type DataFolderTaken, type DataFolderUnusable, holdDataFolder } from "./folder-lock.ts"
 import { types } from "./types.ts"
@@ -29,16 +30,22 @@ export class EmbeddedDatabase extends Context.Service<
       EmbeddedDatabase,
       holdDataFolder(dataDir).pipe(
         Effect.andThen(Effect.promise(() => prepareFolder(dataDir))),
-        Effect.flatMap((folder) => open(() => PGlite.create(folder)))
+        Effect.flatMap((folder) => open(() => PGlite.create(folder, { startParams: START })))
       )
     )
 
   static readonly layerMemory = (snapshot?: Blob): Layer.Layer<EmbeddedDatabase> =>
     Layer.effect(
       EmbeddedDatabase,
-      open(() => PGlite.create(snapshot === undefined ? {} : { loadDataDir: snapshot }))
+      open(() => PGlite.create({ startParams: START, ...(snapshot === undefined ? {} : { loadDataDir: snapshot }) }))
     )
 }
+
+/**
+ * PostgreSQL's own cache of pages. It would take 128 MB, all at once at the start, on top of the files that the operating
+ * system caches anyway.
+ */
+const START = [...PGlite.defaultStartParams, "-c", `shared_buffers=${EMBEDDED_BUFFERS_MB}MB`]
 
 /**
  * PostgreSQL in the process, its files in `dataDir`. Fails with `DataFolderTaken` when another process has the folder,
