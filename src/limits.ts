@@ -52,14 +52,15 @@ export const WEBHOOK_FIRST_RETRY_MS = 30_000
 export const WEBHOOK_LONGEST_RETRY_MS = 6 * 60 * 60 * 1000
 export const WEBHOOK_RETRY_JITTER = 0.25
 export const WEBHOOK_ATTEMPTS = 22
-/** Failures in a row after which a subscription is given a rest. */
-export const WEBHOOK_BREAKER_FAILURES = 5
+/** Failures in a row after which a subscription is given a rest: by then the events of a burst had their first retry. */
+export const WEBHOOK_BREAKER_FAILURES = 20
 /** Milliseconds of the first rest and of the longest, and how long a probe may stay unanswered before another may go. */
 export const WEBHOOK_BREAKER_FIRST_MS = 30_000
 export const WEBHOOK_BREAKER_LONGEST_MS = 30 * 60 * 1000
 export const WEBHOOK_PROBE_MS = 30_000
-/** Milliseconds without one success after which a failing subscription is paused (five days). */
+/** Milliseconds without one success after which a failing subscription is paused (five days), and failures it takes. */
 export const WEBHOOK_PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
+export const WEBHOOK_PAUSE_FAILURES = 5
 /** Subscriptions an operator may have at once; `operators.webhook_limit` has it as a default (migration 0006_webhooks). */
 export const WEBHOOK_SUBSCRIPTIONS = 200
 /** Milliseconds a replaced signing secret goes on signing beside the new one (24 hours). */

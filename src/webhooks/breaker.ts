@@ -3,6 +3,7 @@ import {
   WEBHOOK_BREAKER_FIRST_MS,
   WEBHOOK_BREAKER_LONGEST_MS,
   WEBHOOK_PAUSE_AFTER_MS,
+  WEBHOOK_PAUSE_FAILURES,
   WEBHOOK_PROBE_MS
 } from "../limits.ts"
 
@@ -66,8 +67,9 @@ export const afterFailure = (health: Health, now: number): Health => {
       ? { failures: 1, failingSince: now }
       : { failures: health.failures + 1, failingSince: health.failingSince }
   // Age alone does not pause: a quiet subscription that failed once last week has had no chance to prove itself.
+  const old = now - failing.failingSince >= WEBHOOK_PAUSE_AFTER_MS
+  if (old && failing.failures >= WEBHOOK_PAUSE_FAILURES) return { state: "paused", ...failing }
   if (failing.failures < WEBHOOK_BREAKER_FAILURES) return { state: "failing", ...failing }
-  if (now - failing.failingSince >= WEBHOOK_PAUSE_AFTER_MS) return { state: "paused", ...failing }
   switch (health.state) {
     case "healthy":
     case "failing":

@@ -5,6 +5,7 @@ import {
   WEBHOOK_BREAKER_FIRST_MS,
   WEBHOOK_BREAKER_LONGEST_MS,
   WEBHOOK_PAUSE_AFTER_MS,
+  WEBHOOK_PAUSE_FAILURES,
   WEBHOOK_PROBE_MS,
   WEBHOOK_TRY_MS
 } from "../../src/limits.ts"
@@ -35,9 +36,9 @@ const life = fc.array(
   }),
   { maxLength: 120 }
 )
-const live = (events: typeof life extends fc.Arbitrary<infer A> ? A : never) => {
+const live = (events: typeof life extends fc.Arbitrary<infer A> ? A : never, from = healthy) => {
   let now = START
-  let health = healthy
+  let health = from
   return events.map(({ passes, happens }) => {
     now += passes
     const before = health
@@ -100,7 +101,8 @@ describe("a subscription's health", () => {
 
   it("does not pause a quiet subscription that failed once long ago", () => {
     const later = START + 3 * WEBHOOK_PAUSE_AFTER_MS
-    expect(fail(fail(healthy, 1), WEBHOOK_BREAKER_FAILURES - 2, later).state).toBe("failing")
+    expect(fail(fail(healthy, 1), WEBHOOK_PAUSE_FAILURES - 2, later).state).toBe("failing")
+    expect(fail(fail(healthy, 1), WEBHOOK_PAUSE_FAILURES - 1, later).state).toBe("paused")
   })
 
   it("is healed by any success but one after a pause", () => {
@@ -118,7 +120,7 @@ describe("a subscription's health", () => {
     fc.assert(
       fc.property(life, (events) => {
         let probedAt = Number.NEGATIVE_INFINITY
-        for (const { now, happens, before, after, goes } of live(events)) {
+        for (const { now, happens, before, after, goes } of live(events, fail(healthy, WEBHOOK_BREAKER_FAILURES - 2))) {
           if (happens !== "ask") continue
           if (before.state === "resting") expect(goes).toBe(now >= before.until)
           if (before.state === "probing") expect(goes).toBe(now >= before.until)
@@ -141,7 +143,7 @@ describe("a subscription's health", () => {
           if (!paused && happens === "failure") {
             run.push(now)
             const age = now - (run[0] ?? now)
-            paused = run.length >= WEBHOOK_BREAKER_FAILURES && age >= WEBHOOK_PAUSE_AFTER_MS
+            paused = run.length >= WEBHOOK_PAUSE_FAILURES && age >= WEBHOOK_PAUSE_AFTER_MS
           }
           expect(after.state === "paused").toBe(paused)
           if (after.state === "healthy") expect(run).toEqual([])

@@ -149,7 +149,8 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
       const server = yield* receiver(answer)
       const subscription = yield* subscribed(server.port)
       mood.answer = answering(500)
-      const events = Array.from({ length: 20 }, (_, index) => changes(1, `transaction:${index}`)).flat()
+      const count = WEBHOOK_BREAKER_FAILURES + 15
+      const events = Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
       yield* happened(subscription.operator, events)
       yield* workedOff(looks)
       // The share of a healthy subscription goes out at once; from the first failure on it is one at a time.
@@ -158,7 +159,7 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
       yield* workedOff(looks)
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES)
       const untried = (yield* deliveries(subscription)).filter(({ attempts }) => attempts === 0)
-      assert.strictEqual(untried.length, 20 - WEBHOOK_BREAKER_FAILURES)
+      assert.strictEqual(untried.length, count - WEBHOOK_BREAKER_FAILURES)
       yield* TestClock.adjust(1)
       yield* workedOff(looks)
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES + 1)
@@ -167,6 +168,30 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
       yield* workedOff(looks)
       const states = (yield* deliveries(subscription)).map(({ state }) => state)
       assert.deepStrictEqual(new Set(states), new Set(["delivered"]))
+    })
+  )
+
+  it.effect("each first time tries every event of a burst again within 90 seconds", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const looks = yield* makeLooks
+      const seen = new Set<unknown>()
+      const server = yield* receiver((response, received) => {
+        const id = received.headers["webhook-id"]
+        answering(seen.has(id) ? 200 : 500)(response, received)
+        seen.add(id)
+      })
+      const subscription = yield* subscribed(server.port)
+      yield* happened(
+        subscription.operator,
+        Array.from({ length: WEBHOOK_BREAKER_FAILURES / 2 }, (_, index) => changes(1, `transaction:${index}`)).flat()
+      )
+      for (let second = 0; second < 90; second += 5) {
+        yield* workedOff(looks)
+        yield* TestClock.adjust(5_000)
+      }
+      const ends = (yield* deliveries(subscription)).map(({ state, failures }) => `${state} after ${failures}`)
+      assert.deepStrictEqual(new Set(ends), new Set(["delivered after 1"]))
     })
   )
 
