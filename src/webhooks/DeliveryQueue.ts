@@ -135,7 +135,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
         ), ${taking(now)}`)
     }
 
-    /** Up to `most` subscriptions whose rest is over and that something waits for. */
+    /** Up to `most` subscriptions whose rest is over and that something is due for. */
     const rested = (now: Date, most: number) =>
       readRested(sql`
         WITH RECURSIVE ${withWork(sql)}
@@ -144,6 +144,9 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
         JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
         WHERE s.deleted_at IS NULL AND s.health->>'state' IN ('resting', 'probing')
           AND (s.health->>'until')::bigint <= ${now.getTime()}
+          AND EXISTS (
+            SELECT FROM webhook_deliveries d
+            WHERE d.operator_id = s.operator_id AND d.subscription_id = s.id AND d.state = 'waiting' AND d.due_at <= ${now})
         ORDER BY s.health->>'until' LIMIT ${most}`)
 
     /** Takes the one delivery that ends a rest, if the health is still the one it was judged by and something is due. */

@@ -195,6 +195,30 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
     })
   )
 
+  it.effect("is asked for nothing between the end of its rest and its next try, and keeps no other's probe", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const looks = yield* makeLooks
+      const queue = yield* DeliveryQueue
+      const sql = yield* SqlClient.SqlClient
+      const [waits, ready] = [yield* subscribed(1), yield* subscribed(1)]
+      for (const { operator } of [waits, ready]) yield* happened(operator, changes(1))
+      yield* looks.handOut
+      const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
+      const due = now + HOUR
+      yield* sql`UPDATE webhook_deliveries SET due_at = ${new Date(due)} WHERE subscription_id = ${waits.id}`
+      const resting = (until: number) =>
+        `{"state": "resting", "failures": 9, "failingSince": 0, "rests": 1, "until": ${until}}`
+      yield* sql`UPDATE webhook_subscriptions SET health = ${resting(now - 2)}::jsonb WHERE id = ${waits.id}`
+      yield* sql`UPDATE webhook_subscriptions SET health = ${resting(now - 1)}::jsonb WHERE id = ${ready.id}`
+      const asked = (at: number) =>
+        Effect.map(queue.rested(new Date(at), 1), (rested) => rested.map(({ subscriptionId }) => subscriptionId))
+      assert.deepStrictEqual(yield* asked(now), [ready.id])
+      assert.deepStrictEqual(yield* asked(due - 1), [ready.id])
+      assert.deepStrictEqual(yield* asked(due), [waits.id])
+    })
+  )
+
   it.effect("is down for an hour loses nothing", () =>
     Effect.gen(function* () {
       yield* emptied
