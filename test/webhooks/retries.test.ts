@@ -354,6 +354,23 @@ layer(layerScene)("a worker", (it) => {
       })
   )
 
+  it.effect("keeps what it has when the subscription is changed meanwhile, also within the same second", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const looks = yield* makeLooks
+      const api = yield* typedClient
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, changes(1))
+      yield* TestClock.setTime(Math.ceil(Date.now() / 1000) * 1000 + 500)
+      yield* looks.handOut
+      const { now } = yield* taken(subscription)
+      yield* TestClock.adjust(400)
+      yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+      const [waiting] = yield* deliveries(subscription)
+      assert.strictEqual(waiting?.dueAt.getTime(), now.getTime() + WEBHOOK_LEASE_MS)
+    })
+  )
+
   it.effect("whose database answers twice counts a failure once", () =>
     Effect.gen(function* () {
       yield* emptied

@@ -24,7 +24,8 @@ export const layerWebhookHandlers = Webhooks.toLayer(
       return (yield* store.exists(application.operatorId, id)) ? yield* anothers : yield* noSuchWebhook
     })
 
-    const now = Effect.map(Clock.currentTimeMillis, wholeSecond)
+    // Not cut to the second: a change tells what is under way from what waits by the end of its lease.
+    const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
     return Webhooks.of({
       list_webhooks: Effect.fnUntraced(function* () {
