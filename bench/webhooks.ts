@@ -16,6 +16,7 @@ import { layerWebhooks } from "../src/webhooks/layer.ts"
 import { Outbound } from "../src/webhooks/Outbound.ts"
 import { generateSecret, generateSecretToken } from "../src/webhooks/signature.ts"
 
+const SAMPLES = 40
 const DELIVERIES = Number(process.argv[2] ?? 10_000)
 
 /** The receiver has a thread of its own: it answers 200 to everything and counts. */
@@ -42,7 +43,8 @@ const message = (worker: Worker) =>
     worker.once("message", (said) => resume(Effect.succeed(said)))
   })
 
-const round = Effect.fnUntraced(function* (worker: Worker, port: number, subscriptions: number) {
+/** Subscriptions of a new operator to paths of the receiver; answers the operator's id. */
+const prepared = Effect.fnUntraced(function* (port: number, subscriptions: number) {
   const sql = yield* SqlClient.SqlClient
   const [operator] = yield* sql<{ id: number }>`
     INSERT INTO operators (name, time_zone, currency, created_at) VALUES ('Bench', 'UTC', 'EUR', now()) RETURNING id`
@@ -53,22 +55,52 @@ const round = Effect.fnUntraced(function* (worker: Worker, port: number, subscri
     const secret = Redacted.value(yield* generateSecret)
     yield* sql`INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
       VALUES (${operatorId}, ${url}, ${token}, now())`
-    yield* sql`INSERT INTO webhook_subscriptions (operator_id, url, secret_token, events, secret, older_events, created_at, updated_at)
+    yield* sql`
+      INSERT INTO webhook_subscriptions (operator_id, url, secret_token, events, secret, older_events, created_at, updated_at)
       VALUES (${operatorId}, ${url}, ${token}, '{transaction_created}', ${secret}, '{}', now(), now())`
   }
-  const events = Math.max(1, Math.round(DELIVERIES / subscriptions))
+  return operatorId
+})
+
+const happened = Effect.fnUntraced(function* (operatorId: number, events: number) {
+  const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO events (operator_id, event, record, payload, queued_at)
     SELECT ${operatorId}, 'transaction_created', 'transaction:' || n, jsonb_build_object('transaction_id', n), now()
     FROM generate_series(1, ${events}) n`
+})
+
+const layerDelivering = layerWebhooks.pipe(
+  Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
+  Layer.provide(AddressResolver.layer)
+)
+
+/** One event after the other, with nothing else to do: how long from its commit to the receiver. */
+const latency = Effect.fnUntraced(function* (worker: Worker, port: number) {
+  const operatorId = yield* prepared(port, 1)
+  const one = Effect.gen(function* () {
+    worker.postMessage({ wanted: 1 })
+    yield* happened(operatorId, 1)
+    const committed = performance.now()
+    yield* message(worker)
+    return performance.now() - committed
+  })
+  const sampled = Effect.replicateEffect(one, SAMPLES)
+  const samples = yield* Effect.raceFirst(sampled, Effect.andThen(Layer.launch(layerDelivering), Effect.never))
+  const sorted = samples.toSorted((a, b) => a - b)
+  const at = (share: number) => Math.round(sorted[Math.floor((SAMPLES - 1) * share)] ?? 0)
+  console.log(`  from commit to receiver: median ${at(0.5)} ms, longest of ${SAMPLES} ${at(1)} ms`)
+})
+
+const round = Effect.fnUntraced(function* (worker: Worker, port: number, subscriptions: number) {
+  const operatorId = yield* prepared(port, subscriptions)
+  const events = Math.max(1, Math.round(DELIVERIES / subscriptions))
+  yield* happened(operatorId, events)
   const deliveries = events * subscriptions
   worker.postMessage({ wanted: deliveries })
-  const door = Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))).pipe(
-    Layer.provide(AddressResolver.layer)
-  )
   const started = performance.now()
   const cpu = process.cpuUsage()
-  yield* Effect.raceFirst(message(worker), Layer.launch(Layer.provide(layerWebhooks, door)))
+  yield* Effect.raceFirst(message(worker), Layer.launch(layerDelivering))
   const seconds = (performance.now() - started) / 1000
   const { user, system } = process.cpuUsage(cpu)
   console.log(
@@ -85,6 +117,7 @@ const rounds = Effect.fnUntraced(function* (name: string) {
     (made) => Effect.promise(() => made.terminate())
   )
   const { port = 0 } = yield* message(worker)
+  yield* latency(worker, port)
   for (const subscriptions of [1, 10, 100]) yield* round(worker, port, subscriptions)
 }, Effect.scoped)
 
@@ -98,7 +131,7 @@ const onServer = Effect.fnUntraced(function* (server: string) {
     )
   yield* administer(`create database ${name}`)
   yield* rounds("PostgreSQL").pipe(
-    Effect.provide(layerPostgres({ url: Redacted.make(url.href) })),
+    Effect.provide(layerPostgres({ url: Redacted.make(url.href), synchronousCommit: "off" })),
     Effect.ensuring(Effect.orDie(administer(`drop database ${name} with (force)`)))
   )
 })

@@ -76,9 +76,10 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
       s.operator_id, s.id, s.url, s.secret, s.secret_token,
       CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 
-    // PostgreSQL plans these statements once, as a rule when the tables are empty and it knows nothing of them, and on
-    // the embedded database for good. Left to itself it then reads whole tables and wrong indexes. So the way is said:
-    // a row that was found is changed by where it lies (ctid), and OFFSET 0 looks up one row for each row before it.
+    // PostgreSQL plans these statements once, when nothing waits, and uses the plan when a hundred thousand do. Left to
+    // itself it then reads the whole table, or all that waits, to change four rows. So the way is said: rows that were
+    // found are changed by where they lie (ctid), under conditions no index of waiting rows fits (settled_at IS NULL is as
+    // much as waiting), and OFFSET 0 looks up one row for each row before it.
 
     /** The deliveries of subscription `o` that may go now, oldest first. */
     const dueOf = (now: Date, most: Fragment): Fragment => sql`
@@ -98,14 +99,15 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
     const taking = (now: Date): Fragment => sql`
       taken AS (
         UPDATE webhook_deliveries d SET attempts = d.attempts + 1, due_at = ${leaseEnd(now)}
-        FROM chosen WHERE d.ctid = chosen.place AND d.state = 'waiting' AND d.due_at <= ${now}
-        RETURNING d.operator_id, d.event_id, d.subscription_id, d.attempts, d.failures, d.run,
-          chosen.url, chosen.secret, chosen.secret_token, chosen.former_secret
+        WHERE d.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND d.settled_at IS NULL AND d.due_at <= ${now}
+        RETURNING d.operator_id, d.event_id, d.subscription_id, d.attempts, d.failures, d.run
       )
       SELECT taken.operator_id AS "operatorId", taken.event_id AS "eventId", taken.subscription_id AS "subscriptionId",
         taken.attempts AS attempt, taken.failures, taken.run, e.event, e.payload, e.queued_at AS "queuedAt",
-        taken.url, taken.secret, taken.secret_token AS "secretToken", taken.former_secret AS "formerSecret"
-      FROM taken JOIN events e ON e.operator_id = taken.operator_id AND e.id = taken.event_id
+        o.url, o.secret, o.secret_token AS "secretToken", o.former_secret AS "formerSecret"
+      FROM taken
+      JOIN o ON o.operator_id = taken.operator_id AND o.id = taken.subscription_id
+      JOIN events e ON e.operator_id = taken.operator_id AND e.id = taken.event_id
       ORDER BY taken.event_id`
 
     /**
@@ -129,8 +131,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
           LEFT JOIN unnest(${idsParameter(subscriptions)}::bigint[], ${idsParameter(counts)}::bigint[])
             AS busy (id, deliveries) ON busy.id = s.id
         ), chosen AS (
-          SELECT o.*, due.place
-          FROM o CROSS JOIN LATERAL (${dueOf(now, sql`greatest(o.room, 0)`)}) due
+          SELECT due.place FROM o CROSS JOIN LATERAL (${dueOf(now, sql`greatest(o.room, 0)`)}) due
           ORDER BY due.due_at LIMIT ${free}
         ), ${taking(now)}`)
     }
@@ -156,13 +157,13 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
           SELECT ${sending(now)} FROM webhook_subscriptions s
           WHERE s.operator_id = ${subscription.operatorId} AND s.id = ${subscription.subscriptionId}
         ), due AS (
-          SELECT o.*, due.place FROM o CROSS JOIN LATERAL (${dueOf(now, sql`1`)}) due
+          SELECT o.operator_id, o.id, due.place FROM o CROSS JOIN LATERAL (${dueOf(now, sql`1`)}) due
         ), chosen AS (
           UPDATE webhook_subscriptions s SET health = ${stored(probing)}
           FROM due
           WHERE s.operator_id = due.operator_id AND s.id = due.id AND s.deleted_at IS NULL
             AND s.health = ${stored(subscription.health)}
-          RETURNING due.*
+          RETURNING due.place
         ), ${taking(now)}`)
 
     const keyIs = (delivery: TakenDelivery): Fragment => sql`
@@ -192,13 +193,13 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
             operator_id bigint, event_id bigint, subscription_id bigint, run integer, attempt integer,
             started_at timestamptz, duration_ms integer, status integer, first_bytes text)
         ), found AS (
-          SELECT given.*, d.place FROM given CROSS JOIN LATERAL (
-            SELECT ctid AS place FROM webhook_deliveries
+          SELECT given.*, d.place, d.run = given.run AS current FROM given CROSS JOIN LATERAL (
+            SELECT ctid AS place, run FROM webhook_deliveries
             WHERE operator_id = given.operator_id AND event_id = given.event_id AND subscription_id = given.subscription_id
             OFFSET 0) d
         ), settled AS (
           UPDATE webhook_deliveries d SET state = 'delivered', settled_at = ${now}
-          FROM found WHERE d.ctid = found.place AND d.run = found.run AND d.settled_at IS NULL
+          WHERE d.ctid = ANY (ARRAY(SELECT place FROM found WHERE current)) AND d.settled_at IS NULL
         ), tried AS (
           INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status,
             first_bytes)
@@ -206,13 +207,12 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
           ON CONFLICT DO NOTHING
         )
         UPDATE webhook_subscriptions s SET health = ${stored(healthy)}
-        FROM (SELECT DISTINCT operator_id, subscription_id FROM given) receiving CROSS JOIN LATERAL (
-          SELECT ctid AS place FROM webhook_subscriptions
-          WHERE operator_id = receiving.operator_id AND id = receiving.subscription_id OFFSET 0) found
-        WHERE s.ctid = found.place AND s.health->>'state' NOT IN ('healthy', 'paused')`.pipe(
-        Effect.asVoid,
-        Effect.orDie
-      )
+        WHERE s.ctid = ANY (ARRAY(
+            SELECT receiving.place
+            FROM (SELECT DISTINCT operator_id, subscription_id FROM given) one CROSS JOIN LATERAL (
+              SELECT ctid AS place FROM webhook_subscriptions
+              WHERE operator_id = one.operator_id AND id = one.subscription_id OFFSET 0) receiving))
+          AND s.health->>'state' NOT IN ('healthy', 'paused')`.pipe(Effect.asVoid, Effect.orDie)
 
     const delivered = yield* gathered(
       (successes: ReadonlyArray<Success>) =>

@@ -6,7 +6,11 @@ import { WEBHOOK_FAN_OUT_EVENTS } from "../limits.ts"
 /** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
 const FAN_OUT_LOCK = 7_012_027
 
-const readCount = rowOf(Schema.Struct({ events: Schema.Int }))
+const Handed = Schema.Struct({ events: Schema.Int, deliveries: Schema.Int })
+/** How many events were handed out, and how many deliveries that made. */
+export type Handed = typeof Handed.Type
+
+const readHanded = rowOf(Handed)
 
 /**
  * The first way of an event: from where its change recorded it into a delivery for each subscription that wants it.
@@ -19,8 +23,8 @@ const readCount = rowOf(Schema.Struct({ events: Schema.Int }))
 export class FanOut extends Context.Service<
   FanOut,
   {
-    /** Hands out the oldest waiting events and answers how many they were. */
-    readonly next: (now: Date) => Effect.Effect<number>
+    /** Hands out the oldest waiting events. */
+    readonly next: (now: Date) => Effect.Effect<Handed>
   }
 >()("latchkey/webhooks/FanOut") {
   static readonly layer = Layer.effect(
@@ -29,9 +33,10 @@ export class FanOut extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       // The snapshot may be older than the turn: what another process has handed out meanwhile fails the second check
-      // of fanned_out_at, which an UPDATE makes on the row as it is now.
+      // of fanned_out_at, which an UPDATE makes on the row as it is now. It is worded so that no plan reads all that
+      // waits once more for it (see DeliveryQueue).
       const next = (now: Date) =>
-        readCount(sql`
+        readHanded(sql`
           WITH turn AS MATERIALIZED (
             SELECT pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) AS mine
           ), batch AS MATERIALIZED (
@@ -40,7 +45,7 @@ export class FanOut extends Context.Service<
             ORDER BY id LIMIT ${WEBHOOK_FAN_OUT_EVENTS}
           ), fanned AS (
             UPDATE events e SET fanned_out_at = ${now}
-            FROM batch WHERE e.ctid = batch.place AND e.fanned_out_at IS NULL
+            WHERE e.ctid = ANY (ARRAY(SELECT place FROM batch)) AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'
             RETURNING e.operator_id, e.id, e.event, e.record
           ), queued AS (
             INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
@@ -49,8 +54,11 @@ export class FanOut extends Context.Service<
             JOIN webhook_subscriptions s ON s.operator_id = fanned.operator_id AND s.deleted_at IS NULL
               AND fanned.event = ANY (s.events) AND fanned.id <> ALL (s.older_events)
             ON CONFLICT DO NOTHING
+            RETURNING 1
           )
-          SELECT count(*) AS events FROM fanned`).pipe(Effect.map((row) => row?.events ?? 0))
+          SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries`).pipe(
+          Effect.map((row) => row ?? { events: 0, deliveries: 0 })
+        )
 
       return { next }
     })

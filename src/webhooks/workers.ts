@@ -7,6 +7,7 @@ import { DeliveryShares } from "./DeliveryShares.ts"
 import { deliver } from "./deliver.ts"
 import type { RestedSubscription, TakenDelivery } from "./delivery.ts"
 import { FanOut } from "./FanOut.ts"
+import { Statistics } from "./Statistics.ts"
 
 const date = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))
 
@@ -43,11 +44,11 @@ export const makeLooks = Effect.gen(function* () {
   }, Effect.uninterruptible)
 
   return {
-    /** Hands out events to their subscriptions; answers how many. */
+    /** Hands out events to their subscriptions. */
     handOut: Effect.gen(function* () {
-      const events = yield* fanOut.next(yield* date)
-      if (events > 0) yield* changed.open
-      return events
+      const handed = yield* fanOut.next(yield* date)
+      if (handed.deliveries > 0) yield* changed.open
+      return handed
     }),
 
     /** Starts what is due, as far as there is room. Not interrupted in between: what it takes it also starts. */
@@ -78,9 +79,11 @@ export const makeLooks = Effect.gen(function* () {
  */
 export const work = Effect.gen(function* () {
   const looks = yield* makeLooks
+  const statistics = yield* Statistics
   const pause = Effect.sleep(WEBHOOK_POLL_MS)
-  const handingOut = Effect.flatMap(looks.handOut, (events) =>
-    events < WEBHOOK_FAN_OUT_EVENTS ? pause : Effect.yieldNow
+  const handingOut = looks.handOut.pipe(
+    Effect.tap(({ deliveries }) => statistics.grown(deliveries)),
+    Effect.flatMap(({ events }) => (events < WEBHOOK_FAN_OUT_EVENTS ? pause : Effect.yieldNow))
   )
   yield* Effect.forkScoped(again("handing out events", handingOut))
   yield* Effect.forkScoped(

@@ -158,7 +158,7 @@ layer(layerScene)("cleaning", (it) => {
       const looks = yield* makeLooks
       const { operator } = yield* subscribed(1, { events: ["message_created"] })
       yield* happened(operator, changes(2 * WEBHOOK_CLEANING_ROWS + 1))
-      while ((yield* looks.handOut) > 0) {}
+      while ((yield* looks.handOut).events > 0) {}
       yield* cleaned(Date.now() + WEBHOOK_KEPT_MS + WEBHOOK_CLEANING_MS)
       assert.strictEqual(yield* count("events"), 0)
     })

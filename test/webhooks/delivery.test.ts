@@ -207,13 +207,13 @@ layer(layerScene)("an event", (it) => {
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(WEBHOOK_FAN_OUT_EVENTS + 1))
       const now = new Date()
-      assert.strictEqual(yield* fanOut.next(now), WEBHOOK_FAN_OUT_EVENTS)
-      assert.strictEqual(yield* fanOut.next(now), 1)
-      assert.strictEqual(yield* fanOut.next(now), 0)
+      assert.strictEqual((yield* fanOut.next(now)).events, WEBHOOK_FAN_OUT_EVENTS)
+      assert.strictEqual((yield* fanOut.next(now)).events, 1)
+      assert.strictEqual((yield* fanOut.next(now)).events, 0)
       assert.strictEqual((yield* deliveries(subscription)).length, WEBHOOK_FAN_OUT_EVENTS + 1)
       yield* happened(subscription.operator, changes(3 * WEBHOOK_FAN_OUT_EVENTS))
       yield* Effect.forEach(Array.from({ length: 8 }), () => fanOut.next(now), { concurrency: "unbounded" })
-      while ((yield* fanOut.next(now)) > 0) {}
+      while ((yield* fanOut.next(now)).events > 0) {}
       assert.strictEqual((yield* deliveries(subscription)).length, 4 * WEBHOOK_FAN_OUT_EVENTS + 1)
     })
   )

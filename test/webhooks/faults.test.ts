@@ -72,7 +72,7 @@ const answered = Effect.gen(function* () {
 
 /** Works for a minute of the clock. */
 const minuteOf = Effect.fnUntraced(function* (looks: Looks) {
-  while ((yield* looks.handOut) > 0) {}
+  while ((yield* looks.handOut).events > 0) {}
   for (let round = 0; round < 3; round++) {
     yield* Effect.andThen(looks.takeDue, looks.endRests)
     yield* answered
@@ -96,7 +96,8 @@ layer(layerScene)("with receivers that fail in every way", (it) => {
         })
       )
       const ids: Array<number> = []
-      for (let minute = 0; minute < 90; minute++) {
+      // The last rest of the one that was down is at most half an hour.
+      for (let minute = 0; minute < 130; minute++) {
         isDown = minute >= 10 && minute < 70
         if (minute < 60) ids.push(...(yield* happened(operator, changes(2, `transaction:${minute % 7}`))))
         yield* minuteOf(looks)

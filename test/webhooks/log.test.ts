@@ -172,7 +172,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
       const api = yield* typedClient
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, records(WEBHOOK_REPLAY_ROWS + 1))
-      while ((yield* looks.handOut) > 0) {}
+      while ((yield* looks.handOut).events > 0) {}
       assert.strictEqual(yield* replay({ operatorId: subscription.operator.operatorId }), 0)
       yield* buried(subscription)
       assert.strictEqual(yield* replay({ dead: true }), WEBHOOK_REPLAY_ROWS + 1)

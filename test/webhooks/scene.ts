@@ -80,7 +80,7 @@ export type Looks = Effect.Success<typeof makeLooks>
 
 /** Hands out and delivers until nothing more goes at this time of the clock. */
 export const workedOff = Effect.fnUntraced(function* (looks: Looks) {
-  while ((yield* looks.handOut) > 0) {}
+  while ((yield* looks.handOut).events > 0) {}
   let tries = yield* tried
   while (true) {
     yield* looks.takeDue

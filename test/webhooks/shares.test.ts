@@ -13,7 +13,7 @@ const each = (count: number) => Array.from({ length: count }, (_, index) => chan
 
 /** Works while some deliveries hang, until `wanted` requests have come. */
 const until = Effect.fnUntraced(function* (looks: Looks, requests: Queue.Dequeue<unknown>, wanted: number) {
-  while ((yield* looks.handOut) > 0) {}
+  while ((yield* looks.handOut).events > 0) {}
   const turn = Effect.promise(() => nextTurn())
   while ((yield* Queue.size(requests)) < wanted) yield* Effect.andThen(looks.takeDue, turn)
 })
