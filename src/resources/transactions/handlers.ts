@@ -6,7 +6,7 @@ import { pageOf } from "../../contract/page.ts"
 import { instantOf, instantsOfDays, instantText, wholeSecond } from "../../contract/time.ts"
 import { type Transaction, Transactions } from "./contract.ts"
 import { type Dictionary, dictionariesOf, isSystemEntry, merged, nameOf } from "./dictionaries.ts"
-import { changedFixedField, orderCodeOf, rangeOf, sharesOf, statusAt, unitsOf } from "./rules.ts"
+import { changedFixedField, changesSomething, orderCodeOf, rangeOf, sharesOf, statusAt, unitsOf } from "./rules.ts"
 import { type EntryRow, TransactionStore } from "./store.ts"
 
 export const layerTransactions = Transactions.toLayer(
@@ -118,6 +118,7 @@ export const layerTransactions = Transactions.toLayer(
             message: `${changed}: cannot be changed; delete the entry and create a new one.`
           })
         }
+        if (!changesSomething(payload)) return {}
         const { items, methods } = dictionariesOf(entry.direction)
         if (payload.item_id !== undefined && !entry.ownItem && !isSystemEntry(items, payload.item_id)) {
           return yield* notIn("item_id", items)

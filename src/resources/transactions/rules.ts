@@ -84,3 +84,13 @@ export const changedFixedField = (
   Object.entries({ ...entry, stay_code: entry.reservation_code }).find(([field, value]) =>
     Object.entries(sent).some(([name, given]) => name === field && given !== undefined && given !== value)
   )?.[0]
+
+/** Whether an edit sends any field it can change; one that does not is no change, and no event tells of it. */
+export const changesSomething = (sent: {
+  readonly amount?: number
+  readonly item_id?: number
+  readonly payment_method_id?: number
+  readonly action_at?: string
+  readonly note?: string
+}): boolean =>
+  [sent.amount, sent.item_id, sent.payment_method_id, sent.action_at, sent.note].some((each) => each !== undefined)

@@ -272,13 +272,15 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
 
   it.effect("takes its unchangeable fields with the value they have, and no other", () =>
     Effect.gen(function* () {
-      const { api, as, property } = yield* ready
+      const { api, as, property, operatorId } = yield* ready
       const { transaction_id: id } = yield* api
         .create_transaction({ ...income, property_id: property, amount: 5 })
         .pipe(as)
       yield* api
         .update_transaction({ id, direction: "income", currency: "EUR", property_id: property, reservation_code: null })
         .pipe(as)
+      // Nothing changed, so nobody is told of a change.
+      assert.strictEqual((yield* eventsOf(operatorId)).length, 1)
       const refusal = (change: object) => Effect.flip(api.update_transaction({ id, ...change }).pipe(as))
       for (const [field, change] of [
         ["direction", { direction: "expense" }],
