@@ -90,6 +90,20 @@ export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latch
         FROM transactions t WHERE t.operator_id = ${order}.operator_id AND t.order_id = ${order}.id))`
 
     /**
+     * Orders whose stays hold nights of a property that the stay would take there: from the stay over its nights to who
+     * holds them. OFFSET 0 keeps this way; in tables it knows nothing of, PostgreSQL began with all stays, for each order.
+     */
+    const holdersIn = (operatorId: number, property: number, stayCode: string): Fragment => sql`
+      SELECT holder.order_id
+      FROM (SELECT check_in_date, check_out_date FROM stays
+        WHERE operator_id = ${operatorId} AND stay_code = ${stayCode} OFFSET 0) moving
+      CROSS JOIN LATERAL (SELECT DISTINCT d.stay_id FROM calendar_days d
+        WHERE d.operator_id = ${operatorId} AND d.property_id = ${property}
+          AND d.day >= moving.check_in_date AND d.day < moving.check_out_date AND d.stay_id IS NOT NULL OFFSET 0) held
+      CROSS JOIN LATERAL (SELECT s.order_id FROM stays s
+        WHERE s.operator_id = ${operatorId} AND s.id = held.stay_id OFFSET 0) holder`
+
+    /**
      * The order, and, when one of its stays is to go to `toProperty`, the orders that are in the way there. `kept` names
      * the stays whose nights are with others, which matters for an order that is to be accepted.
      */
@@ -101,13 +115,8 @@ export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latch
           SELECT o.* FROM orders o WHERE o.operator_id = ${operatorId} AND ${
             toProperty === undefined || !("stayCode" in key)
               ? sql`false`
-              : sql`o.id <> (SELECT id FROM wanted) AND o.id IN (
-                  SELECT holder.order_id
-                  FROM stays moving
-                  JOIN calendar_days d ON d.operator_id = moving.operator_id AND d.property_id = ${toProperty}
-                    AND d.day >= moving.check_in_date AND d.day < moving.check_out_date
-                  JOIN stays holder ON holder.operator_id = d.operator_id AND holder.id = d.stay_id
-                  WHERE moving.operator_id = ${operatorId} AND moving.stay_code = ${key.stayCode})`
+              : sql`o.id <> (SELECT id FROM wanted)
+                  AND o.id = ANY (ARRAY(${holdersIn(operatorId, toProperty, key.stayCode)}))`
           }
         )
         SELECT
