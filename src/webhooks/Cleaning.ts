@@ -73,10 +73,11 @@ export class Cleaning extends Context.Service<
         ]
       }
 
+      // Asked of this session's own row: of the server's processes an ordinary role sees only the names of its own.
       const hasVacuum = Effect.map(
-        readVacuum(
-          sql`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'autovacuum launcher') AS present`
-        ),
+        readVacuum(sql`
+          SELECT current_setting('autovacuum')::boolean AND backend_type <> 'standalone backend' AS present
+          FROM pg_stat_activity WHERE pid = pg_backend_pid()`),
         (row) => row?.present === true
       )
 
