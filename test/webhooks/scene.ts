@@ -116,3 +116,11 @@ export const deliveries = Effect.fnUntraced(function* (subscription: Subscriptio
     SELECT event_id AS "eventId", state, attempts, failures, due_at AS "dueAt" FROM webhook_deliveries
     WHERE subscription_id = ${subscription.id} ORDER BY event_id`
 }, Effect.orDie)
+
+/** Every try that was written down, with how it ended. */
+export const attemptsOf = Effect.fnUntraced(function* (subscription: Subscription) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ attempt: number; status: number | null; reason: string | null; firstBytes: string | null }>`
+    SELECT attempt, status, reason, first_bytes AS "firstBytes" FROM webhook_attempts
+    WHERE subscription_id = ${subscription.id} ORDER BY event_id, attempt`
+}, Effect.orDie)

@@ -49,3 +49,9 @@ export const rawReceiver = (talk: (socket: net.Socket) => void) =>
     }),
     (server) => Effect.sync(() => server.close())
   ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
+
+/** Answers each request with what the test says at that time. */
+export const moody = () => {
+  const mood = { answer: answering(200) as Answer }
+  return { mood, answer: ((response, received) => mood.answer(response, received)) as Answer }
+}
