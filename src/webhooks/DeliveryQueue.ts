@@ -61,7 +61,8 @@ const readReplaced = rowOf(Schema.Struct({ id: Schema.Int }))
  * holds back the next for about two minutes, not for three days.
  *
  * Share: a look takes no more of a subscription than its share leaves, nothing of one that rests or is paused, and one
- * at a time of one that fails; how much of it waits makes no difference to the others.
+ * at a time of one that fails; how much of it waits makes no difference to the others. Where room is short, the operator
+ * with the fewest deliveries under way comes first: many slow receivers of one do not hold up another's.
  */
 export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/webhooks/DeliveryQueue", {
   make: Effect.gen(function* () {
@@ -121,7 +122,8 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
         WITH RECURSIVE ${withWork(sql)}, o AS MATERIALIZED (
           SELECT ${sending(now)},
             CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_SHARE}::integer END
-              - coalesce(busy.deliveries, 0) AS room
+              - coalesce(busy.deliveries, 0) AS room,
+            sum(coalesce(busy.deliveries, 0)) OVER (PARTITION BY s.operator_id) AS of_operator
           FROM with_work
           CROSS JOIN LATERAL (
             SELECT * FROM webhook_subscriptions
@@ -132,7 +134,8 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
             AS busy (id, deliveries) ON busy.id = s.id
         ), chosen AS (
           SELECT due.place FROM o CROSS JOIN LATERAL (${dueOf(now, sql`greatest(o.room, 0)`)}) due
-          ORDER BY due.due_at LIMIT ${free}
+          ORDER BY o.of_operator + row_number() OVER (PARTITION BY o.operator_id ORDER BY due.due_at), due.due_at
+          LIMIT ${free}
         ), ${taking(now)}`)
     }
 

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { WEBHOOK_SHARE, WEBHOOK_SUBSCRIPTIONS, WEBHOOK_TRY_MS, WEBHOOK_UNDER_WAY } from "../../src/limits.ts"
+import { DeliveryQueue } from "../../src/webhooks/DeliveryQueue.ts"
 import { makeLooks } from "../../src/webhooks/workers.ts"
 import { freshOperator } from "../harness.ts"
 import { receiver } from "./receiver.ts"
@@ -54,6 +55,31 @@ layer(layerScene)("a receiver that hangs", (it) => {
         failures.reduce((sum, count) => sum + count),
         WEBHOOK_SHARE + 1
       )
+    })
+  )
+
+  it.effect("and others of the same operator do not hold up another operator's: who has fewest under way is next", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const looks = yield* makeLooks
+      const queue = yield* DeliveryQueue
+      const [busy, idle] = [yield* freshOperator(), yield* freshOperator()]
+      const many = [yield* subscribed(1, { operator: busy }), yield* subscribed(1, { operator: busy, path: "/2" })]
+      const [first] = many
+      yield* happened(busy, each(10))
+      yield* looks.handOut
+      yield* TestClock.adjust(1)
+      yield* subscribed(1, { operator: idle })
+      yield* happened(idle, each(2))
+      yield* looks.handOut
+      const now = new Date(yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
+      const operators = (room: number, underWay: number) =>
+        queue.take(now, room, new Map([[String(first?.id), underWay]])).pipe(
+          Effect.map((taken) => taken.map(({ operatorId }) => operatorId).toSorted((a, b) => a - b))
+        )
+      assert.deepStrictEqual(yield* operators(1, 1), [idle.operatorId])
+      assert.deepStrictEqual(yield* operators(2, 0), [busy.operatorId, idle.operatorId])
+      assert.deepStrictEqual(yield* operators(1, 0), [busy.operatorId])
     })
   )
 
