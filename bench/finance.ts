@@ -3,10 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
-import { type Load, medianRound, type Round, round } from "./measure.ts"
+import type { Load } from "./measure.ts"
 import { BENCH_TOKEN, seedBenchOperator } from "./operator.ts"
 import { SERVER_URL, withScratchDatabase } from "./scratch-database.ts"
 import { type Server, start } from "./servers.ts"
+import { interleaved, print, ratio } from "./side-by-side.ts"
 
 // The service beside two reference servers that do the same SQL and the same JSON, all in one run,
 // rounds interleaved, medians. Ratios are what counts: absolute numbers are this machine's, which also runs the
@@ -15,6 +16,7 @@ import { type Server, start } from "./servers.ts"
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5)
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3)
 const CONNECTIONS = 32
+const EACH = { rounds: ROUNDS, warmUpSeconds: 2 }
 
 type Case = (server: Server) => Load
 
@@ -65,31 +67,6 @@ const mcpRead =
     })
   })
 
-/** Rounds of every server in turn, so that what disturbs the machine disturbs all alike; the first warms up. */
-const interleaved = async (loads: Readonly<Record<string, Load>>): Promise<Readonly<Record<string, Round>>> => {
-  const rounds: Record<string, Array<Round>> = {}
-  for (let index = 0; index <= ROUNDS; index++) {
-    for (const [name, each] of Object.entries(loads)) {
-      const result = await round(index === 0 ? { ...each, seconds: 2 } : each)
-      if (index > 0) rounds[name] = [...(rounds[name] ?? []), result]
-    }
-  }
-  return Object.fromEntries(Object.entries(rounds).map(([name, each]) => [name, medianRound(each)]))
-}
-
-const print = (title: string, results: Readonly<Record<string, Round>>) => {
-  console.log(`\n${title}`)
-  for (const [name, each] of Object.entries(results)) {
-    const rate = each.perSecond.toFixed(0).padStart(7)
-    console.log(
-      `  ${name.padEnd(26)} ${rate} requests/s   p50 ${each.p50} ms   p99 ${each.p99} ms   failures ${each.failures}`
-    )
-  }
-}
-
-const ratio = (results: Readonly<Record<string, Round>>, one: string, other: string): string =>
-  ((results[one]?.perSecond ?? 0) / (results[other]?.perSecond ?? Number.NaN)).toFixed(2)
-
 const LATCHKEY = ["bin/latchkey.js", "serve"]
 
 const compare = async (databaseUrl: string, ground: { operatorId: number; propertyId: number; entryId: number }) => {
@@ -106,7 +83,7 @@ const compare = async (databaseUrl: string, ground: { operatorId: number; proper
   const fastify = await start("fastify", ["bench/reference/fastify.ts"], env)
   const servers = [latchkey, windowless, raw, fastify]
   for (const [title, loadOf] of Object.entries(casesOf(ground.propertyId, ground.entryId))) {
-    const results = await interleaved(Object.fromEntries(servers.map((server) => [server.name, loadOf(server)])))
+    const results = await interleaved(Object.fromEntries(servers.map((server) => [server.name, loadOf(server)])), EACH)
     print(title, results)
     console.log(
       `  latchkey to fastify ${ratio(results, "latchkey", "fastify")} (aim 1.00), to raw ${ratio(results, "latchkey", "raw")} (aim 0.85), to itself without windows ${ratio(results, "latchkey", "latchkey, windows off")} (aim 0.95)`
@@ -114,7 +91,7 @@ const compare = async (databaseUrl: string, ground: { operatorId: number; proper
   }
   const read = casesOf(ground.propertyId, ground.entryId)["read one entry by id"]
   if (read !== undefined) {
-    const results = await interleaved({ REST: read(latchkey), MCP: mcpRead(ground.entryId)(latchkey) })
+    const results = await interleaved({ REST: read(latchkey), MCP: mcpRead(ground.entryId)(latchkey) }, EACH)
     print("read one entry by id, over both doors", results)
     console.log(`  MCP to REST ${ratio(results, "MCP", "REST")} (aim 0.33)`)
   }

@@ -12,7 +12,8 @@ export interface Load {
   readonly url: string
   readonly method?: "GET" | "POST"
   readonly headers: Record<string, string>
-  readonly body?: string
+  /** A function is asked for the body of each request. */
+  readonly body?: string | (() => string)
   readonly seconds: number
   readonly connections: number
 }
@@ -20,11 +21,13 @@ export interface Load {
 /** One round of load on a server of this machine. Whatever was not answered with error_code 0 is a failure. */
 export const round = async (load: Load): Promise<Round> => {
   let failures = 0
+  const { body: given } = load
   const instance = autocannon({
     url: load.url,
     method: load.method ?? "GET",
     headers: load.headers,
-    ...(load.body === undefined ? {} : { body: load.body }),
+    ...(typeof given === "string" ? { body: given } : {}),
+    ...(typeof given === "function" ? { requests: [{ setupRequest: (next) => ({ ...next, body: given() }) }] } : {}),
     connections: load.connections,
     duration: load.seconds,
     setupClient: (client) => {

@@ -1,3 +1,4 @@
+import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, References } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
@@ -7,6 +8,7 @@ import { Tokens } from "../src/gate/Tokens.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { layerHandlers } from "../src/resources/index.ts"
 import { Service } from "../src/service.ts"
+import { besideReferences } from "./reservation-doors.ts"
 import { withScratchDatabase } from "./scratch-database.ts"
 
 // Reservations on a PostgreSQL server as their number grows: 1,000 operators with 20 orders each, then with 200 each.
@@ -248,6 +250,7 @@ const bench = Effect.gen(function* () {
 })
 
 // A log line a call is part of the service, and not of what is measured here.
-await Effect.runPromise(
-  withScratchDatabase(() => bench).pipe(Effect.provideService(References.MinimumLogLevel, "Error"))
+const program = withScratchDatabase((url) =>
+  Effect.andThen(bench, besideReferences(url, { operatorId: operatorAt(7), token: tokenOf(operatorAt(7)) }))
 )
+NodeRuntime.runMain(program.pipe(Effect.provideService(References.MinimumLogLevel, "Error")))

@@ -23,6 +23,7 @@ const freePort = (): Promise<number> =>
   })
 
 const START_MS = 30_000
+const STOP_MS = 10_000
 
 const answers = async (url: string): Promise<boolean> => {
   try {
@@ -47,12 +48,19 @@ export const start = async (
     stdio: ["ignore", "ignore", "inherit"]
   })
   let over = false
+  // Whatever becomes of the bench, none of its servers stays behind.
+  const kill = () => child.kill("SIGKILL")
+  process.once("exit", kill)
   child.once("exit", () => {
     over = true
+    process.removeListener("exit", kill)
   })
   while (!(await answers(`${url}/health/live`))) {
     if (over) throw new Error(`${name} ended before it answered`)
-    if (performance.now() - startedAt > START_MS) throw new Error(`${name} did not answer within ${START_MS} ms`)
+    if (performance.now() - startedAt > START_MS) {
+      kill()
+      throw new Error(`${name} did not answer within ${START_MS} ms`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   return {
@@ -66,7 +74,11 @@ export const start = async (
     stop: () =>
       new Promise((resolve) => {
         if (over) return resolve()
-        child.once("exit", () => resolve())
+        const late = setTimeout(kill, STOP_MS)
+        child.once("exit", () => {
+          clearTimeout(late)
+          resolve()
+        })
         child.kill("SIGTERM")
       })
   }

@@ -1,4 +1,7 @@
 import Fastify from "fastify"
+import { bookedEnvelope, reservationsEnvelope } from "./reservation-answers.ts"
+import { booked, booking, reservation, searched } from "./reservation-schemas.ts"
+import { type Booking, book, readArrivals, readByChannelId } from "./reservation-statements.ts"
 import { pool, settings } from "./settings.ts"
 import { create, createdEnvelope, type Entry, envelope, readMonth, readOne, refusedEnvelope } from "./statements.ts"
 
@@ -99,6 +102,32 @@ app.post<{ Body: Entry }>(
     }
   },
   async (request) => createdEnvelope(await create(pool, settings.operatorId, request.body))
+)
+
+app.get<{
+  Querystring: { channel_id?: string; start_check_in_date?: string; end_check_in_date?: string; limit: number }
+}>(
+  "/v3/reservations",
+  {
+    schema: {
+      querystring: searched,
+      response: { 200: answerOf({ reservations: { type: "array", items: reservation } }) }
+    }
+  },
+  async (request) => {
+    const { channel_id, start_check_in_date: start = "", end_check_in_date: end = "", limit } = request.query
+    return reservationsEnvelope(
+      channel_id === undefined
+        ? await readArrivals(pool, settings.operatorId, { start, end, limit })
+        : await readByChannelId(pool, settings.operatorId, channel_id)
+    )
+  }
+)
+
+app.post<{ Body: Booking }>(
+  "/v3/reservations",
+  { schema: { body: booking, response: { 200: answerOf(booked) } } },
+  async (request) => bookedEnvelope(await book(pool, settings.operatorId, request.body))
 )
 
 await app.listen({ port: settings.port, host: "127.0.0.1" })

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { bookedEnvelope, reservationsEnvelope } from "./reservation-answers.ts"
+import { book, readArrivals, readByChannelId } from "./reservation-statements.ts"
 import { pool, settings } from "./settings.ts"
 import { create, createdEnvelope, envelope, readMonth, readOne, refusedEnvelope } from "./statements.ts"
 
@@ -16,9 +18,22 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return text
 }
 
+const answerReservations = async (request: IncomingMessage, query: URLSearchParams): Promise<object> => {
+  if (request.method === "POST") {
+    return bookedEnvelope(await book(pool, settings.operatorId, JSON.parse(await bodyOf(request))))
+  }
+  const channelId = query.get("channel_id")
+  if (channelId !== null) return reservationsEnvelope(await readByChannelId(pool, settings.operatorId, channelId))
+  const start = query.get("start_check_in_date") ?? ""
+  const end = query.get("end_check_in_date") ?? ""
+  const limit = Number(query.get("limit"))
+  return reservationsEnvelope(await readArrivals(pool, settings.operatorId, { start, end, limit }))
+}
+
 const answer = async (request: IncomingMessage): Promise<object> => {
   if (request.headers["service-access-token"] !== settings.token) return refusedEnvelope(401, "Invalid access token")
   const url = new URL(request.url ?? "/", "http://reference")
+  if (url.pathname === "/v3/reservations") return answerReservations(request, url.searchParams)
   if (request.method === "POST") {
     return createdEnvelope(await create(pool, settings.operatorId, JSON.parse(await bodyOf(request))))
   }

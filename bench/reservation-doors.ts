@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from "node:util"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Load } from "./measure.ts"
+import { type Server, start } from "./servers.ts"
+import { interleaved, print, ratio } from "./side-by-side.ts"
+
+// Reservations over HTTP beside the reference servers that do the same SQL and the same JSON, on the orders that
+// bench/reservations.ts made: one operator's, of many. Ratios are what counts.
+
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 3)
+const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 2)
+const CONNECTIONS = 32
+/** Where the machine is too busy for all rounds, fewer are made. */
+const MOST_SECONDS_A_CASE = 20
+
+/** Houses nobody has booked, for what is created here: bookings that wait for each other would measure that. */
+const HOUSES = 90
+const NIGHTS = 3
+const FAR = Date.parse("2031-01-01")
+
+/** The operator's windows opened wide, because no refusal is to be measured, and houses for new bookings. */
+const prepared = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const wide = { "1m": 1e9, "10m": 1e9, "1h": 1e9, "24h": 1e9 }
+  const endpoint = { "*": wide, "GET /reservations": wide, "POST /reservations": wide }
+  yield* sql`
+    UPDATE operators SET rate_limits = ${JSON.stringify({ user: wide, endpoint })}::jsonb WHERE id = ${operatorId}`
+  const houses = yield* sql<{ id: number }>`
+    INSERT INTO properties (operator_id, title, created_at)
+    SELECT ${operatorId}, 'Villa ' || n, now() FROM generate_series(1, ${HOUSES}::int) n RETURNING id`
+  return houses.map(({ id }) => id)
+})
+
+const dayAt = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** Bookings of which no two want the same night. */
+const bookings = (houses: ReadonlyArray<number>) => {
+  let made = 0
+  return () => {
+    const house = houses[made % houses.length]
+    const first = FAR + Math.floor(made / houses.length) * NIGHTS * 86_400_000
+    made++
+    return JSON.stringify({
+      property_id: house,
+      custom_channel_id: 31,
+      check_in_date: dayAt(first),
+      check_out_date: dayAt(first + NIGHTS * 86_400_000),
+      guest_name: "Ada Lovelace",
+      currency: "EUR",
+      rate_amount: 420,
+      commission_amount: 0,
+      received_amount: 120,
+      income_method_id: 197
+    })
+  }
+}
+
+const ARRIVALS =
+  "/v3/reservations?start_check_in_date=2026-01-01&end_check_in_date=2026-06-30&order_by=check_in_date&limit=20"
+const BY_CHANNEL_ID = "/v3/reservations?channel_id=B100"
+
+const casesOf = (token: string, houses: ReadonlyArray<number>): Readonly<Record<string, (server: Server) => Load>> => {
+  const load = { seconds: SECONDS, connections: CONNECTIONS }
+  const headers = { "service-access-token": token }
+  const body = bookings(houses)
+  return {
+    "page of 20 reservations by check-in date": ({ url }) => ({ ...load, headers, url: `${url}${ARRIVALS}` }),
+    "reservation by channel_id": ({ url }) => ({ ...load, headers, url: `${url}${BY_CHANNEL_ID}` }),
+    "create a reservation, 3 nights held": ({ url }) => ({
+      ...load,
+      headers: { ...headers, "content-type": "application/json" },
+      method: "POST",
+      url: `${url}/v3/reservations`,
+      body
+    })
+  }
+}
+
+const dataAt = async (server: Server, path: string, token: string): Promise<unknown> => {
+  const response = await fetch(`${server.url}${path}`, { headers: { "service-access-token": token } })
+  const { data } = (await response.json()) as { readonly data: { readonly reservations?: ReadonlyArray<unknown> } }
+  if ((data.reservations ?? []).length === 0) throw new Error(`${server.name} found nothing at ${path}`)
+  return data
+}
+
+/** Ratios mean something only while all servers answer the same. */
+const answerAlike = async ([first, ...others]: readonly [Server, ...ReadonlyArray<Server>], token: string) => {
+  for (const path of [ARRIVALS, BY_CHANNEL_ID]) {
+    const answer = await dataAt(first, path, token)
+    for (const other of others) {
+      if (!isDeepStrictEqual(await dataAt(other, path, token), answer)) {
+        throw new Error(`${other.name} and ${first.name} answer ${path} differently`)
+      }
+    }
+  }
+}
+
+const started = (name: string, args: ReadonlyArray<string>, env: Record<string, string>) =>
+  Effect.acquireRelease(
+    Effect.promise(() => start(name, args, env)),
+    (server) => Effect.promise(server.stop)
+  )
+
+/** Measures all three on an operator who has orders and the token. */
+export const besideReferences = Effect.fnUntraced(function* (
+  databaseUrl: string,
+  { operatorId, token }: { readonly operatorId: number; readonly token: string }
+) {
+  const cases = casesOf(token, yield* prepared(operatorId))
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DEMO: "0",
+    LOG_FORMAT: "json",
+    BENCH_TOKEN: token,
+    BENCH_OPERATOR: String(operatorId)
+  }
+  const latchkey = yield* started("latchkey", ["bin/latchkey.js", "serve"], env)
+  const raw = yield* started("raw", ["bench/reference/raw.ts"], env)
+  const fastify = yield* started("fastify", ["bench/reference/fastify.ts"], env)
+  const servers = [latchkey, raw, fastify] as const
+  yield* Effect.promise(() => answerAlike(servers, token))
+  console.log(`\nover HTTP: ${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections`)
+  for (const [title, loadOf] of Object.entries(cases)) {
+    const loads = Object.fromEntries(servers.map((server) => [server.name, loadOf(server)]))
+    const results = yield* Effect.promise(() =>
+      interleaved(loads, { rounds: ROUNDS, warmUpSeconds: 1, mostSeconds: MOST_SECONDS_A_CASE })
+    )
+    print(title, results)
+    console.log(
+      `  latchkey to fastify ${ratio(results, "latchkey", "fastify")} (aim 1.00), to raw ${ratio(results, "latchkey", "raw")} (aim 0.85)`
+    )
+  }
+}, Effect.scoped)
