@@ -74,9 +74,9 @@ layer(layerScene)("a receiver that hangs", (it) => {
       yield* looks.handOut
       const now = new Date(yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
       const operators = (room: number, underWay: number) =>
-        queue.take(now, room, new Map([[String(first?.id), underWay]])).pipe(
-          Effect.map((taken) => taken.map(({ operatorId }) => operatorId).toSorted((a, b) => a - b))
-        )
+        queue
+          .take(now, room, new Map([[String(first?.id), underWay]]))
+          .pipe(Effect.map((taken) => taken.map(({ operatorId }) => operatorId).toSorted((a, b) => a - b)))
       assert.deepStrictEqual(yield* operators(1, 1), [idle.operatorId])
       assert.deepStrictEqual(yield* operators(2, 0), [busy.operatorId, idle.operatorId])
       assert.deepStrictEqual(yield* operators(1, 0), [busy.operatorId])
