@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
-import { Forbidden, NotFound } from "../../contract/errors.ts"
+import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
 import { CalendarDate, Currency, Id, InstantText, PositiveAmount, textUpTo } from "../../contract/fields.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
@@ -98,7 +98,7 @@ export const create_transaction = operation("create_transaction", {
     note: Schema.optionalKey(Note)
   },
   success: Schema.Struct({ transaction_id: Id }),
-  errors: [NotFound, Forbidden],
+  errors: [NotFound, Forbidden, Conflict],
   exposure: card(
     "Records an income or an expense on a property (property_id), on a whole order (reservation_code), or, with neither, on the operator as a whole (main account only). Look up item_id and payment_method_id first: income ids with query_income_items and query_income_methods, expense ids with query_expense_items and query_expense_methods. currency is required unless an order is given, whose currency is taken. A future action_at makes the entry outstanding. Direction, currency and what the entry is attached to cannot be changed afterwards.",
     ["Log 35.50 euro for laundry at Harbour 1", "Book the 200 deposit we got in cash for order 5-QX7M2LD90"],
@@ -124,7 +124,7 @@ export const update_transaction = operation("update_transaction", {
     stay_code: Schema.optionalKey(Schema.NullOr(Code))
   },
   success: Schema.Struct({}),
-  errors: [NotFound],
+  errors: [NotFound, Conflict],
   exposure: card(
     "Changes amount, item, payment method, time or note of an entry; find its id with search_transactions. Only the fields you send change; action_at stays unless you send it. Direction, currency and what the entry is attached to cannot change: delete the entry and create a new one.",
     ["The laundry bill was 38, not 35.50", "Move yesterday's refund to the category other"],

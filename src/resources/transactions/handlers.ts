@@ -1,9 +1,10 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Predicate } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
-import { BadRequest, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { BadRequest, Conflict, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { decimalText } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
 import { instantOf, instantsOfDays, instantText, wholeSecond } from "../../contract/time.ts"
+import { ORDER_CHANGE_ATTEMPTS } from "../../limits.ts"
 import { type Transaction, Transactions } from "./contract.ts"
 import { type Dictionary, dictionariesOf, isSystemEntry, merged, nameOf } from "./dictionaries.ts"
 import { changedFixedField, changesSomething, orderCodeOf, rangeOf, sharesOf, statusAt, unitsOf } from "./rules.ts"
@@ -89,15 +90,15 @@ export const layerTransactions = Transactions.toLayer(
             actionAt,
             note: payload.note ?? "",
             propertyId: payload.property_id ?? null,
-            orderId: ground.orderId,
+            order: ground.orderId === null ? undefined : { id: ground.orderId, currency, stays: ground.stays },
             status: statusAt(actionAt.getTime(), now),
             operatorName: caller.accountName,
             shares: sharesOf(units, currency, ground.stays)
           },
           wholeSecond(now)
         )
-        return created === undefined ? yield* noSuchProperty : { transaction_id: created.id }
-      }),
+        return created === undefined ? undefined : { transaction_id: created.id }
+      }, againWhileItChanges),
 
       update_transaction: Effect.fnUntraced(function* (payload) {
         const caller = yield* CurrentOperator
@@ -144,12 +145,16 @@ export const layerTransactions = Transactions.toLayer(
             actionAt,
             status: actionAt === undefined ? undefined : statusAt(actionAt.getTime(), now),
             note: payload.note,
+            order:
+              units === undefined || entry.orderId === null
+                ? undefined
+                : { id: entry.orderId, currency: entry.currency, stays: entry.stays },
             shares: units === undefined ? [] : sharesOf(units, entry.currency, entry.stays)
           },
           wholeSecond(now)
         )
-        return updated === undefined ? yield* noSuchEntry : {}
-      }),
+        return updated === undefined ? undefined : {}
+      }, againWhileItChanges),
 
       delete_transaction: Effect.fnUntraced(function* (payload) {
         const caller = yield* CurrentOperator
@@ -166,6 +171,13 @@ export const layerTransactions = Transactions.toLayer(
   })
 )
 
+/** Works an entry out again for as long as its order changes between reading and writing; undefined says that it did. */
+const againWhileItChanges = <A, E, R>(attempt: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E | Conflict, R> =>
+  Effect.repeat(attempt, { times: ORDER_CHANGE_ATTEMPTS - 1, until: Predicate.isNotUndefined }).pipe(
+    Effect.flatMap((done) => (done === undefined ? Effect.fail(busy) : Effect.succeed(done)))
+  )
+
+const busy = new Conflict({ message: "The order is being changed by others at the same moment; try again." })
 const noSuchEntry = new NotFound({ message: "id: no such entry." })
 const noSuchProperty = new NotFound({ message: "property_id: no such property." })
 const noSuchOrder = new NotFound({ message: "reservation_code: no such order." })

@@ -7,6 +7,7 @@ import { paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { Direction } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
+import { orderAsRead, type ReadOrder } from "./order-as-read.ts"
 import type { Share } from "./rules.ts"
 
 // The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
@@ -66,6 +67,7 @@ const Existing = Schema.Struct({
   direction: Direction,
   currency: Schema.String,
   propertyId: Schema.NullOr(Schema.Int),
+  orderId: Schema.NullOr(Schema.Int),
   reservationCode: Schema.NullOr(Schema.String),
   ownItem: Schema.Boolean,
   ownMethod: Schema.Boolean,
@@ -90,7 +92,7 @@ export interface NewEntry {
   readonly actionAt: Date
   readonly note: string
   readonly propertyId: number | null
-  readonly orderId: number | null
+  readonly order: ReadOrder | undefined
   readonly status: "paid" | "outstanding"
   readonly operatorName: string
   readonly shares: ReadonlyArray<Share>
@@ -104,6 +106,8 @@ export interface Edit {
   readonly actionAt: Date | undefined
   readonly status: "paid" | "outstanding" | undefined
   readonly note: string | undefined
+  /** The order the shares were worked out from; undefined when they stay. */
+  readonly order: ReadOrder | undefined
   readonly shares: ReadonlyArray<Share>
 }
 
@@ -228,14 +232,17 @@ export class TransactionStore extends Context.Service<TransactionStore>()("latch
         at
       })
 
+    /** Answers the new entry's id, or undefined when its order is not as it was read any more. */
     const create = (operatorId: number, entry: NewEntry, now: Date) =>
       readIdentity(sql`
-        WITH entry AS (
+        WITH ${orderAsRead(sql, operatorId, entry.order)}, entry AS (
           INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, note,
             property_id, order_id, status, operator_name, created_at, updated_at)
-          VALUES (${operatorId}, ${entry.direction}, ${entry.amount}, ${entry.currency}, ${entry.itemId},
-            ${entry.paymentMethodId}, ${entry.actionAt}, ${entry.note}, ${entry.propertyId}, ${entry.orderId},
-            ${entry.status}, ${entry.operatorName}, ${now}, ${now})
+          SELECT ${operatorId}, ${entry.direction}, ${entry.amount}::numeric, ${entry.currency}, ${entry.itemId}::bigint,
+            ${entry.paymentMethodId}::bigint, ${entry.actionAt}::timestamptz, ${entry.note}, ${entry.propertyId}::bigint,
+            ${entry.order?.id ?? null}::bigint, ${entry.status}, ${entry.operatorName}, ${now}::timestamptz,
+            ${now}::timestamptz
+          FROM as_read
           RETURNING operator_id, id
         ), shares AS (${sharesInto(entry.shares, sql`entry`)}),
         recorded AS (${recorded("transaction_created", sql`entry`, now)})
@@ -247,7 +254,7 @@ export class TransactionStore extends Context.Service<TransactionStore>()("latch
       wanted: { readonly itemId: number | undefined; readonly paymentMethodId: number | undefined }
     ) =>
       readExisting(sql`
-        SELECT t.direction, t.currency, o.reservation_code AS "reservationCode",
+        SELECT t.direction, t.currency, t.order_id AS "orderId", o.reservation_code AS "reservationCode",
           coalesce(t.property_id, (
             SELECT CASE WHEN min(s.property_id) = max(s.property_id) THEN min(s.property_id) END
             FROM stays s WHERE s.operator_id = t.operator_id AND s.order_id = t.order_id)) AS "propertyId",
@@ -257,10 +264,10 @@ export class TransactionStore extends Context.Service<TransactionStore>()("latch
         FROM transactions t LEFT JOIN orders o ON o.operator_id = t.operator_id AND o.id = t.order_id
         WHERE t.operator_id = ${operatorId} AND t.id = ${id}`)
 
-    /** Answers the entry's id, or undefined when it was deleted meanwhile. */
+    /** Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. */
     const update = (operatorId: number, id: number, edit: Edit, now: Date) =>
       readIdentity(sql`
-        WITH entry AS (
+        WITH ${orderAsRead(sql, operatorId, edit.order)}, entry AS (
           UPDATE transactions SET
             amount = coalesce(${edit.amount ?? null}::numeric, amount),
             item_id = coalesce(${edit.itemId ?? null}::bigint, item_id),
@@ -269,7 +276,7 @@ export class TransactionStore extends Context.Service<TransactionStore>()("latch
             status = coalesce(${edit.status ?? null}::text, status),
             note = coalesce(${edit.note ?? null}::text, note),
             updated_at = ${now}
-          WHERE operator_id = ${operatorId} AND id = ${id}
+          WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
           RETURNING operator_id, id
         ), shares AS (${sharesInto(edit.shares, sql`entry`)}),
         recorded AS (${recorded("transaction_updated", sql`entry`, now)})
