@@ -65,7 +65,7 @@ export const generateSecretToken: Effect.Effect<Redacted.Redacted<string>> = Eff
 
 /** Whether one of the signatures a delivery carries is the secret's, and fresh at `now` (ms): what a receiver checks. */
 export const isSigned = (message: SignedMessage, signatures: string, secret: SigningSecret, now: number): boolean => {
-  if (Math.abs(now / 1000 - message.timestamp) > WEBHOOK_SIGNATURE_SECONDS) return false
+  if (!(Math.abs(now / 1000 - message.timestamp) <= WEBHOOK_SIGNATURE_SECONDS)) return false
   const expected = Buffer.from(signatureOf(message, secret))
   return signatures.split(" ").some((given) => {
     const bytes = Buffer.from(given)

@@ -2,8 +2,14 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
 import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
-import { WEBHOOK_SECRET_BYTES_MAX, WEBHOOK_SECRET_BYTES_MIN } from "../../src/limits.ts"
-import { generateSecret, generateSecretToken, parseSecret, signedHeaders } from "../../src/webhooks/signature.ts"
+import { WEBHOOK_SECRET_BYTES_MAX, WEBHOOK_SECRET_BYTES_MIN, WEBHOOK_SIGNATURE_SECONDS } from "../../src/limits.ts"
+import {
+  generateSecret,
+  generateSecretToken,
+  isSigned,
+  parseSecret,
+  signedHeaders
+} from "../../src/webhooks/signature.ts"
 
 const secretOf = (bytes: Uint8Array) => `whsec_${Buffer.from(bytes).toString("base64")}`
 // The public library compares with the wall clock, so a signature that shall pass is of now.
@@ -98,6 +104,39 @@ describe("a signature", () => {
       [Redacted.make("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")]
     )
     expect(headers["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+  })
+})
+
+describe("checking a signature", () => {
+  const body = '{"event":"transaction_created","transaction_id":7}'
+  const [secret, other] = [1, 2].map((fill) => Redacted.make(secretOf(new Uint8Array(32).fill(fill))))
+  if (secret === undefined || other === undefined) throw new Error("two secrets")
+  const message = { id: "evt_1_2", timestamp: 1_900_000_000, body }
+  const at = message.timestamp * 1000
+  const { "webhook-signature": signatures } = signedHeaders(message, [other, secret])
+
+  it("finds the right one among several", () => {
+    expect(isSigned(message, signatures, secret, at)).toBe(true)
+    expect(isSigned(message, signatures, other, at)).toBe(true)
+    expect(isSigned(message, signedHeaders(message, [other])["webhook-signature"], secret, at)).toBe(false)
+  })
+
+  it("refuses another body, id or time, and what is no signature", () => {
+    expect(isSigned({ ...message, body: `${body} ` }, signatures, secret, at)).toBe(false)
+    expect(isSigned({ ...message, id: "evt_1_3" }, signatures, secret, at)).toBe(false)
+    expect(isSigned({ ...message, timestamp: message.timestamp + 1 }, signatures, secret, at)).toBe(false)
+    for (const text of ["", " ", "v1,", "v1", signatures.replaceAll("v1,", "v2,"), signatures.toLowerCase()]) {
+      expect(isSigned(message, text, secret, at), text).toBe(false)
+    }
+    expect(isSigned({ ...message, timestamp: Number.NaN }, signatures, secret, at)).toBe(false)
+  })
+
+  it(`refuses one more than ${WEBHOOK_SIGNATURE_SECONDS} seconds from now, on either side`, () => {
+    const apart = WEBHOOK_SIGNATURE_SECONDS * 1000
+    for (const side of [-1, 1]) {
+      expect(isSigned(message, signatures, secret, at + side * apart)).toBe(true)
+      expect(isSigned(message, signatures, secret, at + side * (apart + 1))).toBe(false)
+    }
   })
 })
 
