@@ -55,21 +55,26 @@ export default Effect.gen(function* () {
       FROM calendar_days d WHERE d.operator_id = s.operator_id AND d.stay_id = s.id) calendar
     WHERE calendar.held <> nights.due OR calendar.own <> nights.due`
 
-  // Checked once a statement, after all of its parts: a statement may take, move and free nights in any order.
+  // Checked once a statement, after all of its parts: a statement may take, move and free nights in any order. Stay by
+  // stay, because a session plans this once, perhaps while the tables are empty, and must not come to check all stays
+  // for the sake of one.
   const checkedAfter = (name: string, event: "INSERT" | "UPDATE" | "DELETE", table: string, touched: string) =>
     Effect.gen(function* () {
       const tables = { INSERT: "NEW TABLE AS after", DELETE: "OLD TABLE AS before" }
       yield* sql.unsafe(`
         CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
-        DECLARE odd text;
+        DECLARE
+          touched record;
+          odd text;
         BEGIN
-          SELECT step.stay_code INTO odd FROM (${touched}) touched
-          JOIN stays_out_of_step step ON step.operator_id = touched.operator_id AND step.stay_id = touched.stay_id
-          LIMIT 1;
-          IF FOUND THEN
-            RAISE EXCEPTION 'stay % does not hold exactly its nights', odd
-              USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'stay_holds_its_nights', TABLE = '${table}';
-          END IF;
+          FOR touched IN ${touched} LOOP
+            SELECT stay_code INTO odd FROM stays_out_of_step
+            WHERE operator_id = touched.operator_id AND stay_id = touched.stay_id;
+            IF FOUND THEN
+              RAISE EXCEPTION 'stay % does not hold exactly its nights', odd
+                USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = 'stay_holds_its_nights', TABLE = '${table}';
+            END IF;
+          END LOOP;
           RETURN NULL;
         END $$`)
       yield* sql.unsafe(`
@@ -84,9 +89,10 @@ export default Effect.gen(function* () {
     "orders_changed",
     "UPDATE",
     "orders",
-    `SELECT s.operator_id, s.id AS stay_id FROM after
+    `SELECT after.operator_id, s.id AS stay_id FROM after
      JOIN before ON before.operator_id = after.operator_id AND before.id = after.id AND before.status <> after.status
-     JOIN stays s ON s.operator_id = after.operator_id AND s.order_id = after.id`
+     CROSS JOIN LATERAL (
+       SELECT id FROM stays WHERE operator_id = after.operator_id AND order_id = after.id OFFSET 0) s`
   )
   const holders = (rows: string) => `SELECT DISTINCT operator_id, stay_id FROM ${rows} WHERE stay_id IS NOT NULL`
   yield* checkedAfter("nights_taken", "INSERT", "calendar_days", holders("after"))

@@ -222,3 +222,9 @@ export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
 /** How often an order that a channel sold is entered again with one more stay in the box, before all go there. */
 export const ORDER_ENTRY_ATTEMPTS = 5
+
+/** Milliseconds between two rounds of upkeep of the embedded database. */
+export const UPKEEP_MS = 5_000
+/** Rows that may change in a table before it is looked at, and the share of its rows beyond them. */
+export const UPKEEP_ROWS = 50
+export const UPKEEP_SHARE = 0.2

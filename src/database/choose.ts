@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { BACKGROUND_CONNECTIONS } from "../limits.ts"
 import { layerPostgres } from "./postgres.ts"
+import { upkeep } from "./upkeep.ts"
 
 /** Which database this process works on; the settings of the process provide it. */
 export class DatabaseSettings extends Context.Service<
@@ -17,7 +18,7 @@ const layerEmbedded = (dataDir: string) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("./embedded.ts")),
-      (embedded) => embedded.layerEmbedded(dataDir)
+      (embedded) => Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(embedded.layerEmbedded(dataDir)))
     )
   )
 

@@ -96,10 +96,11 @@ export class ReservationSearch extends Context.Service<ReservationSearch>()("lat
     const conditions = (operatorId: number, search: Search): ReadonlyArray<Fragment> => {
       const all: Array<Fragment> = [sql`s.operator_id = ${operatorId}`, sql`o.operator_id = ${operatorId}`]
       if (search.reservationCode !== undefined) {
-        // The code of the order or of any of its stays, as everywhere an order is named.
-        all.push(sql`o.id IN (
+        // The code of the order or of any of its stays, as everywhere an order is named. Found first and by itself: a
+        // plan from when the tables were empty would else join all orders with all stays.
+        all.push(sql`o.id = ANY (ARRAY(
           SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${search.reservationCode}
-          UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${search.reservationCode})`)
+          UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${search.reservationCode}))`)
       }
       if (search.id !== undefined) all.push(sql`s.id = ${search.id}`)
       if (search.channelId !== undefined) all.push(sql`o.channel_id = ${search.channelId}`)

@@ -1,0 +1,33 @@
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { UPKEEP_MS, UPKEEP_ROWS, UPKEEP_SHARE } from "../limits.ts"
+import { rowsOf } from "./rows.ts"
+
+// What the autovacuum of a server does, for the embedded database, where nobody does it. Without it PostgreSQL keeps the
+// plans it made while the tables were empty, which read whole tables once those have grown, and the space of rows that
+// are no more is never used again.
+
+const readTables = rowsOf(Schema.Struct({ name: Schema.String, dead: Schema.Boolean }))
+
+/** One round: what changed by a fifth since the last time is counted anew, and cleared where rows were left behind. */
+export const tidy = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const tables = yield* readTables(sql`
+    SELECT relid::regclass::text AS name, n_dead_tup > ${UPKEEP_ROWS}::int + ${UPKEEP_SHARE}::float8 * n_live_tup AS dead
+    FROM pg_stat_user_tables JOIN pg_class ON pg_class.oid = relid
+    WHERE n_mod_since_analyze > ${UPKEEP_ROWS}::int + ${UPKEEP_SHARE}::float8 * greatest(reltuples, 0)
+      OR n_dead_tup > ${UPKEEP_ROWS}::int + ${UPKEEP_SHARE}::float8 * n_live_tup`)
+  yield* Effect.forEach(
+    tables,
+    ({ name, dead }) => Effect.orDie(sql.unsafe(`${dead ? "VACUUM (ANALYZE)" : "ANALYZE"} ${name}`)),
+    { discard: true }
+  )
+})
+
+/** Tidies from time to time, until the scope closes. A round that failed is left to the next one. */
+export const upkeep = tidy.pipe(
+  Effect.catchCause((cause) => Effect.logWarning("upkeep", cause)),
+  Effect.delay(UPKEEP_MS),
+  Effect.forever,
+  Effect.forkScoped
+)
