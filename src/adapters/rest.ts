@@ -51,7 +51,8 @@ export const makeRest = Effect.gen(function* () {
             params: found.params,
             read: readInput(request, found.handler, query)
           })
-    return Effect.map(answer, toResponse)
+    // A bare server runs its handler uninterruptible, and would let calls run on for clients that are gone.
+    return Effect.interruptible(Effect.map(answer, toResponse))
   }
 })
 
