@@ -1,10 +1,13 @@
 import autocannon from "autocannon"
+import { processorMsAt } from "./servers.ts"
 
 /** What one round of load said. Latencies in milliseconds. */
 export interface Round {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
+  /** Microseconds of processor the server took for a request: what other work on the machine spoils least. */
+  readonly processor: number
   readonly failures: number
 }
 
@@ -22,6 +25,7 @@ export interface Load {
 export const round = async (load: Load): Promise<Round> => {
   let failures = 0
   const { body: given } = load
+  const before = await processorMsAt(load.url)
   const instance = autocannon({
     url: load.url,
     method: load.method ?? "GET",
@@ -41,6 +45,7 @@ export const round = async (load: Load): Promise<Round> => {
     perSecond: result.requests.average,
     p50: result.latency.p50,
     p99: result.latency.p99,
+    processor: ((await processorMsAt(load.url)) - before) * (1_000 / result.requests.total),
     failures: failures + result.errors + result.non2xx
   }
 }
@@ -57,5 +62,6 @@ export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
   perSecond: median(rounds.map((each) => each.perSecond)),
   p50: median(rounds.map((each) => each.p50)),
   p99: median(rounds.map((each) => each.p99)),
+  processor: median(rounds.map((each) => each.processor)),
   failures: rounds.reduce((sum, each) => sum + each.failures, 0)
 })

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { readFile } from "node:fs/promises"
+import { readdir, readFile } from "node:fs/promises"
 import { createServer } from "node:net"
 
 /** A server of this machine that the bench started. */
@@ -21,6 +21,16 @@ const freePort = (): Promise<number> =>
       probe.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject(address)))
     })
   })
+
+const pids = new Map<string, number>()
+
+/** Milliseconds of processor that all threads of the server at this address took so far. */
+export const processorMsAt = async (url: string): Promise<number> => {
+  const tasks = `/proc/${pids.get(new URL(url).origin)}/task`
+  // The first field is nanoseconds; /proc/PID/stat would count in hundredths of a second.
+  const schedules = (await readdir(tasks)).map((thread) => readFile(`${tasks}/${thread}/schedstat`, "utf8"))
+  return (await Promise.all(schedules)).reduce((sum, each) => sum + Number(each.split(" ", 1)[0]) / 1e6, 0)
+}
 
 const START_MS = 30_000
 const STOP_MS = 10_000
@@ -47,6 +57,7 @@ export const start = async (
     env: { ...process.env, REDIS_URL: "", ...env, PORT: String(port) },
     stdio: ["ignore", "ignore", "inherit"]
   })
+  if (child.pid !== undefined) pids.set(url, child.pid)
   let over = false
   // Whatever becomes of the bench, none of its servers stays behind.
   const kill = () => child.kill("SIGKILL")
