@@ -2,8 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { WEBHOOK_ATTEMPTS, WEBHOOK_REPLAY_ROWS } from "../../src/limits.ts"
+import { WEBHOOK_ATTEMPTS, WEBHOOK_LEASE_MS, WEBHOOK_REPLAY_ROWS } from "../../src/limits.ts"
 import { type Deliveries, DeliveryLog } from "../../src/webhooks/DeliveryLog.ts"
+import { DeliveryQueue } from "../../src/webhooks/DeliveryQueue.ts"
+import type { TakenDelivery } from "../../src/webhooks/delivery.ts"
 import { deliveryKeyOf, webhookIdOf } from "../../src/webhooks/message.ts"
 import { makeLooks } from "../../src/webhooks/workers.ts"
 import { freshOperator, typedClient, withToken } from "../harness.ts"
@@ -118,6 +120,34 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
       yield* workedOff(looks)
       assert.deepStrictEqual((yield* Queue.clear(server.requests)).map(idOf), [webhookIdOf(key)])
       assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 2 })
+    })
+  )
+
+  it.effect("is not mistaken for done by a worker that comes back late", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const looks = yield* makeLooks
+      const queue = yield* DeliveryQueue
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, records(1))
+      yield* looks.handOut
+      const take = Effect.gen(function* () {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const [delivery] = yield* queue.take(now, 1, new Map())
+        return delivery ?? (yield* Effect.die("nothing was due"))
+      })
+      const success = (delivery: TakenDelivery) =>
+        ({
+          delivery,
+          startedAt: new Date(),
+          attempt: { outcome: "answered", status: 200, firstBytes: "", durationMs: 1 }
+        }) as const
+      const late = yield* take
+      yield* TestClock.adjust(WEBHOOK_LEASE_MS)
+      yield* queue.delivered(success(yield* take))
+      assert.strictEqual(yield* replay({ subscriptionId: subscription.id }), 1)
+      yield* queue.delivered(success(late))
+      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting" })
     })
   )
 
