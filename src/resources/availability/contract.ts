@@ -16,10 +16,8 @@ export const DayAvailability = Schema.Struct({
 })
 export type DayAvailability = typeof DayAvailability.Type
 
-const listOf = <Item extends Schema.Top>(item: Item, most: number, names: string) => {
-  const expected = `a list of 1 to ${most} ${names}`
-  return Schema.Array(item).check(Schema.isMinLength(1, { expected }), Schema.isMaxLength(most, { expected }))
-}
+const listUpTo = <Item extends Schema.Top>(item: Item, most: number, names: string) =>
+  Schema.Array(item).check(Schema.isMaxLength(most, { expected: `a list of at most ${most} ${names}` }))
 
 const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
   category: "calendar",
@@ -48,11 +46,11 @@ export const update_availabilities = operation("update_availabilities", {
   route: "POST /availabilities",
   summary: "Open or close days of properties",
   payload: {
-    property_ids: listOf(Id, IDS_MAX, "ids"),
+    property_ids: listUpTo(Id, IDS_MAX, "ids").check(Schema.isMinLength(1, { expected: "a list of at least one id" })),
     available: Schema.Boolean,
     start_date: Schema.optionalKey(CalendarDate),
     end_date: Schema.optionalKey(CalendarDate),
-    dates: Schema.optionalKey(listOf(CalendarDate, AVAILABILITY_DATES, "dates"))
+    dates: Schema.optionalKey(listUpTo(CalendarDate, AVAILABILITY_DATES, "dates"))
   },
   success: Schema.Struct({}),
   errors: [NotFound],

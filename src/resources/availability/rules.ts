@@ -44,6 +44,7 @@ export const changeableDays = (
   if (dates === undefined) {
     return Result.fail(new BadRequest({ message: "start_date: is required with end_date, unless dates is given." }))
   }
+  if (dates.length === 0) return broken("dates: must name at least one date.")
   const days = Array.from(new Set(dates)).sort()
   return days.some((day) => day < today || day > last)
     ? broken(`dates: must be today or later, and within ${AVAILABILITY_END_DAYS} days.`)

@@ -93,6 +93,17 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
     })
   )
 
+  it.effect("looks at no dates when a range is given, not even at an empty list", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property } = yield* ready
+      for (const dates of [[], ["2020-01-01"], ["2027-06-01"]]) {
+        const range = closing("2027-05-01", "2027-05-01")
+        yield* api.update_availabilities({ property_ids: [property], ...range, dates }).pipe(as)
+      }
+      assert.deepStrictEqual(yield* calendarOf(operatorId), [{ day: "2027-05-01", closed: true, held: false }])
+    })
+  )
+
   it.effect("never frees a sold night by opening it, and keeps it closed when the stay goes", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
