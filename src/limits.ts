@@ -143,6 +143,11 @@ export const SHUTDOWN_SECONDS = 8
 
 /** Connections of one process to a PostgreSQL server. */
 export const DATABASE_CONNECTIONS = 10
+/**
+ * Statements that share one of those connections at once. A connection commits one after the other, so with the
+ * library's 32 a burst of changes waited for one flush of the disk each: a quarter of the changes a second.
+ */
+export const STATEMENTS_A_CONNECTION = 4
 /** Connections more, for its work in the background. */
 export const BACKGROUND_CONNECTIONS = 3
 /** Megabytes of pages the embedded database caches. */

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import type { Layer, Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { DATABASE_CONNECTIONS } from "../limits.ts"
+import { DATABASE_CONNECTIONS, STATEMENTS_A_CONNECTION } from "../limits.ts"
 import { types } from "./types.ts"
 
 /**
@@ -21,6 +21,7 @@ export const layerPostgres = (options: {
     url: options.url,
     maxConnections: options.maxConnections ?? DATABASE_CONNECTIONS,
     multiplex: true,
+    multiplexConcurrency: STATEMENTS_A_CONNECTION,
     applicationName: "latchkey",
     startupParameters: {
       timezone: "UTC",
