@@ -106,13 +106,13 @@ const livedThrough = Effect.fnUntraced(function* (
 
   const arrivals: Array<Received> = []
   const missing = () => committed.concat(last.recorded).filter((id) => !arrivals.some((each) => eventOf(each) === id))
-  while (last.recorded.length < EVENTS_A_LIFE || missing().length > 0) arrivals.push(yield* Queue.take(server.requests))
+  const ended = Effect.flatMap(over(last), () => Effect.die(`the process ended and owes ${missing()}`))
+  const arrival = Effect.raceFirst(Queue.take(server.requests), ended)
+  while (last.recorded.length < EVENTS_A_LIFE || missing().length > 0) arrivals.push(yield* arrival)
 
   const first = arrivals.filter((each, at) => arrivals.findIndex((other) => eventOf(other) === eventOf(each)) === at)
   const duplicates = arrivals.length - first.length
-  console.log(
-    `${name}: ${LIVES.length} times killed, ${first.length} events arrived, ${duplicates} of them twice or more`
-  )
+  console.log(`${name}: killed ${LIVES.length} times, ${first.length} events arrived, ${duplicates} duplicates`)
   assert.isAtLeast(committed.length, LIVES.length)
   // Also what was killed in between came in the order of its record.
   for (const record of new Set(first.map(recordOf))) {
