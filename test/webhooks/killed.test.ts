@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, Queue, Redacted } from "effect"
+import { Deferred, Effect, type Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
 import { layerEmbedded } from "../../src/database/embedded.ts"
@@ -26,6 +26,7 @@ const LIVES: ReadonlyArray<Moment> = ["committed", "received", "answered", "rece
 interface Life {
   readonly child: ChildProcess
   readonly recorded: ReadonlyArray<number>
+  readonly closed: Promise<void>
 }
 
 const begin = (env: Record<string, string>, onRecorded: (life: Life) => void): Life => {
@@ -34,7 +35,8 @@ const begin = (env: Record<string, string>, onRecorded: (life: Life) => void): L
     env: { PATH: process.env.PATH ?? "", ...env },
     stdio: ["ignore", "pipe", "inherit"]
   })
-  const life = { child, recorded }
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
+  const life = { child, recorded, closed }
   createInterface({ input: child.stdout }).on("line", (line) => {
     if (line === "ready") return
     recorded.push(Number(line))
@@ -43,11 +45,8 @@ const begin = (env: Record<string, string>, onRecorded: (life: Life) => void): L
   return life
 }
 
-const over = ({ child }: Life): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-  })
+/** Waits until the process has ended and everything it had printed is read. */
+const over = ({ closed }: Life): Effect.Effect<void> => Effect.promise(() => closed)
 
 const kill = (life: Life) => life.child.kill("SIGKILL")
 
@@ -101,14 +100,18 @@ const livedThrough = Effect.fnUntraced(function* (
     committed.push(...lived.recorded)
   }
   moment = "peace"
-  const last = live(EVENTS_A_LIFE, LIVES.length, () => {})
+  const allRecorded = yield* Deferred.make<void>()
+  const last = live(EVENTS_A_LIFE, LIVES.length, ({ recorded }) => {
+    if (recorded.length === EVENTS_A_LIFE) Deferred.doneUnsafe(allRecorded, Effect.void)
+  })
   yield* Effect.addFinalizer(() => Effect.sync(() => kill(last)))
 
   const arrivals: Array<Received> = []
   const missing = () => committed.concat(last.recorded).filter((id) => !arrivals.some((each) => eventOf(each) === id))
   const ended = Effect.flatMap(over(last), () => Effect.die(`the process ended and owes ${missing()}`))
-  const arrival = Effect.raceFirst(Queue.take(server.requests), ended)
-  while (last.recorded.length < EVENTS_A_LIFE || missing().length > 0) arrivals.push(yield* arrival)
+  // An event may arrive before the line that says it was recorded: so first what is owed is known, then it is awaited.
+  yield* Effect.raceFirst(Deferred.await(allRecorded), ended)
+  while (missing().length > 0) arrivals.push(yield* Effect.raceFirst(Queue.take(server.requests), ended))
 
   const first = arrivals.filter((each, at) => arrivals.findIndex((other) => eventOf(other) === eventOf(each)) === at)
   const duplicates = arrivals.length - first.length
@@ -133,7 +136,7 @@ it.live(
       const folder = yield* emptyFolder
       yield* livedThrough("embedded", { DATA_DIR: folder }, layerEmbedded(folder))
     }),
-  120_000
+  240_000
 )
 
 const server = process.env.DATABASE_URL ?? ""
@@ -144,5 +147,5 @@ it.live.skipIf(server === "")(
       const url = yield* scratchDatabase(server)
       yield* livedThrough("server", { DATABASE_URL: url }, layerPostgres({ url: Redacted.make(url) }))
     }),
-  120_000
+  240_000
 )
