@@ -9,7 +9,16 @@ const env = {
   REDIS_URL: process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379"
 }
 
-for (const name of ["finance", "windows", "reservations", "webhooks"]) {
+for (const name of [
+  "finance",
+  "windows",
+  "places",
+  "fairness",
+  "embedded-share",
+  "reservations",
+  "webhooks",
+  "holds"
+]) {
   console.log(`\n== bench/${name}.ts`)
   const { status } = spawnSync(process.execPath, [`bench/${name}.ts`], { env, stdio: "inherit" })
   if (status !== 0) process.exitCode = 1

@@ -1,5 +1,5 @@
 import autocannon from "autocannon"
-import { processorMsAt } from "./servers.ts"
+import { longestHoldAt, processorMsAt } from "./servers.ts"
 
 /** What one round of load said. Latencies in milliseconds. */
 export interface Round {
@@ -9,6 +9,8 @@ export interface Round {
   /** Microseconds of processor the server took for a request: what other work on the machine spoils least. */
   readonly processor: number
   readonly failures: number
+  /** Milliseconds the server computed at most without letting anything else have its event loop. */
+  readonly hold: number
 }
 
 export interface Load {
@@ -26,6 +28,7 @@ export const round = async (load: Load): Promise<Round> => {
   let failures = 0
   const { body: given } = load
   const before = await processorMsAt(load.url)
+  await longestHoldAt(load.url)
   const instance = autocannon({
     url: load.url,
     method: load.method ?? "GET",
@@ -46,7 +49,8 @@ export const round = async (load: Load): Promise<Round> => {
     p50: result.latency.p50,
     p99: result.latency.p99,
     processor: ((await processorMsAt(load.url)) - before) * (1_000 / result.requests.total),
-    failures: failures + result.errors + result.non2xx
+    failures: failures + result.errors + result.non2xx,
+    hold: (await longestHoldAt(load.url)).processor
   }
 }
 
@@ -63,5 +67,6 @@ export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
   p50: median(rounds.map((each) => each.p50)),
   p99: median(rounds.map((each) => each.p99)),
   processor: median(rounds.map((each) => each.processor)),
-  failures: rounds.reduce((sum, each) => sum + each.failures, 0)
+  failures: rounds.reduce((sum, each) => sum + each.failures, 0),
+  hold: Math.max(...rounds.map((each) => each.hold))
 })

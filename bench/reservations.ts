@@ -1,11 +1,13 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, References } from "effect"
 import { SqlClient, Statement } from "effect/sql"
+import { WakeUp } from "../src/background/WakeUp.ts"
 import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { digestOf } from "../src/gate/credentials.ts"
 import { Gate } from "../src/gate/Gate.ts"
 import { Tokens } from "../src/gate/Tokens.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
+import { Places } from "../src/places/Places.ts"
 import { layerHandlers } from "../src/resources/index.ts"
 import { Service } from "../src/service.ts"
 import { besideReferences } from "./reservation-doors.ts"
@@ -32,7 +34,7 @@ const layerMeasured = Service.layer.pipe(
   Layer.provide(ChannelGateway.layerUnconnected),
   Layer.provide(Gate.layer),
   Layer.provide(Tokens.layer),
-  Layer.provide(layerOpen)
+  Layer.provide([layerOpen, Places.layer(), WakeUp.layerProcess])
 )
 
 const tokenOf = (operator: number): string => `lk_bench_${operator}`

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { readdir, readFile } from "node:fs/promises"
 import { createServer } from "node:net"
+import { fileURLToPath } from "node:url"
+import type { Hold } from "./loop-watch.ts"
 
 /** A server of this machine that the bench started. */
 export interface Server {
@@ -23,6 +25,29 @@ const freePort = (): Promise<number> =>
   })
 
 const pids = new Map<string, number>()
+const children = new Map<string, ChildProcess>()
+const WATCH = fileURLToPath(new URL("./loop-watch.ts", import.meta.url))
+
+/** What bin/latchkey.js begins anew with unless it has it: the channel to the bench would not survive that. */
+const flagsOf = ([program]: ReadonlyArray<string>): ReadonlyArray<string> =>
+  program === "bin/latchkey.js" ? ["--max-semi-space-size=8"] : []
+
+const isHold = (message: unknown): message is Hold =>
+  typeof message === "object" && message !== null && "wall" in message && "processor" in message
+
+/** The longest time that the server at this address held its event loop since it was asked last. */
+export const longestHoldAt = (url: string): Promise<Hold> =>
+  new Promise((resolve, reject) => {
+    const child = children.get(new URL(url).origin)
+    if (child === undefined) return reject(new Error(`nothing was started at ${url}`))
+    const hear = (message: unknown) => {
+      if (!isHold(message)) return
+      child.off("message", hear)
+      resolve(message)
+    }
+    child.on("message", hear)
+    child.send("longest hold")
+  })
 
 /** Milliseconds of processor that all threads of the server at this address took so far. */
 export const processorMsAt = async (url: string): Promise<number> => {
@@ -53,11 +78,12 @@ export const start = async (
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
-  const child: ChildProcess = spawn(process.execPath, args, {
+  const child: ChildProcess = spawn(process.execPath, ["--import", WATCH, ...flagsOf(args), ...args], {
     env: { ...process.env, REDIS_URL: "", ...env, PORT: String(port) },
-    stdio: ["ignore", "ignore", "inherit"]
+    stdio: ["ignore", "ignore", "inherit", "ipc"]
   })
   if (child.pid !== undefined) pids.set(url, child.pid)
+  children.set(url, child)
   let over = false
   // Whatever becomes of the bench, none of its servers stays behind.
   const kill = () => child.kill("SIGKILL")

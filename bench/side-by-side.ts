@@ -30,7 +30,7 @@ export const print = (title: string, results: Readonly<Record<string, Round>>) =
     const rate = each.perSecond.toFixed(0).padStart(7)
     const processor = each.processor.toFixed(0).padStart(5)
     console.log(
-      `  ${name.padEnd(26)} ${rate} requests/s   ${processor} µs of processor each   p50 ${each.p50} ms   p99 ${each.p99} ms   failures ${each.failures}`
+      `  ${name.padEnd(26)} ${rate} requests/s   ${processor} µs of processor each   p50 ${each.p50} ms   p99 ${each.p99} ms   longest hold ${each.hold.toFixed(0)} ms   failures ${each.failures}`
     )
   }
 }

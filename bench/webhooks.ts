@@ -1,66 +1,20 @@
-// Events a second from their record to the receiver's answer, with every statement and request of the real way.
+// Events a second from their record to the receiver's answer, and how long one is on its way, with every statement and
+// request of the real way.
 // `node bench/webhooks.ts [events]`; with DATABASE_URL also on a PostgreSQL server (in a database of its own).
 import { randomBytes } from "node:crypto"
-import http from "node:http"
-import type { AddressInfo } from "node:net"
-import { isMainThread, parentPort, Worker } from "node:worker_threads"
-import { Effect, Layer, Redacted, Result } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
+import { WakeUp } from "../src/background/WakeUp.ts"
 import { layerMemory } from "../src/database/embedded.ts"
 import { migrate } from "../src/database/migrate.ts"
 import { layerPostgres } from "../src/database/postgres.ts"
-import { AddressResolver } from "../src/webhooks/AddressResolver.ts"
-import { parseAllowedHosts } from "../src/webhooks/allowed-hosts.ts"
-import { layerWebhooks } from "../src/webhooks/layer.ts"
-import { Outbound } from "../src/webhooks/Outbound.ts"
-import { generateSecret, generateSecretToken } from "../src/webhooks/signature.ts"
+import { BACKGROUND_CONNECTIONS } from "../src/limits.ts"
+import { delaysInProcess, delaysOnServer } from "./webhook-delay.ts"
+import { layerDelivering, prepared } from "./webhook-ground.ts"
+import { type Receiver, startReceiver } from "./webhook-receiver.ts"
 
-const SAMPLES = 40
 const DELIVERIES = Number(process.argv[2] ?? 10_000)
-
-/** The receiver has a thread of its own: it answers 200 to everything and counts. */
-const receive = () => {
-  let requests = 0
-  let wanted = Number.POSITIVE_INFINITY
-  const server = http.createServer((request, response) => {
-    request.resume()
-    request.on("end", () => {
-      response.end()
-      requests++
-      if (requests === wanted) parentPort?.postMessage({ done: true })
-    })
-  })
-  parentPort?.on("message", (message: { readonly wanted: number }) => {
-    requests = 0
-    wanted = message.wanted
-  })
-  server.listen(0, "127.0.0.1", () => parentPort?.postMessage({ port: (server.address() as AddressInfo).port }))
-}
-
-const message = (worker: Worker) =>
-  Effect.callback<{ readonly port?: number }>((resume) => {
-    worker.once("message", (said) => resume(Effect.succeed(said)))
-  })
-
-/** Subscriptions of a new operator to paths of the receiver; answers the operator's id. */
-const prepared = Effect.fnUntraced(function* (port: number, subscriptions: number) {
-  const sql = yield* SqlClient.SqlClient
-  const [operator] = yield* sql<{ id: number }>`
-    INSERT INTO operators (name, time_zone, currency, created_at) VALUES ('Bench', 'UTC', 'EUR', now()) RETURNING id`
-  const operatorId = operator?.id ?? 0
-  for (let n = 0; n < subscriptions; n++) {
-    const url = `http://127.0.0.1:${port}/${operatorId}/${n}`
-    const token = Redacted.value(yield* generateSecretToken)
-    const secret = Redacted.value(yield* generateSecret)
-    yield* sql`INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
-      VALUES (${operatorId}, ${url}, ${token}, now())`
-    yield* sql`
-      INSERT INTO webhook_subscriptions (operator_id, url, secret_token, events, secret, older_events, created_at, updated_at)
-      VALUES (${operatorId}, ${url}, ${token}, '{transaction_created}', ${secret}, '{}', now(), now())`
-  }
-  return operatorId
-})
 
 const happened = Effect.fnUntraced(function* (operatorId: number, events: number) {
   const sql = yield* SqlClient.SqlClient
@@ -70,37 +24,15 @@ const happened = Effect.fnUntraced(function* (operatorId: number, events: number
     FROM generate_series(1, ${events}) n`
 })
 
-const layerDelivering = layerWebhooks.pipe(
-  Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
-  Layer.provide(AddressResolver.layer)
-)
-
-/** One event after the other, with nothing else to do: how long from its commit to the receiver. */
-const latency = Effect.fnUntraced(function* (worker: Worker, port: number) {
-  const operatorId = yield* prepared(port, 1)
-  const one = Effect.gen(function* () {
-    worker.postMessage({ wanted: 1 })
-    yield* happened(operatorId, 1)
-    const committed = performance.now()
-    yield* message(worker)
-    return performance.now() - committed
-  })
-  const sampled = Effect.replicateEffect(one, SAMPLES)
-  const samples = yield* Effect.raceFirst(sampled, Effect.andThen(Layer.launch(layerDelivering), Effect.never))
-  const sorted = samples.toSorted((a, b) => a - b)
-  const at = (share: number) => Math.round(sorted[Math.floor((SAMPLES - 1) * share)] ?? 0)
-  console.log(`  from commit to receiver: median ${at(0.5)} ms, longest of ${SAMPLES} ${at(1)} ms`)
-})
-
-const round = Effect.fnUntraced(function* (worker: Worker, port: number, subscriptions: number) {
-  const operatorId = yield* prepared(port, subscriptions)
+const round = Effect.fnUntraced(function* (receiver: Receiver, subscriptions: number) {
+  const operatorId = yield* prepared(receiver.port, subscriptions)
   const events = Math.max(1, Math.round(DELIVERIES / subscriptions))
   yield* happened(operatorId, events)
   const deliveries = events * subscriptions
-  worker.postMessage({ wanted: deliveries })
+  yield* receiver.expect(deliveries)
   const started = performance.now()
   const cpu = process.cpuUsage()
-  yield* Effect.raceFirst(message(worker), Layer.launch(layerDelivering))
+  yield* Effect.raceFirst(receiver.arrivals, Layer.launch(Layer.provide(layerDelivering, WakeUp.layerProcess)))
   const seconds = (performance.now() - started) / 1000
   const { user, system } = process.cpuUsage(cpu)
   console.log(
@@ -109,17 +41,17 @@ const round = Effect.fnUntraced(function* (worker: Worker, port: number, subscri
   )
 })
 
-const rounds = Effect.fnUntraced(function* (name: string) {
-  console.log(name)
+const rounds = Effect.fnUntraced(function* (receiver: Receiver) {
+  for (const subscriptions of [1, 10, 100]) yield* round(receiver, subscriptions)
+})
+
+const embedded = Effect.gen(function* () {
+  console.log("embedded, in memory")
   yield* migrate(migrations)
-  const worker = yield* Effect.acquireRelease(
-    Effect.sync(() => new Worker(new URL(import.meta.url))),
-    (made) => Effect.promise(() => made.terminate())
-  )
-  const { port = 0 } = yield* message(worker)
-  yield* latency(worker, port)
-  for (const subscriptions of [1, 10, 100]) yield* round(worker, port, subscriptions)
-}, Effect.scoped)
+  const receiver = yield* startReceiver
+  yield* delaysInProcess(receiver)
+  yield* rounds(receiver)
+}).pipe(Effect.scoped, Effect.provide(layerMemory()))
 
 const onServer = Effect.fnUntraced(function* (server: string) {
   const name = `latchkey_bench_${randomBytes(6).toString("hex")}`
@@ -129,16 +61,23 @@ const onServer = Effect.fnUntraced(function* (server: string) {
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
       Effect.provide(layerPostgres({ url: Redacted.make(server), maxConnections: 1 }))
     )
+  const address = Redacted.make(url.href)
+  const background = layerPostgres({ url: address, maxConnections: BACKGROUND_CONNECTIONS, synchronousCommit: "off" })
   yield* administer(`create database ${name}`)
-  yield* rounds("PostgreSQL").pipe(
-    Effect.provide(layerPostgres({ url: Redacted.make(url.href), synchronousCommit: "off" })),
+  yield* Effect.gen(function* () {
+    console.log("PostgreSQL")
+    yield* migrate(migrations)
+    const receiver = yield* startReceiver
+    yield* delaysOnServer(receiver, background)
+    yield* rounds(receiver).pipe(Effect.provide(layerPostgres({ url: address, synchronousCommit: "off" })))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(layerPostgres({ url: address })),
     Effect.ensuring(Effect.orDie(administer(`drop database ${name} with (force)`)))
   )
 })
 
-if (isMainThread) {
-  const server = process.env.DATABASE_URL
-  await Effect.runPromise(Effect.provide(rounds("embedded, in memory"), layerMemory()))
-  if (server === undefined) console.log("PostgreSQL: skipped, DATABASE_URL not set")
-  else await Effect.runPromise(onServer(server))
-} else receive()
+const server = process.env.DATABASE_URL
+await Effect.runPromise(embedded)
+if (server === undefined) console.log("PostgreSQL: skipped, DATABASE_URL not set")
+else await Effect.runPromise(onServer(server))

@@ -10,6 +10,7 @@ import { migrate } from "./cli/migrate.ts"
 import { operator } from "./cli/operator.ts"
 import { presenter } from "./cli/presenter.ts"
 import { serve } from "./cli/serve.ts"
+import { teardown } from "./cli/signals.ts"
 import { token } from "./cli/token.ts"
 import { webhook } from "./cli/webhook.ts"
 
@@ -30,5 +31,5 @@ latchkey.pipe(
       CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
     )
   ),
-  NodeRuntime.runMain
+  NodeRuntime.runMain({ teardown: teardown(process.argv.includes("serve")) })
 )

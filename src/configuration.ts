@@ -2,6 +2,7 @@ import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from
 import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
 import { DatabaseSettings } from "./database/choose.ts"
+import { DRAIN_SECONDS_MAX, STATEMENT_SECONDS, STATEMENT_SECONDS_MAX } from "./limits.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./webhooks/allowed-hosts.ts"
 
 /** An environment variable holds what it does not take. The message is one line and never shows a secret. */
@@ -31,6 +32,8 @@ export interface Settings {
   /** A PostgreSQL server; undefined: the database is embedded in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted | undefined
   readonly dataDir: string
+  /** Seconds a database server gives a statement of a request. */
+  readonly statementSeconds: number
   /** Undefined: rate windows are counted in memory. */
   readonly redisUrl: Redacted.Redacted | undefined
   readonly deployment: "international" | "regional"
@@ -46,6 +49,8 @@ export interface Settings {
   readonly demo: boolean
   /** Receivers of webhooks that may be private addresses. */
   readonly webhookAllowedHosts: AllowedHosts
+  /** How long new connections are taken after the request to stop. */
+  readonly drainSeconds: number
 }
 
 /** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
@@ -86,6 +91,11 @@ const port: Setting<number> = {
   expected: "a port from 1 to 65535",
   read: (text) => (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535 ? Number(text) : undefined)
 }
+
+const seconds = (least: number, most: number): Setting<number> => ({
+  expected: `a whole number of seconds from ${least} to ${most}`,
+  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined)
+})
 
 const host: Setting<string> = {
   expected: "a host name or an IP address to listen on",
@@ -162,6 +172,7 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     publicUrl,
     databaseUrl,
     dataDir: (yield* setting("DATA_DIR", anyText)) ?? ".data",
+    statementSeconds: (yield* setting("STATEMENT_SECONDS", seconds(1, STATEMENT_SECONDS_MAX))) ?? STATEMENT_SECONDS,
     redisUrl: yield* setting(
       "REDIS_URL",
       server("a redis:// or rediss:// address, such as redis://host:6379", ["redis:", "rediss:"])
@@ -177,7 +188,8 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     logFormat: (yield* setting("LOG_FORMAT", oneOf(["pretty", "json"]))) ?? (terminal ? "pretty" : "json"),
     logLevel: (yield* setting("LOG_LEVEL", logLevel)) ?? "Info",
     demo: (yield* setting("DEMO", flag)) ?? databaseUrl === undefined,
-    webhookAllowedHosts: (yield* setting("WEBHOOK_ALLOWED_HOSTS", allowedHosts)) ?? noAllowedHosts
+    webhookAllowedHosts: (yield* setting("WEBHOOK_ALLOWED_HOSTS", allowedHosts)) ?? noAllowedHosts,
+    drainSeconds: (yield* setting("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX))) ?? 0
   }
 })
 

@@ -5,12 +5,18 @@ export const BODY_BYTES = 1024 * 1024
 /** Largest request body in bytes where an image may be sent (20 MiB). */
 export const IMAGE_BODY_BYTES = 20 * 1024 * 1024
 
+/** Levels a JSON body may be nested, and fields and elements it may have: the largest list names 1,097 dates. */
+export const JSON_DEPTH = 32
+export const JSON_PARTS = 20_000
+
 /** Rows of a page when `limit` is not given, and the most that may be asked for (contract facts 0.2). */
 export const PAGE_DEFAULT = 20
 export const PAGE_MAX = 100
 
 /** Characters of a transaction's note (specification, Other limits and constants). */
 export const TRANSACTION_NOTE = 500
+/** Characters of the text transactions are searched by. */
+export const TRANSACTION_KEYWORD = 100
 /** Days between start_date and end_date of GET /transactions (specification, Other limits and constants). */
 export const TRANSACTION_DAYS = 366
 /** Largest amount of money in major units: twelve digits before the point stay exact as a JSON number with three after it. */
@@ -21,6 +27,14 @@ export const DAY_STARTS = 10_000
 
 /** Ids in one comma-separated list or array (contract facts 6.1). */
 export const IDS_MAX = 100
+/** Characters of a comma-separated list: so many ids of sixteen digits, each with a comma and a space. */
+export const IDS_TEXT = IDS_MAX * 18
+/** Characters of a reservation code, a stay code and a channel's own id of an order, wherever one is named. */
+export const CODE = 100
+/** Characters of a currency's code (ISO 4217). */
+export const CURRENCY_CODE = 3
+/** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
+export const INSTANT_TEXT = 35
 
 /** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
 export const TOKEN_CACHE_SECONDS = 3
@@ -69,10 +83,10 @@ export const WEBHOOK_SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
 export const WEBHOOK_OLDER_EVENTS = 1_000
 /** Deliveries in their retry wait that go at once when a subscription is changed or resumed. */
 export const WEBHOOK_RESUMED_ROWS = 1_000
-/** Milliseconds between two looks for new events and for due deliveries. */
-export const WEBHOOK_POLL_MS = 250
-/** Milliseconds between two looks while they fail: the database is away. */
-export const WEBHOOK_TROUBLE_MS = 1_000
+/** Milliseconds between two looks for new events where no change wakes the worker: the first try is made within a second. */
+export const WEBHOOK_POLL_MS = 500
+/** Milliseconds between two looks for what time alone makes due: retries, ends of leases and of rests. */
+export const WEBHOOK_TIMES_MS = 1_000
 /** Events one statement hands to their subscriptions. */
 export const WEBHOOK_FAN_OUT_EVENTS = 200
 /** Deliveries under way at once in a process, of all subscriptions together. */
@@ -85,12 +99,19 @@ export const WEBHOOK_LEASE_MS = 15_000
 /** Tries to write down how a delivery ended, and the milliseconds between them: together less than the lease leaves. */
 export const WEBHOOK_SETTLE_RETRIES = 8
 export const WEBHOOK_SETTLE_RETRY_MS = 500
-/** Due deliveries of one subscription that one look considers: those held back by an earlier event of their record count. */
-export const WEBHOOK_LOOK_AHEAD = 256
-/** Failed tries after which an event no longer holds back later events of its record (about two minutes). */
+/**
+ * Failed tries after which an event no longer holds back later events of its record (about two minutes); the lanes of
+ * `webhook_deliveries` have it too (migration 0009_webhook_lanes).
+ */
 export const WEBHOOK_HOLDING_FAILURES = 3
 /** Milliseconds a delivery that is due may go without a try (its receiver rests or is paused): then it is a dead letter. */
 export const WEBHOOK_WAIT_MS = 3 * 24 * 60 * 60 * 1000
+/** Milliseconds a delivery of an active subscription may be due until a warning says so, and between two such looks. */
+export const WEBHOOK_OVERDUE_MS = 60_000
+export const WEBHOOK_OVERDUE_LOOK_MS = 60_000
+/** Subscriptions one look warns of, those that are furthest behind, and how far it counts what waits for each. */
+export const WEBHOOK_OVERDUE_LINES = 20
+export const WEBHOOK_OVERDUE_COUNTED = 1_000
 /** Milliseconds that events, deliveries made and their tries are kept, and dead letters (seven and thirty days). */
 export const WEBHOOK_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 export const WEBHOOK_DEAD_KEPT_MS = 30 * 24 * 60 * 60 * 1000
@@ -135,21 +156,80 @@ export const EMAIL = 254
 export const PASSWORD_MIN = 1
 export const PASSWORD_MAX = 200
 
+/** Messages in one batch of MCP, notifications among them, and bytes its calls are answered with before none is run any more. */
+export const MCP_BATCH_MESSAGES = 20
+export const MCP_BATCH_BYTES = 4 * 1024 * 1024
+/** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
+export const MCP_LARGE_ANSWER = 256 * 1024
 /** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
 export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
-/** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
-export const SHUTDOWN_SECONDS = 8
-
-/** Connections of one process to a PostgreSQL server. */
-export const DATABASE_CONNECTIONS = 10
+/** Bytes of a request line and the headers after it. */
+export const HEADER_BYTES = 16 * 1024
+/** Seconds in which the headers of a request must arrive, and the whole request with its body. */
+export const HEADER_SECONDS = 15
+export const REQUEST_SECONDS = 30
 /**
- * Statements that share one of those connections at once. A connection commits one after the other, so with the
- * library's 32 a burst of changes waited for one flush of the disk each: a quarter of the changes a second.
+ * Seconds a connection is kept after its last answer, or from its start, when no request has begun: longer than load
+ * balancers in use keep theirs (60).
  */
-export const STATEMENTS_A_CONNECTION = 4
-/** Connections more, for its work in the background. */
-export const BACKGROUND_CONNECTIONS = 3
+export const KEEP_ALIVE_SECONDS = 65
+/** Seconds a client may take not one byte of the answer that is being written to it. */
+export const STALLED_SECONDS = 30
+/** Connections of callers to one process. For one more the longest idle one makes room. */
+export const CALLER_CONNECTIONS = 4_096
+/**
+ * Milliseconds and bytes that a client which is still sending is read after its last answer: closed at once, the
+ * connection would be reset, and the reset can overtake the answer.
+ */
+export const LINGER_MS = 500
+export const LINGER_BYTES = 32 * 1024 * 1024
+/** Milliseconds between two looks whether a client that ends its side while a call runs is still there for the answer. */
+export const HALF_CLOSED_MS = 500
+
+/** Longest `DRAIN_SECONDS`. */
+export const DRAIN_SECONDS_MAX = 300
+/**
+ * Milliseconds a connection may have been silent at a stop to be thought in use: its client may have the next request
+ * on the way, and is told then that it was the last. A request whose headers have begun to arrive gets as long.
+ */
+export const STOP_SILENCE_MS = 500
+/** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
+export const SHUTDOWN_SECONDS = 7
+/** Milliseconds after a signal in which another one is the same request to stop: `npm start` hands each on twice. */
+export const SAME_SIGNAL_MS = 1_000
+
+/** Calls a process works on at once: runs their statements, builds their answers. An even number, as half goes to one operator. */
+export const PLACES = 12
+/** The same on the embedded database, whose one session they share with the work in the background. */
+export const EMBEDDED_PLACES = 4
+/** Calls of one operator that may wait for a place at once, and the milliseconds each may wait. */
+export const WAITING_CALLS = 1_000
+/** Bytes of bodies that the waiting calls of one operator may keep in memory together (32 MiB). */
+export const WAITING_BYTES = 32 * 1024 * 1024
+export const PLACE_WAIT_MS = 30_000
+/** Milliseconds after its last call for which an operator still counts as there: as long as a statement may take. */
+export const NOT_ALONE_MS = 10_000
+/** Milliseconds answers may be built one after the other before sockets get their turn: a longer one is built to its end. */
+export const BUILDING_RUN_MS = 5
+/** Seconds after which a call is worth retrying that found no place in time or ran out of it. */
+export const BUSY_RETRY_SECONDS = 5
+
+/** Connections of one process to a PostgreSQL server: one for each place, and some for looking up tokens and links. */
+export const DATABASE_CONNECTIONS = PLACES + 2
+/** Connections more, for its work in the background (one of them only listens), and the statements that share one at once. */
+export const BACKGROUND_CONNECTIONS = 4
+export const BACKGROUND_STATEMENTS = 4
+/** Seconds a statement of a request may take on a server, if the settings do not say. */
+export const STATEMENT_SECONDS = 10
+/** The most the settings may say. */
+export const STATEMENT_SECONDS_MAX = 3_600
+/**
+ * Milliseconds the database may take to show that it is there, before the service says it is not ready. The embedded one
+ * has other statements to finish first, at its first start those that make the demo operator.
+ */
+export const READY_MS = 2_000
+export const EMBEDDED_READY_MS = 10_000
 /** Megabytes of pages the embedded database caches. */
 export const EMBEDDED_BUFFERS_MB = 16
 /** Milliseconds statements of the embedded database may follow one another before timers and sockets get their turn. */
@@ -162,8 +242,16 @@ export const TASK_NOTE = 500
 /** Digits of a mobile number after its country code, and with it (ITU-T E.164). */
 export const MOBILE_DIGITS_MIN = 4
 export const MOBILE_DIGITS_MAX = 15
+/** Characters of a mobile number: its plus sign, and each digit parted from the next. */
+export const MOBILE_TEXT = 2 * MOBILE_DIGITS_MAX
 /** Properties or room types that one list names one by one: a staff member's, a share link's, a group's, a tag's. */
 export const NAMED_PROPERTIES = 1_000
+/** Properties on one page of a shared calendar, and in one part of its feed: a whole number of pages. */
+export const SHARED_PAGE_PROPERTIES = 50
+export const SHARED_PART_PROPERTIES = 1_000
+/** Times a minute that pages of one share link are answered, and that its feed is: a part of it is a thousand properties. */
+export const SHARED_PAGES_A_MINUTE = 60
+export const SHARED_FEEDS_A_MINUTE = 10
 /** Months a shared calendar's page shows, this one included. */
 export const SHARED_CALENDAR_MONTHS = 6
 /** Months its feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
@@ -191,6 +279,10 @@ export const SUBSCRIPTION_ROOMS_MAX = 100_000
 export const PROPERTY_TAG_LIMIT = 500
 export const RESERVATION_TAG_LIMIT = 500
 
+/** Days of properties, the properties times the days of each, that one answer tells: a hundred properties for a year. */
+export const AVAILABILITY_ANSWER_DAYS = 36_600
+/** Days of properties that one change of availability may name. */
+export const AVAILABILITY_CHANGE_DAYS = 36_600
 /** How far from today a read of availability may start, and how far ahead it and a change may end, in days. */
 export const AVAILABILITY_START_DAYS = 366
 export const AVAILABILITY_END_DAYS = 1_096
@@ -219,6 +311,10 @@ export const LOCK_CODE = 50
 export const CUSTOM_FIELDS = 100
 export const CUSTOM_FIELD_NAME = 50
 export const CUSTOM_FIELD_VALUE = 2_000
+/** Characters of all values of a stay's custom fields together: a page of a hundred stays has them all. */
+export const CUSTOM_FIELDS_TEXT = 20_000
+/** Custom fields that one change may name: all there can be, removed, and as many set in their place. */
+export const CUSTOM_FIELD_CHANGES = 2 * CUSTOM_FIELDS
 /**
  * How often a change of an order is worked out because the order had changed meanwhile, and how many of these times
  * without queueing with the operator's other changes that meet such trouble.

@@ -1,20 +1,21 @@
-import { createServer } from "node:http"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Console, Effect, Layer, Redacted } from "effect"
-import { HttpMiddleware, HttpServer } from "effect/http"
+import { HttpMiddleware } from "effect/http"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
+import { listen } from "./adapters/http-server/listen.ts"
+import { layerWakeUp } from "./background/layer.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Configuration, type Settings } from "./configuration.ts"
 import { Deployment, PublicUrl } from "./contract/installation.ts"
-import { layerBackgroundDatabase, layerDatabase } from "./database/choose.ts"
+import { layerBackgroundDatabase, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
 import { greet } from "./demo/greeting.ts"
 import { Gate } from "./gate/Gate.ts"
 import { Tokens } from "./gate/Tokens.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
-import { SHUTDOWN_SECONDS } from "./limits.ts"
+import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
+import { Places } from "./places/Places.ts"
 import { layerHandlers, layerSharedCalendars } from "./resources/index.ts"
 import { Service } from "./service.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
@@ -28,27 +29,16 @@ import { Outbound } from "./webhooks/Outbound.ts"
 const layerWindows = ({ redisUrl }: Settings) =>
   redisUrl === undefined ? RateWindows.layerMemory : RateWindows.layerRedis(Redacted.value(redisUrl))
 
+const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
+
 const layerService = (windows: Layer.Layer<RateWindows>) =>
   Service.layer.pipe(
     Layer.provide(layerHandlers),
     Layer.provide(ChannelGateway.layerUnconnected),
     Layer.provide(Gate.layer),
     Layer.provide(Tokens.layer),
-    Layer.provide(windows)
+    Layer.provideMerge(windows)
   )
-
-/** Takes connections from now on. At the end open requests get their time; who is still sending one after that is cut off. */
-const listening = Effect.fnUntraced(function* (settings: Settings) {
-  const server = createServer()
-  const listener = yield* NodeHttpServer.make(() => server, {
-    port: settings.port,
-    host: settings.host,
-    gracefulShutdownTimeout: `${SHUTDOWN_SECONDS} seconds`
-  })
-  // Runs between the two ends the listener has: the one that waits so long, and the one that waits for every connection.
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
-  return listener
-})
 
 /** Delivers events to their subscribers for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
@@ -64,21 +54,24 @@ const serving = Effect.gen(function* () {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
   // Listens last: a connection taken while the database is brought up to date would wait for an answer for ever.
-  const server = yield* listening(settings)
-  yield* Effect.provideService(HttpServer.serveEffect(http), HttpServer.HttpServer, server)
+  yield* listen(http, settings)
   yield* Console.log(yield* greet(settings))
 })
 
-const layerProgram = ({ windows }: Swapped) =>
+const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped) =>
   Layer.unwrap(
     Effect.map(Configuration, (settings) =>
-      Layer.merge(Layer.effectDiscard(serving), layerDelivering(settings)).pipe(
+      Layer.effectDiscard(serving).pipe(
+        // Below it, so that what the last requests change is still handed to the workers.
+        Layer.provide(layerDelivering(settings)),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),
+        Layer.provide(layerWakeUp),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
         Layer.provide(layerSharedCalendars),
-        Layer.provide(layerDatabase),
+        Layer.provide(places(settings)),
+        Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
         Layer.provide([
           Layer.succeed(Deployment, settings.deployment),
@@ -91,10 +84,11 @@ const layerProgram = ({ windows }: Swapped) =>
 
 /** What a caller may put in the place of what the settings would choose. */
 export interface Swapped {
-  readonly windows: (settings: Settings) => Layer.Layer<RateWindows>
+  readonly windows?: (settings: Settings) => Layer.Layer<RateWindows>
+  readonly places?: (settings: Settings) => Layer.Layer<Places>
 }
 
 /** The running service; it ends only by failing to start or by being interrupted. */
 export const serveWith = (swapped: Swapped) => Layer.launch(layerProgram(swapped))
 
-export const serve = serveWith({ windows: layerWindows })
+export const serve = serveWith({})

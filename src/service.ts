@@ -1,16 +1,20 @@
 import "effect/schema/SchemaJITCompiler/enable"
-import { Cause, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cause, Clock, Context, Effect, Exit, identity, Layer, Option, Schema } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { Rpc } from "effect/rpc"
 import { RequestId } from "effect/rpc/RpcMessage"
 import { Api, type ApiOperation } from "./Api.ts"
+import { WakeUp } from "./background/WakeUp.ts"
 import { CurrentOperator } from "./contract/caller.ts"
 import { type Answer, failed, newRequestId, succeeded } from "./contract/envelope.ts"
 import { type ApiError, type BadRequest, errorCode, NotFound, ServerError } from "./contract/errors.ts"
 import { type Input, inputDecoderOf } from "./contract/input.ts"
 import { isRead, routeOf } from "./contract/operation.ts"
+import { tookTooLong } from "./database/took-too-long.ts"
 import { Gate } from "./gate/Gate.ts"
 import { UNMATCHED } from "./gate/windows/limit-table.ts"
+import { BUSY_RETRY_SECONDS } from "./limits.ts"
+import { Places } from "./places/Places.ts"
 
 /** What an adapter hands over of one call. */
 export interface Call {
@@ -25,7 +29,7 @@ export interface Call {
 }
 
 /**
- * THE entrypoint that both doors share: Gate, decode, handler, encode, log line, span. It never fails: whatever
+ * THE entrypoint that both doors share: Gate, decode, place, handler, encode, log line, span. It never fails: whatever
  * happens is an envelope.
  */
 export class Service extends Context.Service<
@@ -46,8 +50,12 @@ export class Service extends Context.Service<
     Service,
     Effect.gen(function* () {
       const gate = yield* Gate
+      const places = yield* Places
+      const { wake } = yield* WakeUp
       const runs = new Map<string, (call: Call) => Effect.Effect<Outcome>>()
-      for (const operation of Api.requests.values()) runs.set(operation._tag, yield* runOf(operation, gate))
+      for (const operation of Api.requests.values()) {
+        runs.set(operation._tag, yield* runOf(operation, { gate, places, wake }))
+      }
 
       return Service.of({
         call: (name, call) => {
@@ -72,7 +80,12 @@ interface Outcome {
 
 const noSuchOperation: Outcome = { exit: Exit.fail(new NotFound({ message: "No such operation." })), headers: {} }
 
-const headersOf = (error: ApiError): Answer["headers"] => (error._tag === "RateLimited" ? error.headers : {})
+const headersOf = (error: ApiError): Answer["headers"] => {
+  if (error._tag === "RateLimited") return error.headers
+  return error._tag === "ServerError" && error.retryAfter !== undefined
+    ? { "retry-after": String(error.retryAfter) }
+    : {}
+}
 
 // Handlers are called directly, not through an RPC connection; these are what such a connection would have given them.
 const DIRECT = { client: new Rpc.ServerClient(0), requestId: RequestId(0), headers: Headers.empty }
@@ -93,25 +106,48 @@ const handlerOf = (operation: ApiOperation) =>
     ({ handler }) => handler
   ) as Effect.Effect<Handler> as Effect.Effect<Handler, never, Rpc.ToHandler<ApiOperation>>
 
-/** The way of a call to one operation: Gate, decode, handler, encode. */
-const runOf = Effect.fnUntraced(function* (operation: ApiOperation, gate: Gate["Service"]) {
+/** What every call passes beside its operation's own handler. */
+interface OnTheWay {
+  readonly gate: Gate["Service"]
+  readonly places: Places["Service"]
+  readonly wake: Effect.Effect<void>
+}
+
+/**
+ * Wakes the workers, unless the change was refused and so changed nothing. Any other may have been committed, also when
+ * its caller hung up in between.
+ */
+const afterChange =
+  (wake: Effect.Effect<void>) =>
+  <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
+    Effect.onExit(change, (exit) => (Option.isSome(Exit.findErrorOption(exit)) ? Effect.void : wake))
+
+/** The way of a call to one operation: Gate, decode, place, handler, encode. */
+const runOf = Effect.fnUntraced(function* (operation: ApiOperation, { gate, places, wake }: OnTheWay) {
   const handler = yield* handlerOf(operation)
   const options = { ...DIRECT, rpc: operation }
   const route = routeOf(operation)
   const decode = inputDecoderOf(operation.payloadSchema, route.params)
   const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
+  const waking = isRead(operation) ? identity : afterChange(wake)
   const [conversation] = route.path.startsWith("/conversations/") ? route.params : []
 
-  const handled = (call: Call): Effect.Effect<Schema.Json, ApiError, CurrentOperator> =>
-    call.read.pipe(
-      Effect.flatMap((input) => decode(input, call.params)),
-      Effect.flatMap((payload) =>
-        handler(payload, options).pipe(
-          Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }, UNTRACED)
-        )
-      ),
+  const answerTo = (payload: unknown) =>
+    handler(payload, options).pipe(
+      waking,
+      Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }, UNTRACED),
       // Throws for a result that does not fit its own schema: a defect.
       Effect.map(encode)
+    )
+
+  // A place is taken once the input is read, so that a slow sender holds none, and held until the answer is built.
+  const handled = (call: Call, operatorId: number): Effect.Effect<Schema.Json, ApiError, CurrentOperator> =>
+    call.read.pipe(
+      Effect.flatMap((input) =>
+        Effect.flatMap(decode(input, call.params), (payload) =>
+          places.within(operatorId, answerTo(payload), input.bytes)
+        )
+      )
     )
 
   return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Outcome> {
@@ -125,7 +161,8 @@ const runOf = Effect.fnUntraced(function* (operation: ApiOperation, gate: Gate["
     )
     if (Exit.isFailure(entered)) return { exit: Exit.failCause(entered.cause), headers: {} }
     const entry = entered.value
-    const exit = yield* Effect.exit(Effect.provideService(handled(call), CurrentOperator, entry.caller))
+    const { caller } = entry
+    const exit = yield* Effect.exit(Effect.provideService(handled(call, caller.operatorId), CurrentOperator, caller))
     const error = Exit.findErrorOption(exit)
     if (Option.isSome(error)) yield* entry.settle(errorCode(error.value))
     return { exit, headers: entry.headers }
@@ -186,10 +223,18 @@ const settle = Effect.fnUntraced(function* (
   }
   // The caller hung up: nobody is left to answer.
   if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
-  yield* Effect.logError("defect", exit.cause).pipe(Effect.annotateLogs({ request_id: requestId, operation }))
-  return { envelope: failed(requestId, defect), headers }
+  const slow = tookTooLong(exit.cause)
+  const said = slow ? Effect.logWarning("a statement took too long", exit.cause) : Effect.logError("defect", exit.cause)
+  yield* Effect.annotateLogs(said, { request_id: requestId, operation })
+  const answered = slow ? outOfTime : defect
+  return { envelope: failed(requestId, answered), headers: { ...headers, ...headersOf(answered) } }
 })
 
+const outOfTime = new ServerError({
+  message:
+    "This call took too long and was stopped; nothing was changed by the part that was stopped. It may be retried.",
+  retryAfter: BUSY_RETRY_SECONDS
+})
 const defect = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })
 
 const logLine = Effect.fnUntraced(function* (answer: Answer, operation: string, door: Call["door"], startedAt: number) {

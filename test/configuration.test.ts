@@ -16,6 +16,7 @@ describe("configuration", () => {
         publicUrl: "http://127.0.0.1:8080",
         databaseUrl: undefined,
         dataDir: ".data",
+        statementSeconds: 10,
         redisUrl: undefined,
         deployment: "international",
         requireHttps: false,
@@ -23,7 +24,8 @@ describe("configuration", () => {
         otlpEndpoint: undefined,
         logFormat: "json",
         logLevel: "Info",
-        demo: true
+        demo: true,
+        drainSeconds: 0
       })
       assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
     })
@@ -37,6 +39,7 @@ describe("configuration", () => {
         PUBLIC_URL: "https://api.example.com/pms/",
         DATABASE_URL: "postgres://latchkey:secret@db:5432/latchkey",
         DATA_DIR: "/var/lib/latchkey",
+        STATEMENT_SECONDS: "45",
         REDIS_URL: "rediss://:secret@cache:6379",
         DEPLOYMENT: "regional",
         REQUIRE_HTTPS: "0",
@@ -45,6 +48,7 @@ describe("configuration", () => {
         LOG_FORMAT: "pretty",
         LOG_LEVEL: "debug",
         DEMO: "1",
+        DRAIN_SECONDS: "300",
         WEBHOOK_ALLOWED_HOSTS: "127.0.0.1, hooks.internal"
       })
       assert.deepStrictEqual(rest, {
@@ -52,13 +56,15 @@ describe("configuration", () => {
         host: "0.0.0.0",
         publicUrl: "https://api.example.com/pms",
         dataDir: "/var/lib/latchkey",
+        statementSeconds: 45,
         deployment: "regional",
         requireHttps: false,
         trustProxy: true,
         otlpEndpoint: "http://collector:4318",
         logFormat: "pretty",
         logLevel: "Debug",
-        demo: true
+        demo: true,
+        drainSeconds: 300
       })
       assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")
       assert.strictEqual(redisUrl && Redacted.value(redisUrl), "rediss://:secret@cache:6379")
@@ -75,6 +81,13 @@ describe("configuration", () => {
       assert.strictEqual(read.port, 8080)
       assert.strictEqual(read.host, "127.0.0.1")
       assert.isTrue(read.demo)
+    })
+  )
+
+  it.effect("gives a statement from a second to an hour", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* settings({ STATEMENT_SECONDS: "1" })).statementSeconds, 1)
+      assert.strictEqual((yield* settings({ STATEMENT_SECONDS: "3600" })).statementSeconds, 3600)
     })
   )
 
@@ -129,12 +142,18 @@ describe("configuration", () => {
     ["PORT", "65536", "a port from 1 to 65535"],
     ["PORT", "80a", "a port from 1 to 65535"],
     ["HOST", "a b", "a host name"],
+    ["STATEMENT_SECONDS", "0", "a whole number of seconds from 1 to 3600"],
+    ["STATEMENT_SECONDS", "3601", "a whole number of seconds from 1 to 3600"],
+    ["STATEMENT_SECONDS", "1.5", "a whole number of seconds from 1 to 3600"],
     ["PUBLIC_URL", "example.com", "an http or https address"],
     ["PUBLIC_URL", "https://example.com/?a=1", "an http or https address"],
     ["DEPLOYMENT", "cn", "international or regional"],
     ["REQUIRE_HTTPS", "true", "1 or 0"],
     ["TRUST_PROXY", "yes", "1 or 0"],
     ["DEMO", "2", "1 or 0"],
+    ["DRAIN_SECONDS", "301", "a whole number of seconds from 0 to 300"],
+    ["DRAIN_SECONDS", "-1", "a whole number of seconds from 0 to 300"],
+    ["DRAIN_SECONDS", "1.5", "a whole number of seconds from 0 to 300"],
     ["LOG_FORMAT", "xml", "pretty or json"],
     ["LOG_LEVEL", "loud", "trace or debug or info or warn or error or fatal or none"],
     ["WEBHOOK_ALLOWED_HOSTS", "a.example:80", "host names and IP addresses"]

@@ -3,6 +3,7 @@ import { Effect, Layer, type Schema } from "effect"
 import { RpcClient, RpcTest } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import { Api, type ApiOperation } from "../src/Api.ts"
+import { WakeUp } from "../src/background/WakeUp.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import type { Envelope } from "../src/contract/envelope.ts"
 import { jsonParameter } from "../src/database/parameters.ts"
@@ -11,6 +12,7 @@ import { Gate } from "../src/gate/Gate.ts"
 import { Tokens } from "../src/gate/Tokens.ts"
 import type { LimitOverrides } from "../src/gate/windows/limit-overrides.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
+import { Places } from "../src/places/Places.ts"
 import { layerHandlers } from "../src/resources/index.ts"
 import { Service } from "../src/service.ts"
 import { ScriptedChannel } from "./channels.ts"
@@ -24,13 +26,17 @@ const layerInside = Layer.mergeAll(layerHandlers, Gate.layerGated.pipe(Layer.pro
   Layer.provideMerge(Tokens.layer)
 )
 
-/** The service over any database, windows and channels. */
+/** The service over any database, windows and channels. Its changes wake the workers that are given the same `WakeUp`. */
 export const layerService = <E>(
   database: Layer.Layer<SqlClient.SqlClient, E>,
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
-  channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer
+  channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
+  wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess
 ) =>
-  Service.layer.pipe(Layer.provideMerge(layerInside), Layer.provideMerge(Layer.mergeAll(database, windows, channels)))
+  Service.layer.pipe(
+    Layer.provideMerge(layerInside),
+    Layer.provideMerge(Layer.mergeAll(database, windows, channels, wakeUp, Places.layer()))
+  )
 
 /** The service over the database of the test run. */
 export const layerTest = layerService(layerTestDatabase)

@@ -45,16 +45,17 @@ const start = (): Promise<Started> =>
     child.once("exit", (code) => reject(new Error(`ended with ${code}: ${printed}`)))
   })
 
-/** SIGTERM to the whole group, as a terminal or a service manager sends it; answers after how many milliseconds it was over. */
-const stop = ({ child }: Started): Promise<number> =>
-  new Promise((resolve) => {
+/** A signal to the whole group, as a terminal or a service manager sends it; answers after how many milliseconds it was over. */
+const stop = ({ child }: Started, signal: "SIGTERM" | "SIGINT" = "SIGTERM"): Promise<number> =>
+  new Promise((resolve, reject) => {
     const askedAt = performance.now()
     child.removeAllListeners("exit")
-    child.once("close", () => {
+    child.once("close", (code, by) => {
       running.delete(child)
-      resolve(performance.now() - askedAt)
+      if (code === 0) resolve(performance.now() - askedAt)
+      else reject(new Error(`ended with ${code ?? by}`))
     })
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM")
+    if (child.pid !== undefined) process.kill(-child.pid, signal)
   })
 
 /** Asks from the first moment on, as a probe does, until it is answered. Fails for a connection that was taken and left waiting. */
@@ -111,6 +112,6 @@ describe("npm start", () => {
     const sending = await Promise.all([halfSent("GET /v3/inc"), halfSent(HALF_A_BODY)])
     assert.isBelow(await stop(first), 12_000)
     for (const socket of sending) socket.destroy()
-    assert.isBelow(await stop(await start()), 12_000)
+    assert.isBelow(await stop(await start(), "SIGINT"), 12_000)
   }, 120_000)
 })

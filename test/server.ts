@@ -1,16 +1,19 @@
-import { createServer } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { type HttpSettings, makeHttpApp } from "../src/adapters/http.ts"
+import { type ListenOptions, listen } from "../src/adapters/http-server/listen.ts"
+import { Readiness } from "../src/database/Readiness.ts"
 import { layerSharedCalendars } from "../src/resources/index.ts"
 import { layerTest } from "./harness.ts"
 
 /** Where the service under test listens, without a final slash. */
 export class BaseUrl extends Context.Service<BaseUrl, string>()("latchkey/test/BaseUrl") {}
 
-/** The service behind a real socket on a free port of this machine. */
-export const layerServed = (settings: Partial<HttpSettings> = {}) =>
+/** A service behind a real socket on a free port of this machine. */
+export const layerServing = <E>(
+  service: Layer.Layer<Inside, E>,
+  settings: Partial<HttpSettings & ListenOptions> = {}
+) =>
   Layer.effect(
     BaseUrl,
     Effect.gen(function* () {
@@ -20,13 +23,17 @@ export const layerServed = (settings: Partial<HttpSettings> = {}) =>
         publicUrl: "http://127.0.0.1",
         ...settings
       })
-      yield* HttpServer.serveEffect(app)
-      const { address } = yield* HttpServer.HttpServer
-      return HttpServer.formatAddress(address)
+      // No client of a test has a request on the way when the test is over.
+      const quiet = { port: 0, host: "127.0.0.1", drainSeconds: 0, silence: 0 }
+      return HttpServer.formatAddress(yield* listen(app, { ...quiet, ...settings }))
     })
   ).pipe(
-    Layer.provide(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" })),
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
-    Layer.provide(layerSharedCalendars),
-    Layer.provideMerge(layerTest)
+    Layer.provide([layerSharedCalendars, Readiness.layer()]),
+    Layer.provideMerge(service)
   )
+
+type Inside = Layer.Success<typeof layerTest>
+
+/** The service over the database of the test run. */
+export const layerServed = (settings: Partial<HttpSettings & ListenOptions> = {}) => layerServing(layerTest, settings)

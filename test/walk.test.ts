@@ -1,17 +1,17 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Predicate, Schema, SchemaAST } from "effect"
-import { SqlClient } from "effect/sql"
+import { Context, Effect, Layer, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Api, type ApiOperation } from "../src/Api.ts"
+import type { ApiOperation } from "../src/Api.ts"
 import { exposureOf, isRead, routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
 import { Service } from "../src/service.ts"
+import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
+import { WRONG_TYPES } from "./attacks/odd-values.ts"
 import { freshOperator, layerTest } from "./harness.ts"
 import { countStatements } from "./statements.ts"
-import { isOwnName, makeWorld, NO_REFERENCES, REFERENCES, sampleValue, type World } from "./world.ts"
+import { COMPANIONS, contents, fieldsOf, isRequired, operations, sample } from "./walking.ts"
+import { isOwnName, makeWorld, NO_REFERENCES, REFERENCES, sampleValue } from "./world.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
-
-const operations: ReadonlyArray<ApiOperation> = [...Api.requests.values()]
 
 const call = Effect.fnUntraced(function* (operation: ApiOperation, token: string | undefined, fields: object) {
   const service = yield* Service
@@ -24,22 +24,12 @@ const call = Effect.fnUntraced(function* (operation: ApiOperation, token: string
   return answer.envelope
 })
 
-const fieldsOf = (operation: ApiOperation) => Object.entries<Schema.Top>(operation.payloadSchema.fields)
-
-const isRequired = (field: Schema.Top): boolean => !SchemaAST.isOptional(field.ast)
-
-/** The required fields of an operation, plus those in `also`, valid in the world. */
-const sample = (operation: ApiOperation, world: World, also: ReadonlyArray<string> = []): Record<string, unknown> =>
-  Object.fromEntries(
-    fieldsOf(operation).flatMap(([name, field]) =>
-      isRequired(field) || also.includes(name) ? [[name, sampleValue(world, operation, name)]] : []
-    )
-  )
-
-/** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount, what a part is of. */
-const COMPANIONS = ["start_date", "end_date", "currency", "property_ids"]
-
 const BEYOND_32_BITS = 3_000_000_000
+
+/** Inputs grown from its schema that each field is given, beside those of another type. */
+const GROWN = 6
+const seed = seedOfRun()
+console.log(`the contract walk's inputs: ATTACK_SEED=${seed}`)
 
 /** What the calls that must change nothing share: two operators with records, and four whose accounts may not call. */
 class Cast extends Context.Service<Cast, Effect.Success<typeof makeCast>>()("latchkey/test/Cast") {
@@ -155,7 +145,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         const own = sample(operation, world, COMPANIONS)
         const before = yield* contents(world)
         for (const [field, schema] of fieldsOf(operation)) {
-          for (const wrong of [{ an: "object" }, ["list", {}], null, "\u0000"]) {
+          for (const wrong of [...WRONG_TYPES, ...sampled(valuesOf(schema), GROWN, seed)]) {
             if (Schema.is(schema)(wrong) || Schema.is(Schema.toEncoded(schema))(wrong)) continue
             // The tightest window lets 60 calls a minute through.
             yield* TestClock.adjust("1 second")
@@ -203,16 +193,3 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
 
 const listsIn = (data: unknown): ReadonlyArray<unknown> =>
   Predicate.isObject(data) ? Object.values(data).filter((value) => Array.isArray(value)) : []
-
-/** Every row of an operator in every table that has one, as text: to see that nothing changed. */
-const contents = Effect.fnUntraced(function* (world: World) {
-  const sql = yield* SqlClient.SqlClient
-  const tables = yield* sql<{ name: string }>`
-    SELECT table_name AS name FROM information_schema.columns
-    WHERE table_schema = 'public' AND column_name = 'operator_id' ORDER BY table_name`
-  return yield* Effect.forEach(
-    tables,
-    ({ name }) => sql<{ row: string }>`
-      SELECT ${name} || ': ' || t::text AS row FROM ${sql(name)} t WHERE operator_id = ${world.operatorId} ORDER BY 1`
-  )
-})

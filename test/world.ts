@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
-import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
+import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once.
@@ -8,9 +8,8 @@ import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "./ha
 /** Values by field name; ids and codes name records of this operator. */
 export type World = Effect.Success<typeof makeWorld>
 
-export const makeWorld = Effect.gen(function* () {
-  // The walk makes more calls than these routes take in a minute.
-  const rateLimits = { endpoint: { "POST /reservations": { "1m": 10_000 }, "POST /availabilities": { "1m": 10_000 } } }
+/** A world whose operator has these limits in place of the table's. */
+export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<OperatorOptions["rateLimits"]>) {
   const operator = yield* freshOperator({ rateLimits })
   const as = withToken(operator.token)
   const api = yield* typedClient
@@ -108,7 +107,12 @@ export const makeWorld = Effect.gen(function* () {
       remove_reservation_tag: { tag_name: "Quiet room" }
     } as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
-}).pipe(Effect.orDie)
+}, Effect.orDie)
+
+// The walk makes more calls than these routes take in a minute.
+export const makeWorld = worldWith({
+  endpoint: { "POST /reservations": { "1m": 10_000 }, "POST /availabilities": { "1m": 10_000 } }
+})
 
 /** Fields of the contracts that name a record of the operator. */
 export const REFERENCES: ReadonlySet<string> = new Set([

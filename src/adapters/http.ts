@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { SqlClient } from "effect/sql"
 import { Api } from "../Api.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
+import { Readiness } from "../database/Readiness.ts"
 import { CALENDAR_PREFIX } from "../resources/calendar-share-links/address.ts"
 import { Service } from "../service.ts"
 import { mcpApp } from "./mcp.ts"
@@ -10,6 +10,11 @@ import { makeSharedCalendar } from "./pages/shared-calendar.ts"
 import { makeRest, REST_PREFIX, toResponse } from "./rest.ts"
 
 const MCP_PATH = "/mcp"
+/** Where a load balancer asks whether to send callers here. */
+export const READY_PATH = "/health/ready"
+
+/** The path of a request's target, without what is asked of it. */
+export const pathOf = (request: HttpServerRequest.HttpServerRequest): string => request.url.split("?", 1)[0] ?? "/"
 
 export interface HttpSettings {
   readonly publicUrl: string
@@ -20,23 +25,24 @@ export interface HttpSettings {
 /** Everything the process serves over HTTP: which door a path leads to. */
 export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) {
   const service = yield* Service
-  const sql = yield* SqlClient.SqlClient
+  const database = yield* Readiness
   const rest = yield* makeRest
   const sharedCalendar = yield* makeSharedCalendar
   const mcp = yield* mcpApp({ operations: Api.requests, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */
-  const ready = sql`SELECT 1`.pipe(
-    Effect.as(HttpServerResponse.text("ready\n")),
-    Effect.catchCause(() => Effect.succeed(HttpServerResponse.text("the database does not answer\n", { status: 503 })))
+  const ready = Effect.map(database.answers, (answers) =>
+    answers
+      ? HttpServerResponse.text("ready\n")
+      : HttpServerResponse.text("the database does not answer\n", { status: 503 })
   )
 
   const route = (
     request: HttpServerRequest.HttpServerRequest
   ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-    const path = request.url.split("?", 1)[0] ?? "/"
+    const path = pathOf(request)
     if (path === "/health/live") return Effect.succeed(HttpServerResponse.text("live\n"))
-    if (path === "/health/ready") return ready
+    if (path === READY_PATH) return ready
     if (settings.requireHttps && !isHttps(request, settings.trustProxy)) {
       return Effect.map(service.refuse(plainHttp, { door: "rest", headers: {} }), toResponse)
     }
@@ -46,7 +52,8 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     return Effect.map(service.refuse(noSuchPage, { door: "rest", headers: {} }), toResponse)
   }
 
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, route)
+  // A bare server runs its handler uninterruptible: work would go on, and wait for a place, for clients that are gone.
+  return Effect.interruptible(Effect.flatMap(HttpServerRequest.HttpServerRequest, route))
 })
 
 const plainHttp = new BadRequest({ message: "Use HTTPS: a token must not travel over plain HTTP." })

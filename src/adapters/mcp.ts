@@ -7,7 +7,7 @@ import { tokenOf } from "../gate/credentials.ts"
 import { Service } from "../service.ts"
 import { challengeRule, originRule } from "./mcp/access.ts"
 import { Exchange, httpResponseOf, takesEventsOnly } from "./mcp/exchange.ts"
-import { messageReader } from "./mcp/message.ts"
+import { type Message, messageReader } from "./mcp/message.ts"
 import { protocolOf } from "./mcp/protocol.ts"
 import { toolsOf } from "./mcp/tools.ts"
 import { toResponse } from "./rest.ts"
@@ -40,12 +40,12 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   const eventStream = createMcpHandler(protocol, { keepAliveMs: 0, onerror, responseMode: "sse" })
 
   /** Hands a message to the library. A client that goes away takes its running calls with it. */
-  const speak = (request: HttpRequest, message: unknown): Effect.Effect<HttpResponse> =>
+  const speak = (request: HttpRequest, message: Message = NOTHING_READ): Effect.Effect<HttpResponse> =>
     Effect.contextWith((context: Context.Context<never>) =>
       Effect.promise(async (signal) => {
-        const exchange = new Exchange(request, context, signal)
+        const exchange = new Exchange(request, context, signal, message.bytes)
         const handler = takesEventsOnly(request) ? eventStream : chosenByLibrary
-        return httpResponseOf(exchange, await handler.fetch(exchange, { parsedBody: message }))
+        return httpResponseOf(exchange, await handler.fetch(exchange, { parsedBody: message.json }))
       })
     )
 
@@ -61,22 +61,20 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   const challenged = (response: HttpResponse, badToken: string | undefined): HttpResponse =>
     HttpServerResponse.setHeader(response, "www-authenticate", challenge(badToken))
 
-  const serve = Effect.fnUntraced(function* (request: HttpRequest): Effect.fn.Return<HttpResponse> {
+  return Effect.fnUntraced(function* (request: HttpRequest): Effect.fn.Return<HttpResponse> {
     const { headers, method } = request
     if (!allows(headers.origin)) return yield* refuse(request, 403, foreignOrigin)
     if (!(yield* service.knows(headers))) return challenged(yield* refuse(request, 401, unknownToken), tokenOf(headers))
     // The library answers these without a message: 405 and 415.
-    if (method === "GET") return challenged(yield* speak(request, undefined), undefined)
-    if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null))
-      return yield* speak(request, undefined)
+    if (method === "GET") return challenged(yield* speak(request), undefined)
+    if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null)) return yield* speak(request)
     return yield* readMessage(request).pipe(
       Effect.flatMap((message) => speak(request, message)),
       Effect.catch(Effect.succeed)
     )
   })
-  // A bare server runs its handler uninterruptible, and would let calls run on for clients that are gone.
-  return (request: HttpRequest): Effect.Effect<HttpResponse> => Effect.interruptible(serve(request))
 })
 
+const NOTHING_READ: Message = { json: undefined, bytes: 0 }
 const foreignOrigin = new Forbidden({ message: "Pages of this origin may not call the tool endpoint." })
 const unknownToken = new Unauthenticated({ message: "Invalid access token" })

@@ -1,4 +1,4 @@
-import { ByteSize, Effect } from "effect"
+import { ByteSize, Effect, Result } from "effect"
 import { FindMyWay, type HttpServerError, HttpServerResponse } from "effect/http"
 import { MaxBodySize } from "effect/http/HttpIncomingMessage"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -6,6 +6,7 @@ import { Api } from "../Api.ts"
 import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import type { Input } from "../contract/input.ts"
+import { parseJson } from "../contract/json-text.ts"
 import { type RouteSpec, routeOf } from "../contract/operation.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
@@ -51,8 +52,7 @@ export const makeRest = Effect.gen(function* () {
             params: found.params,
             read: readInput(request, found.handler, query)
           })
-    // A bare server runs its handler uninterruptible, and would let calls run on for clients that are gone.
-    return Effect.interruptible(Effect.map(answer, toResponse))
+    return Effect.map(answer, toResponse)
   }
 })
 
@@ -94,18 +94,19 @@ const readBody = Effect.fnUntraced(function* (
   if (type !== undefined && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
     return yield* new BadRequest({ message: "The body must be JSON: send Content-Type: application/json." })
   }
+  const most = ByteSize.toNumberUnsafe(maxBody)
+  const tooLarge = new BadRequest({ message: `The body must not be larger than ${most} bytes.` })
+  if (Number(request.headers["content-length"] ?? 0) > most) return yield* tooLarge
   const text = yield* request.text.pipe(
     Effect.provideService(MaxBodySize, maxBody),
     Effect.mapError((error) =>
-      isTooLarge(error)
-        ? new BadRequest({ message: `The body must not be larger than ${ByteSize.toNumberUnsafe(maxBody)} bytes.` })
-        : new BadRequest({ message: "The body could not be read." })
+      isTooLarge(error) ? tooLarge : new BadRequest({ message: "The body could not be read." })
     )
   )
   if (text.trim() === "") return { encoding: "body", fields: {} }
-  return yield* Effect.try({
-    try: (): Input => ({ encoding: "body", fields: JSON.parse(text) }),
-    catch: () => new BadRequest({ message: "The body is not valid JSON." })
+  return yield* Result.match(parseJson(text), {
+    onFailure: (why) => Effect.fail(new BadRequest({ message: `The body ${why}.` })),
+    onSuccess: (fields): Effect.Effect<Input> => Effect.succeed({ encoding: "body", fields, bytes: text.length })
   })
 })
 

@@ -1,17 +1,21 @@
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Operators } from "../operators/Operators.ts"
 import { answer } from "./answer.ts"
+import { passwordFlags, passwordOf } from "./password.ts"
 
 const create = Command.make(
   "create",
   {
     operatorId: Flag.Int("operator").pipe(Flag.withDescription("operator_id the account belongs to")),
     email: Flag.String("email").pipe(Flag.withDescription("E-mail address the account signs in with")),
-    password: Flag.String("password").pipe(Flag.withDescription("Password of the account"))
+    ...passwordFlags
   },
-  ({ operatorId, email, password }) =>
+  ({ operatorId, email, ...given }) =>
     answer(
-      Operators.use((operators) => operators.createAccount({ operator_id: operatorId, email, password })),
+      Effect.flatMap(passwordOf(given), (password) =>
+        Operators.use((operators) => operators.createAccount({ operator_id: operatorId, email, password }))
+      ),
       (made) => `Sub-account ${made.account_id}.`
     )
 ).pipe(Command.withDescription("Make a sub-account, which sees every property of its operator"))

@@ -3,7 +3,7 @@ import { Flag, GlobalFlag } from "effect/cli"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../../migrations/index.ts"
 import { Configuration } from "../configuration.ts"
-import { layerDatabase } from "../database/choose.ts"
+import { type DatabaseSettings, layerDatabase } from "../database/choose.ts"
 import { pendingMigrations } from "../database/pending.ts"
 import { Operators } from "../operators/Operators.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
@@ -45,7 +45,7 @@ const migrated = Effect.flatMap(pendingMigrations(migrations), (pending) =>
 
 /** Does the work on the database the environment names and prints its result; `say` puts it in words. */
 export const answerUnmigrated = <A extends object, E>(
-  work: Effect.Effect<A, E, SqlClient | Configuration>,
+  work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>,
   say: (result: A) => string
 ) =>
   reporting(
@@ -56,6 +56,6 @@ export const answerUnmigrated = <A extends object, E>(
 
 /** Like {@link answerUnmigrated}, for work that needs the tables: it refuses before they are made. */
 export const answer = <A extends object, E>(
-  work: Effect.Effect<A, E, Operators | SqlClient | Configuration>,
+  work: Effect.Effect<A, E, Operators | SqlClient | Configuration | DatabaseSettings>,
   say: (result: A) => string
 ) => answerUnmigrated(Effect.andThen(migrated, Effect.provide(work, Operators.layer)), say)

@@ -5,6 +5,7 @@ import { Operators } from "../operators/Operators.ts"
 import { EDITIONS, STATUSES } from "../operators/rules.ts"
 import { answer } from "./answer.ts"
 import { operatorLimits } from "./limits.ts"
+import { passwordFlags, passwordOf } from "./password.ts"
 
 const named = Flag.String("name").pipe(Flag.withDescription("Name of the operator and of its main account"))
 const timeZone = Flag.String("time-zone").pipe(Flag.withDescription("IANA time zone, such as Europe/Lisbon"))
@@ -27,20 +28,22 @@ const create = Command.make(
     edition,
     subscriptionUntil,
     email: Flag.String("email").pipe(Flag.withDescription("E-mail address the main account signs in with")),
-    password: Flag.String("password").pipe(Flag.withDescription("Password of the main account"))
+    ...passwordFlags
   },
-  ({ name, timeZone, currency, edition, subscriptionUntil, email, password }) =>
+  ({ name, timeZone, currency, edition, subscriptionUntil, email, ...given }) =>
     answer(
-      Operators.use((operators) =>
-        operators.create({
-          name,
-          time_zone: timeZone,
-          currency,
-          edition: Option.getOrUndefined(edition),
-          subscription_until: Option.getOrUndefined(subscriptionUntil),
-          email,
-          password
-        })
+      Effect.flatMap(passwordOf(given), (password) =>
+        Operators.use((operators) =>
+          operators.create({
+            name,
+            time_zone: timeZone,
+            currency,
+            edition: Option.getOrUndefined(edition),
+            subscription_until: Option.getOrUndefined(subscriptionUntil),
+            email,
+            password
+          })
+        )
       ),
       (made) => `Operator ${made.operator_id} with main account ${made.account_id}.`
     )
@@ -49,7 +52,7 @@ const create = Command.make(
   Command.withExamples([
     {
       command:
-        "latchkey operator create --name Harbour --time-zone Europe/Lisbon --currency EUR --email host@example.com --password …",
+        "latchkey operator create --name Harbour --time-zone Europe/Lisbon --currency EUR --email host@example.com --password-stdin < password.txt",
       description: "An operator in Lisbon"
     }
   ])

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { instantText } from "../contract/time.ts"
 import { PAGE_DEFAULT } from "../limits.ts"
@@ -28,13 +28,32 @@ export const deliveries = Command.make(
           subscriptionId: Option.getOrUndefined(webhook),
           dead
         }
-        return { deliveries: (yield* log.list(wanted, Math.max(limit, 0))).map(toAnswer) }
+        const found = yield* log.list(wanted, Math.max(limit, 0))
+        const oldest = yield* log.oldestWaiting(wanted)
+        const now = yield* Clock.currentTimeMillis
+        return {
+          deliveries: found.map(toAnswer),
+          oldest_waiting:
+            oldest === undefined
+              ? null
+              : {
+                  id: webhookIdOf(oldest),
+                  queued_at: instantText(oldest.queuedAt),
+                  age_seconds: Math.max(0, Math.floor((now - oldest.queuedAt.getTime()) / 1000))
+                }
+        }
       }).pipe(Effect.provide(DeliveryLog.layer)),
-      (found) => (found.deliveries.length === 0 ? "No deliveries." : found.deliveries.map(inWords).join("\n"))
+      ({ deliveries, oldest_waiting }) =>
+        [
+          ...(deliveries.length === 0 ? ["No deliveries."] : deliveries.map(inWords)),
+          ...(oldest_waiting === null
+            ? []
+            : [`The oldest that waits is ${oldest_waiting.id}, for ${ageInWords(oldest_waiting.age_seconds)}.`])
+        ].join("\n")
     )
 ).pipe(
   Command.withDescription(
-    "List deliveries with every try of the last seven days. On the embedded database the service must be stopped for it."
+    "List deliveries with every try of the last seven days, and the age of the oldest that waits. On the embedded database the service must be stopped for it."
   )
 )
 
@@ -58,6 +77,13 @@ const toAnswer = (delivery: LoggedDelivery) => ({
     first_bytes: firstBytes
   }))
 })
+
+/** An age with the unit that shows it best; the rest is cut off. */
+export const ageInWords = (seconds: number): string => {
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)} min`
+  return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`
+}
 
 type Answered = ReturnType<typeof toAnswer>
 

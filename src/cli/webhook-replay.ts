@@ -1,5 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { layerWakeUpOfCommand } from "../background/layer.ts"
+import { WakeUp } from "../background/WakeUp.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { InstantText } from "../contract/fields.ts"
 import { instantOf, instantText } from "../contract/time.ts"
@@ -41,7 +43,11 @@ export const replay = Command.make(
           until: Option.getOrUndefined(until)
         }
         return { replayed: yield* log.replay(wanted, now) }
-      }).pipe(Effect.provide(DeliveryLog.layer)),
+      }).pipe(
+        // The running service is told when the command ends.
+        Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
+        Effect.provide([DeliveryLog.layer, layerWakeUpOfCommand])
+      ),
       ({ replayed }) => `${replayed} ${replayed === 1 ? "delivery goes" : "deliveries go"} out again.`
     )
 ).pipe(

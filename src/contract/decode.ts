@@ -21,26 +21,40 @@ export const decoderOf = <A>(codec: Schema.ConstraintDecoder<A>) => {
     decode(input).pipe(
       Effect.mapError((error) => toApiError(error.issue)),
       Effect.filterOrFail(
-        (value) => !holdsNul(value),
-        (value) =>
-          new ValidationFailed({ message: `${fieldOf(nulIn(value, []) ?? [])}: must not hold the character U+0000.` })
+        (value) => !isSpoilt(value),
+        (value) => {
+          const { path, text } = spoiltIn(value, []) ?? { path: [], text: "" }
+          const what = text.includes(NUL) ? "the character U+0000" : "half a character"
+          return new ValidationFailed({ message: `${fieldOf(path)}: must not hold ${what}.` })
+        }
       )
     )
 }
 
-const holdsNul = (value: unknown): boolean => {
-  if (typeof value === "string") return value.includes("\u0000")
+const NUL = "\u0000"
+
+/** The database cannot store U+0000, nor one half of a pair of UTF-16 without the other. */
+const isUnstorable = (text: string): boolean => text.includes(NUL) || !text.isWellFormed()
+
+/** Whether a text in the value is unstorable, be it the name of a field. */
+const isSpoilt = (value: unknown): boolean => {
+  if (typeof value === "string") return isUnstorable(value)
   if (typeof value !== "object" || value === null) return false
-  for (const [key, each] of Object.entries(value)) if (key.includes("\u0000") || holdsNul(each)) return true
+  for (const [key, each] of Object.entries(value)) if (isUnstorable(key) || isSpoilt(each)) return true
   return false
 }
 
-/** Where a text holds the one character the database cannot store, if anywhere. */
-const nulIn = (value: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<PropertyKey> | undefined => {
-  if (typeof value === "string") return value.includes("\u0000") ? path : undefined
+interface Spoilt {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly text: string
+}
+
+/** The first unstorable text and where it is. */
+const spoiltIn = (value: unknown, path: ReadonlyArray<PropertyKey>): Spoilt | undefined => {
+  if (typeof value === "string") return isUnstorable(value) ? { path, text: value } : undefined
   if (typeof value !== "object" || value === null) return undefined
   for (const [key, each] of Object.entries(value)) {
-    const found = nulIn(key, [...path, key]) ?? nulIn(each, [...path, key])
+    const found = spoiltIn(key, [...path, key]) ?? spoiltIn(each, [...path, key])
     if (found !== undefined) return found
   }
   return undefined

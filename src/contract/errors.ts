@@ -32,8 +32,12 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   headers: Schema.Record(Schema.String, Schema.String)
 }) {}
 
-/** 500: a defect of the service. Carries nothing but the request_id to look it up by. */
-export class ServerError extends Schema.TaggedError<ServerError>()("ServerError", Message) {}
+/** 500: a defect of the service, which carries nothing but the request_id to look it up by; or more work than time. */
+export class ServerError extends Schema.TaggedError<ServerError>()("ServerError", {
+  ...Message,
+  /** Seconds after which the same call may succeed. */
+  retryAfter: Schema.optionalKey(Schema.Int)
+}) {}
 
 /** 501: the endpoint exists but is not enabled for this account or deployment. */
 export class NotImplemented extends Schema.TaggedError<NotImplemented>()("NotImplemented", Message) {}

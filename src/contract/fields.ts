@@ -1,9 +1,10 @@
 import currencyCodes from "currency-codes"
 import { Schema, SchemaTransformation } from "effect"
-import { AMOUNT_MAX, EMAIL, IDS_MAX } from "../limits.ts"
+import { AMOUNT_MAX, CODE, EMAIL, IDS_MAX, IDS_TEXT, INSTANT_TEXT } from "../limits.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
-// read as what it should be), any other check as 422 (readable, but a rule refuses it).
+// read as what it should be), any other check as 422 (readable, but a rule refuses it). Every text here has a length and
+// shows it in its JSON Schema; test/bounds.test.ts holds payloads to that.
 
 declare module "effect/Schema" {
   namespace Annotations {
@@ -52,7 +53,7 @@ export const InstantText = Schema.String.check(
   Schema.makeFilter(isReadableInstant, {
     unreadable: true,
     expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
-    toJsonSchema: () => ({ format: "date-time" })
+    toJsonSchema: () => ({ format: "date-time", maxLength: INSTANT_TEXT })
   })
 )
 
@@ -75,21 +76,34 @@ export const PositiveAmount = Schema.Finite.check(
   Schema.isLessThanOrEqualTo(AMOUNT_MAX, { expected: `an amount of at most ${AMOUNT_MAX}` })
 )
 
-/** At most `most` characters (code points, as a person counts them). */
+/** Whether the text has at most `most` characters (code points, as a person counts them). A long one is not counted out. */
+export const isUpTo = (text: string, most: number): boolean =>
+  text.length <= most || (text.length <= 2 * most && Array.from(text).length <= most)
+
+/** At most `most` characters. */
 export const textUpTo = (most: number) =>
   Schema.String.check(
-    Schema.makeFilter((text) => Array.from(text).length <= most, {
+    Schema.makeFilter((text) => isUpTo(text, most), {
       expected: `at most ${most} characters`,
       toJsonSchema: () => ({ maxLength: most })
     })
   )
+
+/** A text by which a record is called: a reservation code, a stay code, a channel's own id. */
+export const Code = Schema.String.check(
+  Schema.makeFilter((text) => text !== "" && isUpTo(text, CODE), {
+    expected: `1 to ${CODE} characters`,
+    toJsonSchema: () => ({ minLength: 1, maxLength: CODE })
+  })
+)
 
 const PLAUSIBLE_EMAIL = /^[^\s@<>"(),;:\\]+@[^\s@.<>"(),;:\\]+(\.[^\s@.<>"(),;:\\]+)*$/
 
 /** An e-mail address, or the empty text for none. Plausible, no more: whether it works is seen when mail arrives. */
 export const EmailOrNone = Schema.String.check(
   Schema.makeFilter((text) => text === "" || (text.length <= EMAIL && PLAUSIBLE_EMAIL.test(text)), {
-    expected: `an e-mail address of at most ${EMAIL} characters, such as host@example.com`
+    expected: `an e-mail address of at most ${EMAIL} characters, such as host@example.com`,
+    toJsonSchema: () => [{ maxLength: EMAIL }, true]
   })
 )
 
@@ -99,25 +113,28 @@ const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 export const TimeOfDay = Schema.String.check(
   Schema.makeFilter((text) => TIME_OF_DAY.test(text), {
     unreadable: true,
-    expected: "a time in the form HH:mm:ss, such as 09:30:00"
+    expected: "a time in the form HH:mm:ss, such as 09:30:00",
+    toJsonSchema: () => ({ pattern: TIME_OF_DAY.source })
   })
 )
 
 const IDS = /^\d+(,\d+)*$/
 
 /** Ids as a comma-separated text, `1,2,3` (specification, Endpoints), at most {@link IDS_MAX} of them. */
-export const CommaSeparatedIds = Schema.String.check(
-  Schema.makeFilter((text) => IDS.test(text.replaceAll(" ", "")), {
-    unreadable: true,
-    expected: "ids separated by commas, such as 1,2,3",
-    toJsonSchema: () => [{}, true]
-  })
-).pipe(
-  Schema.decodeTo(
-    Schema.Array(Id).check(Schema.isMaxLength(IDS_MAX, { expected: `at most ${IDS_MAX} ids` })),
-    SchemaTransformation.transform<ReadonlyArray<number>, string>({
-      decode: (text) => text.split(",").map(Number),
-      encode: (ids) => ids.join(",")
+export const CommaSeparatedIds = textUpTo(IDS_TEXT)
+  .check(
+    Schema.makeFilter((text) => IDS.test(text.replaceAll(" ", "")), {
+      unreadable: true,
+      expected: "ids separated by commas, such as 1,2,3",
+      toJsonSchema: () => [{}, true]
     })
   )
-)
+  .pipe(
+    Schema.decodeTo(
+      Schema.Array(Id).check(Schema.isMaxLength(IDS_MAX, { expected: `at most ${IDS_MAX} ids` })),
+      SchemaTransformation.transform<ReadonlyArray<number>, string>({
+        decode: (text) => text.split(",").map(Number),
+        encode: (ids) => ids.join(",")
+      })
+    )
+  )

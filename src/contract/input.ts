@@ -3,13 +3,17 @@ import { decoderOf } from "./decode.ts"
 import { BadRequest, type ValidationFailed } from "./errors.ts"
 
 /** The input of a call as an adapter reads it; path parameters come apart from it. */
-export type Input =
-  /** Query parameters: every field is text. */
-  | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string>> }
+export type Input = {
+  /** Bytes of the body it was read from, which it keeps in memory; absent without a body. */
+  readonly bytes?: number
+} & (
+  | /** Query parameters: every field is text. */
+  { readonly encoding: "text"; readonly fields: Readonly<Record<string, string>> }
   /** A JSON body: the fields that are not in the path. */
   | { readonly encoding: "body"; readonly fields: unknown }
   /** All fields as JSON values: the arguments of a tool. */
   | { readonly encoding: "json"; readonly fields: unknown }
+)
 
 /** What is needed of a payload schema to read it: a struct whose fields are known, decodable without services. */
 export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
-import { BACKGROUND_CONNECTIONS } from "../limits.ts"
+import { BACKGROUND_CONNECTIONS, BACKGROUND_STATEMENTS, EMBEDDED_READY_MS, READY_MS } from "../limits.ts"
 import { layerPostgres } from "./postgres.ts"
+import { Readiness } from "./Readiness.ts"
 import { upkeep } from "./upkeep.ts"
 
 /** Which database this process works on; the settings of the process provide it. */
@@ -10,6 +11,8 @@ export class DatabaseSettings extends Context.Service<
     /** A PostgreSQL server; undefined: the database is embedded in `dataDir`. */
     readonly databaseUrl: Redacted.Redacted | undefined
     readonly dataDir: string
+    /** Seconds a server gives a statement of a request. */
+    readonly statementSeconds: number
   }
 >()("latchkey/database/DatabaseSettings") {}
 
@@ -30,6 +33,18 @@ export const layerDatabase = Layer.unwrap(
 )
 
 /**
+ * The same database for requests: a server stops a statement of them that takes too long. The embedded database cannot
+ * (it runs on this thread, where no timer would fire meanwhile): there a statement runs to its end.
+ */
+export const layerRequestDatabase = Layer.unwrap(
+  Effect.map(DatabaseSettings, ({ databaseUrl, statementSeconds }) =>
+    databaseUrl === undefined
+      ? layerDatabase
+      : layerPostgres({ url: databaseUrl, statementLimit: `${statementSeconds} seconds` })
+  )
+)
+
+/**
  * The same database for work in the background. On a server it has connections of its own, so that no request waits
  * behind a long statement of it, and its commits do not wait for the disk: only for work that may be done twice.
  */
@@ -37,6 +52,35 @@ export const layerBackgroundDatabase = Layer.unwrap(
   Effect.map(DatabaseSettings, ({ databaseUrl }) =>
     databaseUrl === undefined
       ? layerDatabase
-      : layerPostgres({ url: databaseUrl, maxConnections: BACKGROUND_CONNECTIONS, synchronousCommit: "off" })
+      : layerPostgres({
+          url: databaseUrl,
+          maxConnections: BACKGROUND_CONNECTIONS,
+          statementsAConnection: BACKGROUND_STATEMENTS,
+          synchronousCommit: "off"
+        })
   )
 )
+
+/**
+ * Whether the database answers. On a server this has a connection of its own, so that it tells a database that is away
+ * from one that has much to do; the embedded database has one session, and is asked in its turn.
+ */
+export const layerReadiness = Layer.unwrap(
+  Effect.map(DatabaseSettings, ({ databaseUrl }) =>
+    databaseUrl === undefined
+      ? Readiness.layer(EMBEDDED_READY_MS).pipe(Layer.provide(layerDatabase))
+      : Readiness.layer().pipe(Layer.provide(layerProbe(databaseUrl)))
+  )
+)
+
+/** Questions that may share the connection: one that is given up must not hold it until it is cancelled. */
+const QUESTIONS_AT_ONCE = 4
+
+const layerProbe = (url: Redacted.Redacted) =>
+  layerPostgres({
+    url,
+    maxConnections: 1,
+    minConnections: 1,
+    statementsAConnection: QUESTIONS_AT_ONCE,
+    statementLimit: READY_MS
+  })

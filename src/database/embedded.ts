@@ -9,6 +9,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import { EMBEDDED_BUFFERS_MB } from "../limits.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
 import { type DataFolderTaken, type DataFolderUnusable, holdDataFolder } from "./folder-lock.ts"
+import { mendModes } from "./folder-modes.ts"
+import { PrivateFiles } from "./private-files.ts"
 import { types } from "./types.ts"
 
 export { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
@@ -30,7 +32,8 @@ export class EmbeddedDatabase extends Context.Service<
       EmbeddedDatabase,
       holdDataFolder(dataDir).pipe(
         Effect.andThen(Effect.promise(() => prepareFolder(dataDir))),
-        Effect.flatMap((folder) => open(() => PGlite.create(folder, { startParams: START })))
+        Effect.tap(() => mendModes(dataDir)),
+        Effect.flatMap((folder) => open(() => PGlite.create({ fs: new PrivateFiles(folder), startParams: START })))
       )
     )
 
@@ -76,7 +79,7 @@ const prepareFolder = async (dataDir: string): Promise<string> => {
   if (exists) return folder
   const unfinished = join(dataDir, "database.unfinished")
   await Fs.rm(unfinished, { recursive: true, force: true })
-  const fresh = await PGlite.create(unfinished)
+  const fresh = await PGlite.create({ fs: new PrivateFiles(unfinished) })
   await fresh.close()
   await Fs.rename(unfinished, folder)
   return folder

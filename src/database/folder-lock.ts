@@ -2,6 +2,7 @@ import * as Fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Data, Effect, type Scope } from "effect"
+import { keepFilesPrivate } from "./folder-modes.ts"
 
 /** Another process works in the data folder. `pid` is that process, as far as it could be found out. */
 export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
@@ -37,6 +38,7 @@ export const holdDataFolder = (
 ): Effect.Effect<void, DataFolderTaken | DataFolderUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const unusable = (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
+    yield* keepFilesPrivate
     yield* Effect.tryPromise({ try: () => makeFolder(resolve(dataDir)), catch: unusable })
     const lock = yield* Effect.acquireRelease(
       Effect.try({ try: () => new DatabaseSync(join(dataDir, "lock"), { timeout: 0 }), catch: unusable }),

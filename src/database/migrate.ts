@@ -43,7 +43,12 @@ export const migrate = Effect.fn("migrate")(function* (
   }
 
   const alone = <A, E>(work: Effect.Effect<A, E, SqlClient>) =>
-    sql.withTransaction(Effect.andThen(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, work))
+    sql.withTransaction(
+      // It may take as long as it takes, to wait for another process too, on connections whose requests may not.
+      Effect.andThen(sql`set local statement_timeout = 0`, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`).pipe(
+        Effect.andThen(work)
+      )
+    )
 
   const apply = Effect.fnUntraced(function* (migration: Migration) {
     const found = yield* sql`select 1 from schema_migrations where id = ${migration.id}`

@@ -1,3 +1,6 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+
 // Parameters the driver cannot type by itself, written as literals that the statement gives their type.
 
 /**
@@ -12,3 +15,9 @@ export const idsParameter = (ids: ReadonlyArray<number>): string => `{${ids.join
  */
 export const jsonParameter = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part))
+
+/**
+ * A text in lower case, worked out once a statement. A bare `lower($1)` would be worked out anew for every row: from its
+ * sixth run on a connection the server plans a statement for any value, and then no parameter is a constant to it.
+ */
+export const loweredOnce = (sql: SqlClient, text: string): Fragment => sql`(SELECT lower(${text}))`

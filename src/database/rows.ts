@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
@@ -8,11 +8,25 @@ import type { Fragment } from "effect/sql/Statement"
 
 type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
 
+/**
+ * What is waited for between the database's answer and reading it: what follows holds the thread, to the end of the
+ * answer that is built of it. Nothing, unless whoever runs the work says otherwise.
+ */
+export const ReadingTurn = Context.Reference<Effect.Effect<void>>("latchkey/database/ReadingTurn", {
+  defaultValue: () => Effect.void
+})
+
+const turn = Effect.flatten(ReadingTurn)
+
+const readBy =
+  <A>(decode: (rows: ReadonlyArray<object>) => A) =>
+  (statement: Rows): Effect.Effect<A> =>
+    Effect.orDie(Effect.flatMap(statement, (rows) => Effect.map(turn, () => decode(rows))))
+
 /** Reads all rows of a statement. */
 export const rowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
-  return (statement: Rows): Effect.Effect<ReadonlyArray<A>> =>
-    Effect.orDie(Effect.map(statement, (rows) => decode(rows)))
+  return readBy((rows): ReadonlyArray<A> => decode(rows))
 }
 
 /** Reads the first row, undefined when there is none. */
@@ -24,7 +38,7 @@ export const rowOf = <A>(row: Schema.ConstraintDecoder<A>) => {
 /** Reads the row of a statement that always has exactly one. */
 export const onlyRowOf = <A>(row: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownSync(Schema.Tuple([row]))
-  return (statement: Rows): Effect.Effect<A> => Effect.orDie(Effect.map(statement, (rows) => decode(rows)[0]))
+  return readBy((rows): A => decode(rows)[0])
 }
 
 /** One page of rows and how many match in all. */
@@ -59,10 +73,9 @@ const Total = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.
 export const pageRowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   const decodeTotal = Schema.decodeUnknownSync(Total)
-  const read = (rows: ReadonlyArray<object>): PageOf<A> => {
+  return readBy((rows): PageOf<A> => {
     const { total, position } = decodeTotal(rows[0])
     // An empty page still has one row, which carries the total.
     return { total, rows: position === null ? [] : decode(rows) }
-  }
-  return (statement: Rows): Effect.Effect<PageOf<A>> => Effect.orDie(Effect.map(statement, read))
+  })
 }

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { again } from "../background/again.ts"
 import { rowOf } from "../database/rows.ts"
 import {
   WEBHOOK_CLEANING_MS,
@@ -9,7 +10,6 @@ import {
   WEBHOOK_KEPT_MS,
   WEBHOOK_WAIT_MS
 } from "../limits.ts"
-import { again } from "./again.ts"
 import { withWork } from "./with-work.ts"
 
 const readCount = rowOf(Schema.Struct({ rows: Schema.Int }))
@@ -40,23 +40,41 @@ export class Cleaning extends Context.Service<
           Effect.map((row) => row?.rows ?? 0)
         )
 
-      /** Waiting deliveries of the subscriptions with work that `which` holds for; `w` is the subscription's. */
-      const waiting = (which: Fragment): Fragment => sql`
+      /** Subscription `s` of each with work. */
+      const withSubscriptions = sql`
+        with_work w JOIN webhook_subscriptions s ON s.operator_id = w.operator_id AND s.id = w.subscription_id`
+
+      /**
+       * Waiting deliveries that were due before `then`, of subscriptions that rest or are paused: it is not for want of a
+       * worker. A lane is read from its head on and not to its end, which became due later than its beginning.
+       */
+      const expired = (then: Date): Fragment => sql`
         WITH RECURSIVE ${withWork(sql)}
-        SELECT d.ctid FROM with_work w
-        JOIN webhook_subscriptions s ON s.operator_id = w.operator_id AND s.id = w.subscription_id
+        SELECT d.place FROM ${withSubscriptions}
+        CROSS JOIN LATERAL (
+          SELECT lane FROM webhook_lanes
+          WHERE operator_id = s.operator_id AND subscription_id = s.id AND due_at <= ${then} AND event_id > 0
+          ORDER BY due_at, event_id LIMIT ${WEBHOOK_CLEANING_ROWS}) l
+        CROSS JOIN LATERAL (
+          SELECT ctid AS place, due_at FROM webhook_deliveries
+          WHERE operator_id = s.operator_id AND subscription_id = s.id AND lane = l.lane AND state = 'waiting'
+          LIMIT ${WEBHOOK_CLEANING_ROWS} FOR UPDATE SKIP LOCKED) d
+        WHERE s.health->>'state' NOT IN ('healthy', 'failing') AND d.due_at <= ${then}
+        LIMIT ${WEBHOOK_CLEANING_ROWS}`
+
+      const ofDeleted = sql`
+        WITH RECURSIVE ${withWork(sql)}
+        SELECT d.ctid FROM ${withSubscriptions}
         JOIN webhook_deliveries d ON d.operator_id = w.operator_id AND d.subscription_id = w.subscription_id
           AND d.state = 'waiting'
-        WHERE ${which} LIMIT ${WEBHOOK_CLEANING_ROWS} FOR UPDATE OF d SKIP LOCKED`
+        WHERE s.deleted_at IS NOT NULL LIMIT ${WEBHOOK_CLEANING_ROWS} FOR UPDATE OF d SKIP LOCKED`
 
       const steps = (now: number): ReadonlyArray<Fragment> => {
         const before = (age: number) => new Date(now - age)
         return [
-          // Due for so long, and not for want of a worker: the receiver rests or is paused.
           sql`UPDATE webhook_deliveries SET state = 'dead', settled_at = ${new Date(now)}
-            WHERE ctid = ANY (ARRAY(${waiting(sql`
-              s.health->>'state' NOT IN ('healthy', 'failing') AND d.due_at <= ${before(WEBHOOK_WAIT_MS)}`)}))`,
-          sql`DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(${waiting(sql`s.deleted_at IS NOT NULL`)}))`,
+            WHERE ctid = ANY (ARRAY(${expired(before(WEBHOOK_WAIT_MS))})) AND state = 'waiting'`,
+          sql`DELETE FROM webhook_deliveries WHERE ctid = ANY (ARRAY(${ofDeleted})) AND state = 'waiting'`,
           sql`DELETE FROM webhook_attempts WHERE ${found(sql`
             SELECT ctid FROM webhook_attempts WHERE started_at <= ${before(WEBHOOK_KEPT_MS)}`)}`,
           sql`DELETE FROM webhook_deliveries WHERE ${found(sql`
@@ -83,7 +101,7 @@ export class Cleaning extends Context.Service<
 
       /** A server does it by itself. In the embedded database nobody does, and a queue leaves more behind than it holds. */
       const vacuum = Effect.forEach(
-        ["events", "webhook_deliveries", "webhook_attempts"],
+        ["events", "webhook_deliveries", "webhook_lanes", "webhook_attempts"],
         (table) => Effect.orDie(sql`VACUUM (ANALYZE) ${sql(table)}`),
         { discard: true }
       )

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { rowsOf } from "../database/rows.ts"
+import { rowOf, rowsOf } from "../database/rows.ts"
 import { WEBHOOK_REPLAY_ROWS } from "../limits.ts"
 import type { DeliveryKey } from "./message.ts"
 
@@ -43,9 +43,17 @@ export interface Deliveries {
   readonly until?: Date | undefined
 }
 
+const WaitingDelivery = Schema.Struct({
+  operatorId: Schema.Int,
+  eventId: Schema.Int,
+  subscriptionId: Schema.Int,
+  queuedAt: Schema.Date
+})
+
 const ReplayedRow = Schema.Struct({ operatorId: Schema.Int, eventId: Schema.Int, subscriptionId: Schema.Int })
 
 const readLogged = rowsOf(LoggedDelivery)
+const readWaiting = rowOf(WaitingDelivery)
 const readReplayed = rowsOf(ReplayedRow)
 
 /** What whoever runs the service sees of deliveries, and sends again. All operators', unless one is named. */
@@ -83,6 +91,17 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/webhoo
         WHERE ${conditions(wanted)}
         ORDER BY d.event_id DESC, d.subscription_id DESC LIMIT ${most}`)
 
+    /** What happened first of all that waits for a subscription, unless that was deleted. It is the head of its lane. */
+    const oldestWaiting = ({ operatorId, subscriptionId }: Deliveries) =>
+      readWaiting(sql`
+        SELECT d.operator_id AS "operatorId", d.event_id AS "eventId", d.subscription_id AS "subscriptionId",
+          e.queued_at AS "queuedAt"
+        FROM webhook_lanes d
+        JOIN events e ON e.operator_id = d.operator_id AND e.id = d.event_id
+        JOIN webhook_subscriptions s ON s.operator_id = d.operator_id AND s.id = d.subscription_id
+        WHERE s.deleted_at IS NULL AND ${conditions({ operatorId, subscriptionId })}
+        ORDER BY d.event_id LIMIT 1`)
+
     /** One page of a replay: the keys in order after the last one's, so that what is delivered meanwhile stays so. */
     const replayPage = (wanted: Deliveries, after: typeof ReplayedRow.Type, now: Date) =>
       readReplayed(sql`
@@ -118,7 +137,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/webhoo
       return count
     })
 
-    return { list, replay }
+    return { list, oldestWaiting, replay }
   })
 }) {
   static readonly layer = Layer.effect(DeliveryLog, DeliveryLog.make)

@@ -3,13 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { idsParameter, jsonParameter } from "../database/parameters.ts"
 import { rowOf, rowsOf } from "../database/rows.ts"
-import {
-  WEBHOOK_HOLDING_FAILURES,
-  WEBHOOK_LEASE_MS,
-  WEBHOOK_LOOK_AHEAD,
-  WEBHOOK_SHARE,
-  WEBHOOK_UNDER_WAY
-} from "../limits.ts"
+import { WEBHOOK_LEASE_MS, WEBHOOK_SHARE, WEBHOOK_UNDER_WAY } from "../limits.ts"
 import { type Health, healthy } from "./breaker.ts"
 import { RestedSubscription, TakenDelivery } from "./delivery.ts"
 import { gathered } from "./gathered.ts"
@@ -58,7 +52,8 @@ const readReplaced = rowOf(Schema.Struct({ id: Schema.Int }))
  *
  * Order: a delivery is not taken while an earlier event of the same record waits for the same subscription, except if
  * that one failed WEBHOOK_HOLDING_FAILURES times. So a record's events go out one after the other, and a failing one
- * holds back the next for about two minutes, not for three days.
+ * holds back the next for about two minutes, not for three days. Which delivery is next, and when, is read from the
+ * lanes, which the database keeps beside the deliveries (migration 0009_webhook_lanes).
  *
  * Share: a look takes no more of a subscription than its share leaves, nothing of one that rests or is paused, and one
  * at a time of one that fails; how much of it waits makes no difference to the others. Where room is short, the operator
@@ -80,21 +75,27 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
     // PostgreSQL plans these statements once, when nothing waits, and uses the plan when a hundred thousand do. Left to
     // itself it then reads the whole table, or all that waits, to change four rows. So the way is said: rows that were
     // found are changed by where they lie (ctid), under conditions no index of waiting rows fits (settled_at IS NULL is as
-    // much as waiting), and OFFSET 0 looks up one row for each row before it.
+    // much as waiting), OFFSET 0 looks up one row for each row before it, and a limit that is the text of the statement tells
+    // how few rows to expect.
 
-    /** The deliveries of subscription `o` that may go now, oldest first. */
+    /**
+     * The deliveries of subscription `o` that may go now, oldest first: the heads of its lanes that are due. One that
+     * somebody else has in hand is passed by: who writes down how it ended asks for the subscription next.
+     */
     const dueOf = (now: Date, most: Fragment): Fragment => sql`
-      SELECT look.place, look.due_at
+      SELECT head.place, due.due_at
       FROM (
-        SELECT ctid AS place, event_id, record, due_at FROM webhook_deliveries
-        WHERE operator_id = o.operator_id AND subscription_id = o.id AND state = 'waiting' AND due_at <= ${now}
-        ORDER BY due_at, event_id LIMIT ${WEBHOOK_LOOK_AHEAD}
-      ) look
-      WHERE NOT coalesce((
-        SELECT min(earlier.event_id) FROM webhook_deliveries earlier
-        WHERE earlier.operator_id = o.operator_id AND earlier.subscription_id = o.id AND earlier.record = look.record
-          AND earlier.state = 'waiting' AND earlier.failures < ${WEBHOOK_HOLDING_FAILURES}) < look.event_id, false)
-      ORDER BY look.due_at, look.event_id LIMIT ${most}`
+        SELECT * FROM (
+          SELECT event_id, due_at FROM webhook_lanes
+          WHERE operator_id = o.operator_id AND subscription_id = o.id AND due_at <= ${now} AND event_id > 0
+          ORDER BY due_at, event_id LIMIT ${sql.literal(String(WEBHOOK_SHARE))}
+        ) share LIMIT ${most}
+      ) due
+      CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM webhook_deliveries
+        WHERE operator_id = o.operator_id AND event_id = due.event_id AND subscription_id = o.id
+          AND settled_at IS NULL
+        FOR NO KEY UPDATE SKIP LOCKED) head`
 
     /** Takes the rows of `chosen`; one that somebody else has changed since lies elsewhere and is left to them. */
     const taking = (now: Date): Fragment => sql`
@@ -149,8 +150,8 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/we
         WHERE s.deleted_at IS NULL AND s.health->>'state' IN ('resting', 'probing')
           AND (s.health->>'until')::bigint <= ${now.getTime()}
           AND EXISTS (
-            SELECT FROM webhook_deliveries d
-            WHERE d.operator_id = s.operator_id AND d.subscription_id = s.id AND d.state = 'waiting' AND d.due_at <= ${now})
+            SELECT FROM webhook_lanes l
+            WHERE l.operator_id = s.operator_id AND l.subscription_id = s.id AND l.due_at <= ${now} AND l.event_id > 0)
         ORDER BY s.health->>'until' LIMIT ${most}`)
 
     /** Takes the one delivery that ends a rest, if the health is still the one it was judged by and something is due. */

@@ -18,7 +18,7 @@ export class Statistics extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const renew = Effect.forEach(
-        ["events", "webhook_deliveries", "webhook_attempts"],
+        ["events", "webhook_deliveries", "webhook_lanes", "webhook_attempts"],
         (table) => Effect.orDie(sql`ANALYZE ${sql(table)}`),
         { discard: true }
       )

@@ -50,14 +50,13 @@ const noteFailure = Effect.fnUntraced(function* (
     const after: Health = afterFailure(before, now)
     if (after === before) return
     const pauses = after.state === "paused"
+    const rests = after.state === "resting" && before.state !== "resting"
     const reason = `${WHY_PAUSED} The last try: ${inWords(attempt)}.`
     const pause = pauses ? { at: new Date(now), reason } : undefined
     if (yield* queue.replaceHealth(delivery, before, after, pause)) {
-      if (pauses) {
-        yield* Effect.logWarning("webhook subscription paused", reason).pipe(
-          Effect.annotateLogs({ operator_id: delivery.operatorId, webhook_id: delivery.subscriptionId })
-        )
-      }
+      const about = Effect.annotateLogs({ operator_id: delivery.operatorId, webhook_id: delivery.subscriptionId })
+      if (pauses) yield* about(Effect.logWarning("webhook subscription paused", reason))
+      if (rests) yield* about(Effect.logWarning("webhook subscription rests", `The last try: ${inWords(attempt)}.`))
       return
     }
     before = yield* queue.health(delivery)

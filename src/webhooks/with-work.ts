@@ -7,12 +7,11 @@ import type { Fragment } from "effect/sql/Statement"
  */
 export const withWork = (sql: SqlClient): Fragment => sql`
   with_work AS (
-    (SELECT operator_id, subscription_id FROM webhook_deliveries WHERE state = 'waiting'
+    (SELECT operator_id, subscription_id FROM webhook_lanes
       ORDER BY operator_id, subscription_id LIMIT 1)
     UNION ALL
     SELECT following.* FROM with_work CROSS JOIN LATERAL (
-      SELECT d.operator_id, d.subscription_id FROM webhook_deliveries d
-      WHERE d.state = 'waiting'
-        AND (d.operator_id, d.subscription_id) > (with_work.operator_id, with_work.subscription_id)
-      ORDER BY d.operator_id, d.subscription_id LIMIT 1) following
+      SELECT l.operator_id, l.subscription_id FROM webhook_lanes l
+      WHERE (l.operator_id, l.subscription_id) > (with_work.operator_id, with_work.subscription_id)
+      ORDER BY l.operator_id, l.subscription_id LIMIT 1) following
   )`

@@ -1,6 +1,14 @@
 import { Clock, Effect, FiberSet, Latch, Option } from "effect"
-import { WEBHOOK_FAN_OUT_EVENTS, WEBHOOK_POLL_MS, WEBHOOK_SHUTDOWN_MS, WEBHOOK_UNDER_WAY } from "../limits.ts"
-import { again } from "./again.ts"
+import { again } from "../background/again.ts"
+import { WakeUp } from "../background/WakeUp.ts"
+import { whenWoken } from "../background/when-woken.ts"
+import {
+  WEBHOOK_FAN_OUT_EVENTS,
+  WEBHOOK_POLL_MS,
+  WEBHOOK_SHUTDOWN_MS,
+  WEBHOOK_TIMES_MS,
+  WEBHOOK_UNDER_WAY
+} from "../limits.ts"
 import { admit } from "./breaker.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliveryShares } from "./DeliveryShares.ts"
@@ -47,7 +55,9 @@ export const makeLooks = Effect.gen(function* () {
     /** Hands out events to their subscriptions. */
     handOut: Effect.gen(function* () {
       const handed = yield* fanOut.next(yield* date)
-      if (handed.deliveries > 0) yield* changed.open
+      // A change without an event may have let deliveries go that waited (a replay, a resumed subscription). Events that
+      // nobody wants are no reason to look.
+      if (handed.deliveries > 0 || handed.events === 0) yield* changed.open
       return handed
     }),
 
@@ -75,17 +85,22 @@ export const makeLooks = Effect.gen(function* () {
 
 /**
  * Takes events from their record to their receivers, until the scope closes. Any number of processes may do so on one
- * database.
+ * database. Events are handed out when a change wakes the worker, deliveries taken whenever that made some or one ended.
  */
 export const work = Effect.gen(function* () {
   const looks = yield* makeLooks
   const statistics = yield* Statistics
-  const pause = Effect.sleep(WEBHOOK_POLL_MS)
-  const handingOut = looks.handOut.pipe(
-    Effect.tap(({ deliveries }) => statistics.grown(deliveries)),
-    Effect.flatMap(({ events }) => (events < WEBHOOK_FAN_OUT_EVENTS ? pause : Effect.yieldNow))
+  const woken = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
+  const scope = yield* Effect.scope
+  const pause = Effect.sleep(WEBHOOK_TIMES_MS)
+  // Beside the handing out, which would stand still for as long as it takes.
+  const renewing = (deliveries: number) =>
+    Effect.catchCause(statistics.grown(deliveries), (cause) => Effect.logWarning("webhooks: statistics", cause))
+  const handOut = looks.handOut.pipe(
+    Effect.tap(({ deliveries }) => Effect.forkIn(renewing(deliveries), scope)),
+    Effect.map(({ events }) => events === WEBHOOK_FAN_OUT_EVENTS)
   )
-  yield* Effect.forkScoped(again("handing out events", handingOut))
+  yield* Effect.forkScoped(again("handing out events", whenWoken(woken, handOut, WEBHOOK_POLL_MS)))
   yield* Effect.forkScoped(
     again("taking deliveries", Effect.andThen(looks.takeDue, Effect.raceFirst(looks.changed, pause)))
   )

@@ -87,7 +87,15 @@ for (const { title, connect, has } of clients) {
         const { tools } = yield* Effect.promise(() => peer.listTools())
         assert.deepStrictEqual(
           tools.map((tool) => tool.name),
-          ["search_entries", "create_entry", "delete_entry", "send_picture", "wait_for_all", "wait_for_ever"]
+          [
+            "search_entries",
+            "create_entry",
+            "delete_entry",
+            "send_picture",
+            "wait_for_all",
+            "wait_for_ever",
+            "fill_answer"
+          ]
         )
         assert.deepStrictEqual(tools[0], {
           name: "search_entries",

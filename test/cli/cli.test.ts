@@ -177,10 +177,10 @@ layer(layerDataDir, { timeout: FOLDERS_MS })("latchkey on an embedded database",
     () =>
       Effect.gen(function* () {
         const DATA_DIR = yield* DataDir
-        assert.match((yield* latchkey(["--version"], {}, olderNode)).stdout, /^latchkey v/)
-        assert.strictEqual((yield* latchkey(["migrate"], { PORT: "x" }, olderNode)).code, 1)
+        assert.match((yield* latchkey(["--version"], {}, { node: olderNode })).stdout, /^latchkey v/)
+        assert.strictEqual((yield* latchkey(["migrate"], { PORT: "x" }, { node: olderNode })).code, 1)
         const service = yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" }, olderNode)
-        yield* service.stop
+        assert.strictEqual((yield* service.stop).code, 0)
         assert.strictEqual((yield* latchkey(["migrate"], { DATA_DIR })).code, 0)
       })
   )

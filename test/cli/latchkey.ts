@@ -15,16 +15,18 @@ export interface Ended {
 
 /** A command line as a person has it: nothing of this test run's environment but the search path. */
 const start = (args: ReadonlyArray<string>, env: Record<string, string>, node: string) =>
-  spawn(node, [launcher, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  spawn(node, [launcher, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" })
 
-/** Runs `latchkey` to its end. */
+/** Runs `latchkey` to its end; `input` is its standard input. */
 export const latchkey = (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
-  node = process.execPath
+  { node = process.execPath, input = "" }: { readonly node?: string | undefined; readonly input?: string } = {}
 ): Effect.Effect<Ended> =>
   Effect.callback((resume) => {
     const child = start(args, env, node)
+    // A command that does not read it may have ended before it is written.
+    child.stdin.on("error", () => {}).end(input)
     let stdout = ""
     let stderr = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

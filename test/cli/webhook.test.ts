@@ -81,7 +81,7 @@ it.live(
       assert.nestedPropertyVal(log, "deliveries[0].attempts[0].status", 200)
       assert.nestedPropertyVal(log, "deliveries[0].attempts[0].first_bytes", "thank you")
       const dead = yield* latchkey(["webhook", "deliveries", "--json", "--dead"], env)
-      assert.deepStrictEqual(linesOf(dead.stdout), [{ deliveries: [] }])
+      assert.deepStrictEqual(linesOf(dead.stdout), [{ deliveries: [], oldest_waiting: null }])
 
       for (const [args, message] of [
         [[], /Say what to send again/],
@@ -94,6 +94,10 @@ it.live(
       }
       const replayed = yield* latchkey(["webhook", "replay", "--json", id], env)
       assert.deepStrictEqual(linesOf(replayed.stdout), [{ replayed: 1 }])
+      const waits = yield* latchkey(["webhook", "deliveries", "--json", "--limit", "1"], env)
+      assert.nestedPropertyVal(linesOf(waits.stdout)[0], "oldest_waiting.id", id)
+      const inWords = yield* latchkey(["webhook", "deliveries", "--limit", "1"], env)
+      assert.match(inWords.stdout, new RegExp(`The oldest that waits is ${id}, for \\d+ s\\.`))
       yield* serving("http", env)
       assert.strictEqual((yield* Queue.take(server.requests)).headers["webhook-id"], id)
     }).pipe(Effect.scoped),

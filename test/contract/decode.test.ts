@@ -63,6 +63,8 @@ describe("reading input", () => {
     [{ id: 1, note: "123456" }, "422 note: must be at most 5 characters."],
     [{ id: 1, note: 5 }, "400 note: must be a text."],
     [{ id: 1, note: "a\u0000" }, "422 note: must not hold the character U+0000."],
+    [{ id: 1, note: "a\ud83d" }, "422 note: must not hold half a character."],
+    [{ id: 1, note: "\ude00\ud83d" }, "422 note: must not hold half a character."],
     [{ id: 1, ids: "1,,2" }, "400 ids: must be ids separated by commas, such as 1,2,3."],
     [{ id: 1, list: [1, "x"] }, "400 list[1]: must be a number."],
     [{ id: 1, list: 5 }, "400 list: must be an array."],

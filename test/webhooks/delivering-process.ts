@@ -4,6 +4,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
+import { WakeUp } from "../../src/background/WakeUp.ts"
 import { layerEmbedded } from "../../src/database/embedded.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { recordEvent } from "../../src/events/events.ts"
@@ -48,7 +49,7 @@ const recording = Effect.gen(function* () {
 
 const layerDelivering = layerWebhooks.pipe(
   Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
-  Layer.provide(AddressResolver.layer)
+  Layer.provide([AddressResolver.layer, WakeUp.layerProcess])
 )
 
 Layer.effectDiscard(recording).pipe(

@@ -105,6 +105,36 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the log of delive
   )
 })
 
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the oldest that waits", (it) => {
+  const oldest = Effect.fnUntraced(function* (wanted: Deliveries) {
+    const log = yield* DeliveryLog
+    return (yield* log.oldestWaiting(wanted))?.eventId
+  })
+
+  it.effect("is what happened first of what was not delivered, of whom one asks for, unless that one was deleted", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const looks = yield* makeLooks
+      const api = yield* typedClient
+      const answers = yield* receiver(answering(200))
+      const fails = yield* receiver(answering(500))
+      const well = yield* subscribed(answers.port)
+      const badly = yield* subscribed(fails.port)
+      assert.isUndefined(yield* oldest({}))
+      yield* happened(well.operator, records(2))
+      const [first = 0] = yield* happened(badly.operator, changes(3))
+      yield* workedOff(looks)
+      const [later = 0] = yield* happened(well.operator, records(1))
+      yield* looks.handOut
+      assert.strictEqual(yield* oldest({}), first)
+      assert.strictEqual(yield* oldest({ operatorId: well.operator.operatorId }), later)
+      assert.strictEqual(yield* oldest({ subscriptionId: well.id, dead: true }), later)
+      yield* api.delete_webhook({ id: badly.id }).pipe(withToken(badly.operator.token))
+      assert.strictEqual(yield* oldest({}), later)
+    })
+  )
+})
+
 layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) => {
   it.effect("sends one delivery again under its id, with all its tries before it", () =>
     Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { WEBHOOK_HOLDING_FAILURES, WEBHOOK_LOOK_AHEAD } from "../../src/limits.ts"
+import { WEBHOOK_HOLDING_FAILURES } from "../../src/limits.ts"
 import { DeliveryShares } from "../../src/webhooks/DeliveryShares.ts"
 import { deliveryKeyOf } from "../../src/webhooks/message.ts"
 import { makeLooks } from "../../src/webhooks/workers.ts"
@@ -76,30 +76,5 @@ layer(layerScene)("the events of a record", (it) => {
           assert.deepStrictEqual(yield* arrived, expected)
         }
       })
-  )
-
-  it.effect(`block others of the subscription only beyond ${WEBHOOK_LOOK_AHEAD} that wait for their first`, () =>
-    Effect.gen(function* () {
-      yield* emptied
-      const looks = yield* makeLooks
-      const server = yield* receiver((response, received) =>
-        response.writeHead(transactionOf(received) === 1 ? 500 : 200).end()
-      )
-      const { operator } = yield* subscribed(server.port)
-      yield* happened(operator, changes(WEBHOOK_LOOK_AHEAD, "transaction:1"))
-      yield* workedOff(looks)
-      const arrived = Effect.map(Queue.clear(server.requests), (received) => received.map(transactionOf))
-      assert.deepStrictEqual(yield* arrived, [1])
-      // One less than the look ahead are held back now; the first is in its retry wait.
-      yield* happened(operator, [{ record: "transaction:2", payload: { transaction_id: 1_000 } }])
-      yield* workedOff(looks)
-      assert.deepStrictEqual(yield* arrived, [1_000])
-      yield* happened(operator, [
-        { record: "transaction:1", payload: { transaction_id: 2_000 } },
-        { record: "transaction:3", payload: { transaction_id: 3_000 } }
-      ])
-      yield* workedOff(looks)
-      assert.deepStrictEqual(yield* arrived, [])
-    })
   )
 })

@@ -6,6 +6,7 @@ import { WEBHOOK_BREAKER_FAILURES, WEBHOOK_BREAKER_FIRST_MS, WEBHOOK_PAUSE_AFTER
 import { DeliveryQueue } from "../../src/webhooks/DeliveryQueue.ts"
 import { makeLooks } from "../../src/webhooks/workers.ts"
 import { typedClient, withToken } from "../harness.ts"
+import { lines } from "./log-lines.ts"
 import { receiver } from "./receiver.ts"
 import { changes, deliveries, emptied, happened, layerScene, subscribed, workedOff } from "./scene.ts"
 import { answering, moody } from "./sending.ts"
@@ -24,7 +25,11 @@ layer(layerScene)("a subscription whose receiver fails", (it) => {
       const count = WEBHOOK_BREAKER_FAILURES + 15
       const events = Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
       yield* happened(subscription.operator, events)
-      yield* workedOff(looks)
+      const said = yield* lines(workedOff(looks))
+      assert.deepStrictEqual(
+        said.filter(({ level }) => level === "Warn").map(({ message, fields }) => [message, fields.webhook_id]),
+        [[["webhook subscription rests", "The last try: the receiver answered 500."], subscription.id]]
+      )
       // The share of a healthy subscription goes out at once; from the first failure on it is one at a time.
       assert.strictEqual(yield* Queue.size(server.requests), WEBHOOK_BREAKER_FAILURES)
       yield* TestClock.adjust(WEBHOOK_BREAKER_FIRST_MS - 1)

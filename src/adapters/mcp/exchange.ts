@@ -2,6 +2,7 @@ import type { Context } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Answer } from "../../contract/envelope.ts"
 import type { Call } from "../../service.ts"
+import { BatchCalls } from "./batch.ts"
 
 /**
  * One HTTP exchange as the protocol library sees it: a web request that remembers whose call it is. The library makes
@@ -12,15 +13,35 @@ export class Exchange extends Request {
   readonly caller: Call["headers"]
   /** Of the fiber that serves the request: log annotations, tracer and parent span of the calls. */
   readonly context: Context.Context<never>
-  /** What the calls of this exchange answered so far. */
-  readonly answers: Array<Answer> = []
+  /** Bytes of the message it came with. */
+  readonly size: number
+  readonly calls = new BatchCalls()
+  #answers = 0
+  #headers: Answer["headers"] = {}
 
-  constructor(request: HttpServerRequest.HttpServerRequest, context: Context.Context<never>, signal: AbortSignal) {
+  constructor(
+    request: HttpServerRequest.HttpServerRequest,
+    context: Context.Context<never>,
+    signal: AbortSignal,
+    size: number
+  ) {
     // To the library all but POST is the same refusal, and a web request cannot even say TRACE.
     const method = request.method === "POST" ? "POST" : "GET"
     super(PLACE, { method, headers: protocolHeaders(request.headers), signal })
     this.caller = request.headers
     this.context = context
+    this.size = size
+  }
+
+  /** Notes an answer's headers. Of its body nothing is kept: a batch has many. */
+  readonly answered = ({ headers, envelope }: Answer): void => {
+    this.#answers++
+    this.#headers = { ...headers, "x-request-id": envelope.request_id }
+  }
+
+  /** The headers REST would have sent with the one call of this exchange; of several calls, nobody's. */
+  get headersOfCall(): Answer["headers"] {
+    return this.#answers === 1 ? this.#headers : {}
   }
 }
 
@@ -58,13 +79,13 @@ export const httpResponseOf = async (
   response: Response
 ): Promise<HttpServerResponse.HttpServerResponse> => {
   const body = await response.text()
-  const [answer, ...more] = exchange.answers
-  const single = answer !== undefined && more.length === 0
   const options = {
     status: response.status,
     headers: {
       ...Object.fromEntries(response.headers),
-      ...(single ? { ...answer.headers, "x-request-id": answer.envelope.request_id } : {})
+      // The library lets an event stream be kept; each is one caller's answer.
+      "cache-control": "no-store",
+      ...exchange.headersOfCall
     }
   }
   return body === "" ? HttpServerResponse.empty(options) : HttpServerResponse.text(body, options)

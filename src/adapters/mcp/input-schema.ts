@@ -89,7 +89,7 @@ const WORDS = new Set(["description", "expected", "title", "examples"])
 const ALONE = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
   ...["minLength", "maxLength", "pattern", "format"],
-  ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"]
+  ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames"]
 ])
 
 /** Whether a check's keyword may stand beside the others: one that is there already holds a second time, elsewhere. */

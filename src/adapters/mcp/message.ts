@@ -1,29 +1,36 @@
 import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server"
-import { ByteSize, Effect, Predicate } from "effect"
+import { ByteSize, Effect, Predicate, Result } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../limits.ts"
+import { batchRefusal } from "./batch.ts"
 import type { OfferedTool } from "./tools.ts"
 
+/** What came in one request: its JSON, and the bytes that took. */
+export interface Message {
+  readonly json: unknown
+  readonly bytes: number
+}
+
 /**
- * Reads the JSON of a request, or fails with the response that says why not: 400 for what is no JSON, 413 beyond the
- * limit. The limit is REST's, {@link BODY_BYTES}, and {@link IMAGE_BODY_BYTES} for the call of a tool that takes an
- * image; which tool is called shows only once the body is read.
+ * Reads the JSON of a request, or fails with the response that says why not: 400 for what is no JSON, too many things in
+ * one, or too long a batch, 413 beyond the limit. The limit is REST's, {@link BODY_BYTES}, and {@link IMAGE_BODY_BYTES}
+ * for the call of a tool that takes an image; which tool is called shows only once the body is read.
  */
 export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
   const takesImage = (name: string) => tools.get(name)?.takesImage === true
   const most = Array.from(tools.keys()).some(takesImage) ? IMAGE_BODY_BYTES : BODY_BYTES
 
   const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    if (Number(request.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge(most))
     const bytes = yield* Effect.mapError(request.arrayBuffer, ({ reason }) =>
       reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(most) : unreadable
     )
-    const message = yield* Effect.try({
-      try: (): unknown => JSON.parse(decoder.decode(bytes)),
-      catch: () => unreadable
-    })
-    return bytes.byteLength > BODY_BYTES && !takesImage(nameOfTool(message))
-      ? yield* Effect.fail(tooLarge(BODY_BYTES))
-      : message
+    const json = yield* Effect.fromResult(Result.mapError(parseJson(decoder.decode(bytes)), notTaken))
+    if (bytes.byteLength > BODY_BYTES && !takesImage(nameOfTool(json))) return yield* Effect.fail(tooLarge(BODY_BYTES))
+    const refusal = batchRefusal(json)
+    if (refusal !== undefined) return yield* Effect.fail(rpcError(400, INVALID_REQUEST, refusal))
+    return { json, bytes: bytes.byteLength } satisfies Message
   })
   return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.provideService(read(request), HttpIncomingMessage.MaxBodySize, ByteSize.bytes(most))
@@ -43,4 +50,5 @@ const rpcError = (status: number, code: number, message: string) =>
   HttpServerResponse.jsonUnsafe({ jsonrpc: "2.0", error: { code, message }, id: null }, { status })
 
 const unreadable = rpcError(400, PARSE_ERROR, "Parse error: the body is not JSON.")
+const notTaken = (why: string) => (why === NOT_JSON ? unreadable : rpcError(400, INVALID_REQUEST, `The body ${why}.`))
 const tooLarge = (limit: number) => rpcError(413, INVALID_REQUEST, `The body is larger than ${limit} bytes.`)

@@ -8,8 +8,7 @@ import {
 } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
-import type { Answer } from "../../contract/envelope.ts"
-import { MCP_LIST_FRESH_MS } from "../../limits.ts"
+import { MCP_LARGE_ANSWER, MCP_LIST_FRESH_MS } from "../../limits.ts"
 import type { Service } from "../../service.ts"
 import { Exchange } from "./exchange.ts"
 import type { OfferedTool } from "./tools.ts"
@@ -61,22 +60,28 @@ export const protocolOf = (
 const invalidParams = (message: string): Promise<never> =>
   Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))
 
-const call = (service: Service["Service"], exchange: Exchange, name: string, fields: Record<string, unknown>) =>
-  Effect.map(
+/** Answers with the envelope as REST would write it. No output schema is declared, so no structured content is due. */
+const call = Effect.fnUntraced(function* (
+  service: Service["Service"],
+  exchange: Exchange,
+  name: string,
+  fields: Record<string, unknown>
+): Effect.fn.Return<CallToolResult, ProtocolError> {
+  let isError = false
+  const answered = Effect.map(
     service.call(name, {
       door: "mcp",
       headers: exchange.caller,
       params: fields,
-      read: Effect.succeed({ encoding: "json", fields })
+      read: Effect.succeed({ encoding: "json", fields, bytes: exchange.size })
     }),
     (answer) => {
-      exchange.answers.push(answer)
-      return resultOf(answer)
+      exchange.answered(answer)
+      isError = answer.envelope.error_code !== 0
+      return JSON.stringify(answer.envelope)
     }
   )
-
-/** The envelope as REST would write it. No output schema is declared, so no structured content is due beside it. */
-const resultOf = ({ envelope }: Answer): CallToolResult => ({
-  content: [{ type: "text", text: JSON.stringify(envelope) }],
-  isError: envelope.error_code !== 0
+  // The library writes the text again, as a text within its own: of a large one that is another turn of the event loop.
+  const written = Effect.tap(answered, (text) => (text.length > MCP_LARGE_ANSWER ? Effect.yieldNow : Effect.void))
+  return { content: [{ type: "text", text: yield* exchange.calls.take(written) }], isError }
 })

@@ -1,18 +1,42 @@
 import { Cause, Clock, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { ServerError } from "../../contract/errors.ts"
 import { PublicUrl } from "../../contract/installation.ts"
-import { SHARED_CALENDAR_MONTHS, SHARED_FEED_MONTHS, SHARED_FEED_PAST_MONTHS } from "../../limits.ts"
+import { SHARED_CALENDAR_MONTHS, SHARED_PAGE_PROPERTIES } from "../../limits.ts"
+import { Places } from "../../places/Places.ts"
 import { addressOf, CALENDAR_PREFIX } from "../../resources/calendar-share-links/address.ts"
-import { SharedCalendars } from "../../resources/calendar-share-links/SharedCalendars.ts"
+import { placeOfPage } from "../../resources/calendar-share-links/rules.ts"
+import { type OpenedLink, SharedCalendars } from "../../resources/calendar-share-links/SharedCalendars.ts"
 import { documentResponse, PRIVATE_HEADERS } from "./document.ts"
-import { feedOf } from "./shared-calendar/feed.ts"
-import { calendarPage, failedPage, invalidPage } from "./shared-calendar/page.ts"
+import { busySeconds, logFailure } from "./shared-calendar/failure.ts"
+import { makeFeed } from "./shared-calendar/feed-stream.ts"
+import {
+  busyPage,
+  calendarPage,
+  failedPage,
+  invalidPage,
+  noSuchPage,
+  sectionOf,
+  tooManyPage
+} from "./shared-calendar/page.ts"
+import { askedNumber, PAGES_MAX, PARTS_MAX, pagePlace } from "./shared-calendar/paging.ts"
+import { inSlices } from "./shared-calendar/slices.ts"
+import { makeViews } from "./shared-calendar/views.ts"
 
 const FEED_ENDING = ".ics"
 const FEED_TYPE = "text/calendar; charset=utf-8"
+const FEED_HEADERS = { ...PRIVATE_HEADERS, "content-disposition": 'inline; filename="calendar.ics"' }
 
 type Response = HttpServerResponse.HttpServerResponse
+
+/** What is asked for: by which token, and which page or part, undefined when there can be no such one. */
+interface Asked {
+  readonly token: string
+  readonly number: number | undefined
+}
+
+const isLooking = ({ method }: HttpServerRequest): boolean => method === "GET" || method === "HEAD"
 
 /**
  * What share links open, below {@link CALENDAR_PREFIX}: a page for people, and with `.ics` a feed for their calendars.
@@ -20,51 +44,97 @@ type Response = HttpServerResponse.HttpServerResponse
  */
 export const makeSharedCalendar = Effect.gen(function* () {
   const calendars = yield* SharedCalendars
+  const places = yield* Places
+  const counted = yield* makeViews
   const publicUrl = yield* PublicUrl
-  const host = new URL(publicUrl).hostname
+  const feedOf = yield* makeFeed
 
-  const page = Effect.fnUntraced(function* (token: string) {
-    const calendar = yield* calendars.open(token, { past: 0, months: SHARED_CALENDAR_MONTHS })
-    return Option.match(calendar, {
-      onNone: () => documentResponse(invalidPage, 404),
-      onSome: (opened) => documentResponse(calendarPage(opened, `${addressOf(publicUrl, token)}${FEED_ENDING}`))
+  const page = Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
+    if (number === undefined) return documentResponse(noSuchPage, 404)
+    const { part, before } = placeOfPage(number)
+    const { total, properties } = yield* calendars.part(link, part)
+    const shown = properties.slice(before, before + SHARED_PAGE_PROPERTIES)
+    if (shown.length === 0 && number > 1) return documentResponse(noSuchPage, 404)
+    const known = yield* calendars.days(link, shown, { past: 0, months: SHARED_CALENDAR_MONTHS })
+    const { today } = link
+    const sections = yield* inSlices(known, (property, index) => sectionOf(property, index, { today, total }))
+    const feedUrl = `${addressOf(publicUrl, token)}${FEED_ENDING}${part === 1 ? "" : `?part=${part}`}`
+    const place = pagePlace(number, total)
+    return documentResponse(calendarPage({ today, total, place, properties: known, feedUrl, part }, sections))
+  })
+
+  const feed = Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
+    const stream = number === undefined ? Option.none() : yield* feedOf(link, token, number)
+    return Option.match(stream, {
+      onNone: () => plainText("This feed does not have so many parts.\n", 404),
+      onSome: (body) => HttpServerResponse.stream(body, { contentType: FEED_TYPE, headers: FEED_HEADERS })
     })
   })
 
-  const feed = Effect.fnUntraced(function* (token: string) {
-    const calendar = yield* calendars.open(token, { past: SHARED_FEED_PAST_MONTHS, months: SHARED_FEED_MONTHS })
-    if (Option.isNone(calendar)) return plainText("Share link invalid.\n", 404)
-    const now = new Date(yield* Clock.currentTimeMillis)
-    return HttpServerResponse.text(feedOf(calendar.value, { token, host }, now), {
-      contentType: FEED_TYPE,
-      headers: { ...PRIVATE_HEADERS, "content-disposition": 'inline; filename="calendar.ics"' }
-    })
+  const kinds = {
+    // Whoever opens a link works in a place of the operator who shares it, until the page is built.
+    page: {
+      show: (link: OpenedLink, asked: Asked) => places.within(link.operatorId, page(link, asked)),
+      ...PAGE_REFUSALS
+    },
+    feed: { show: feed, ...FEED_REFUSALS }
+  }
+
+  const answer = Effect.fnUntraced(function* (view: "page" | "feed", asked: Asked) {
+    const { show, invalid, tooMany } = kinds[view]
+    const link = yield* calendars.open(asked.token)
+    if (Option.isNone(link)) return invalid
+    const wait = yield* counted(link.value, view)
+    return Option.isSome(wait) ? tooMany(wait.value) : yield* show(link.value, asked)
   })
 
   return (request: HttpServerRequest): Effect.Effect<Response> => {
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      return Effect.succeed(HttpServerResponse.setHeader(plainText("Only GET and HEAD.\n", 405), "allow", "GET, HEAD"))
-    }
-    const [path = ""] = request.url.split("?", 1)
+    if (!isLooking(request)) return Effect.succeed(onlyLooking)
+    const [path = "", query = ""] = request.url.split("?", 2)
     const name = path.slice(CALENDAR_PREFIX.length)
-    const isFeed = name.endsWith(FEED_ENDING)
-    const answer = isFeed ? feed(name.slice(0, -FEED_ENDING.length)) : page(name)
-    return recorded(isFeed ? "calendar feed" : "calendar page", answer, isFeed ? failedFeed : failedAnswer)
+    if (name.endsWith(FEED_ENDING)) {
+      const asked = { token: name.slice(0, -FEED_ENDING.length), number: askedNumber(query, "part", PARTS_MAX) }
+      return recorded("calendar feed", answer("feed", asked), FEED_REFUSALS)
+    }
+    const asked = { token: name, number: askedNumber(query, "page", PAGES_MAX) }
+    return recorded("calendar page", answer("page", asked), PAGE_REFUSALS)
   }
 })
 
 const plainText = (text: string, status: number): Response =>
   HttpServerResponse.text(text, { status, headers: PRIVATE_HEADERS })
 
-const failedAnswer = documentResponse(failedPage, 500)
-const failedFeed = plainText("The calendar cannot be read at the moment.\n", 500)
+const onlyLooking = HttpServerResponse.setHeader(plainText("Only GET and HEAD.\n", 405), "allow", "GET, HEAD")
+
+const retryAfter = (response: Response, seconds: number): Response =>
+  HttpServerResponse.setHeader(response, "retry-after", String(seconds))
+
+const PAGE_REFUSALS = {
+  busy: (seconds: number) => retryAfter(documentResponse(busyPage, 503), seconds),
+  invalid: documentResponse(invalidPage, 404),
+  failed: documentResponse(failedPage, 500),
+  tooMany: (seconds: number) => retryAfter(documentResponse(tooManyPage(seconds), 429), seconds)
+}
+
+const FEED_REFUSALS = {
+  busy: (seconds: number) => retryAfter(plainText("Too busy at the moment; see Retry-After.\n", 503), seconds),
+  invalid: plainText("Share link invalid.\n", 404),
+  failed: plainText("The calendar cannot be read at the moment.\n", 500),
+  tooMany: (seconds: number) => retryAfter(plainText("Fetched too often; see Retry-After.\n", 429), seconds)
+}
 
 /** With its span and its log line, neither of which knows the token. */
-const recorded = Effect.fnUntraced(function* (name: string, answer: Effect.Effect<Response>, failed: Response) {
+const recorded = Effect.fnUntraced(function* (
+  name: string,
+  answer: Effect.Effect<Response, ServerError>,
+  { busy, failed }: Pick<typeof PAGE_REFUSALS, "busy" | "failed">
+) {
   const startedAt = yield* Clock.currentTimeMillis
   const response = yield* answer.pipe(
     Effect.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.as(Effect.logError("defect", cause), failed)
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.interrupt
+        : Effect.as(logFailure(cause), Option.match(busySeconds(cause), { onNone: () => failed, onSome: busy }))
     ),
     Effect.withSpan(name, { kind: "server" })
   )

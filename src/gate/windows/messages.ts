@@ -7,6 +7,7 @@ export const refusalMessage = ({ bucket, retryAfterSeconds }: Refused): string =
     case "user":
     case "endpoint":
     case "token":
+    case "share_link":
       return "Too Many Attempts."
     case "conversation":
       return `Too many requests. Try again in ${retryAfterSeconds} seconds.`

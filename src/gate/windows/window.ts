@@ -22,8 +22,11 @@ export interface Window {
 
 export const windowOf = <const Label extends WindowLabel>(label: Label) => ({ label, seconds: seconds[label] }) as const
 
-/** `conversation` is ours: the specification does not say what a hit of layer 3 reports. */
-export type LimitScope = "user" | "endpoint" | "token" | "conversation" | "endpoint_error"
+/**
+ * `conversation` is ours: the specification does not say what a hit of layer 3 reports. `share_link` counts who looks at
+ * a shared calendar, outside the layers.
+ */
+export type LimitScope = "user" | "endpoint" | "token" | "conversation" | "endpoint_error" | "share_link"
 
 /**
  * One counter: at most `max` calls with this `key` in each window. The key says who is counted and where; the buckets of

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { DayAvailability } from "./contract.ts"
-import { filledDays } from "./rules.ts"
+import { calendarOver } from "./rules.ts"
 import { AvailabilityStore } from "./store.ts"
 
 export interface PropertyAvailability {
@@ -31,11 +31,13 @@ export class Availability extends Context.Service<
       const store = yield* AvailabilityStore
       return Availability.of({
         days: Effect.fn("Availability.days")(function* (operatorId, propertyIds, start, end) {
-          const known = yield* store.days(operatorId, propertyIds, { start, end })
-          const byId = new Map(known.map((property) => [property.id, property.days]))
+          const range = { start, end }
+          const known = yield* store.days(operatorId, propertyIds, range)
+          const byId = new Map(known.map((property) => [property.id, property]))
+          const calendar = calendarOver(range)
           return Array.from(new Set(propertyIds)).flatMap((propertyId) => {
-            const days = byId.get(propertyId)
-            return days === undefined ? [] : [{ propertyId, days: filledDays({ start, end }, days) }]
+            const property = byId.get(propertyId)
+            return property === undefined ? [] : [{ propertyId, days: calendar(property) }]
           })
         })
       })

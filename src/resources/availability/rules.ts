@@ -1,7 +1,12 @@
 import { Result } from "effect"
 import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import { addDays, daysInRange } from "../../contract/time.ts"
-import { AVAILABILITY_END_DAYS, AVAILABILITY_START_DAYS } from "../../limits.ts"
+import {
+  AVAILABILITY_ANSWER_DAYS,
+  AVAILABILITY_CHANGE_DAYS,
+  AVAILABILITY_END_DAYS,
+  AVAILABILITY_START_DAYS
+} from "../../limits.ts"
 import type { DayAvailability } from "./contract.ts"
 
 /** Days from the first to the last, both included, in order. */
@@ -25,6 +30,27 @@ export const readableRange = (range: DateRange, today: string): Result.Result<Da
     ? broken(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
     : Result.succeed(range)
 }
+
+/** Whether one answer holds so many properties over such a range: their days together are what it is made of. */
+export const fitsAnAnswer = (properties: number, range: DateRange): Result.Result<DateRange, ValidationFailed> => {
+  const days = daysInRange(range.start, range.end)
+  return properties * days > AVAILABILITY_ANSWER_DAYS
+    ? broken(
+        `property_ids: ${properties} properties times ${days} days from start_date to end_date are ${properties * days}, and one answer covers at most ${AVAILABILITY_ANSWER_DAYS}; ask for fewer properties or fewer days.`
+      )
+    : Result.succeed(range)
+}
+
+/** Whether one change may name so many properties and so many days of each: all of it happens in one statement. */
+export const fitsAChange = (
+  properties: number,
+  days: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<string>, ValidationFailed> =>
+  properties * days.length > AVAILABILITY_CHANGE_DAYS
+    ? broken(
+        `property_ids: ${properties} properties times ${days.length} days are ${properties * days.length}, and one change covers at most ${AVAILABILITY_CHANGE_DAYS}; name fewer properties, or fewer days in start_date and end_date or in dates.`
+      )
+    : Result.succeed(days)
 
 /** The days a change names: a whole range, or else single days (contract facts 6.2); in order, each once. */
 export const changeableDays = (
@@ -51,8 +77,28 @@ export const changeableDays = (
     : Result.succeed(days)
 }
 
-/** Every day of the range in order: as told where something is known of it, else free. */
-export const filledDays = (range: DateRange, known: ReadonlyArray<DayAvailability>): ReadonlyArray<DayAvailability> => {
-  const byDate = new Map(known.map((day) => [day.date, day]))
-  return daysFrom(range.start, range.end).map((date) => byDate.get(date) ?? { date, available: true, remarks: "" })
+/** What is known of a property's days in a range, each by its distance from the first. */
+export interface KnownDays {
+  readonly taken: ReadonlyArray<number>
+  readonly remarks: Readonly<Record<string, string>>
+}
+
+/**
+ * Every day of a range in order, of one property after the other. A hundred properties have the same dates, so a day that
+ * is no more than free or taken is made once and is the same object in all of them.
+ */
+export const calendarOver = (range: DateRange): ((known: KnownDays) => ReadonlyArray<DayAvailability>) => {
+  const free = daysFrom(range.start, range.end).map((date) => ({ date, available: true, remarks: "" }))
+  const taken = free.map((day) => ({ ...day, available: false }))
+  return (known) => {
+    const days: Array<DayAvailability> = free.slice()
+    const put = (distance: number, change: (day: DayAvailability) => DayAvailability | undefined) => {
+      const day = days[distance]
+      if (day !== undefined) days[distance] = change(day) ?? day
+    }
+    for (const distance of known.taken) put(distance, () => taken[distance])
+    for (const [distance, remarks] of Object.entries(known.remarks))
+      put(Number(distance), (day) => ({ ...day, remarks }))
+    return days
+  }
 }

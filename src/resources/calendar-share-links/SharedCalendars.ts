@@ -1,37 +1,66 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { addDays, dateInZone } from "../../contract/time.ts"
+import { SHARED_PART_PROPERTIES } from "../../limits.ts"
 import { Availability } from "../availability/Availability.ts"
 import { isToken } from "./address.ts"
 import { monthStart } from "./rules.ts"
 import { ShareLinkStore } from "./store.ts"
 
-/** What the holder of a link may see: property titles, and which days are free. Nothing else leaves this service. */
-export interface SharedCalendar {
+/** A link that somebody has opened. */
+export interface OpenedLink {
+  readonly operatorId: number
+  readonly id: number
+  readonly scope: "entire" | "partial"
   /** Today where the merchant is. */
   readonly today: string
-  readonly properties: ReadonlyArray<SharedProperty>
 }
 
-export interface SharedProperty {
+/** What the holder of a link may see of a property beside its days. Nothing else leaves this service. */
+export interface NamedProperty {
   /** Only to tell properties apart; not to be shown. */
   readonly id: number
   readonly title: string
+}
+
+export interface SharedProperty extends NamedProperty {
   /** One entry a day, in order and without gaps. */
   readonly days: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
 }
 
-/** How a merchant's calendar looks from outside. */
+/** Some of the properties of a link, and how many it has in all. */
+export interface LinkPart {
+  readonly total: number
+  readonly properties: ReadonlyArray<NamedProperty>
+}
+
+/** Whole months that begin `past` months before this one. */
+export interface MonthSpan {
+  readonly past: number
+  readonly months: number
+}
+
+/**
+ * How a merchant's calendar looks from outside. A link may have a hundred thousand properties, so nothing here reads all
+ * of them: who shows a calendar asks for one part of its properties, and then for the days of a few of these at a time.
+ *
+ * Takes no place: who shows a calendar does so in one of the operator who shares it, from the first of these to the page.
+ */
 export class SharedCalendars extends Context.Service<
   SharedCalendars,
   {
+    /** The link a token opens; none when it is unknown or deleted, or the account behind it is banned or closed. */
+    readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
     /**
-     * The calendar a token opens, over `months` whole months that begin `past` months before this one; none when the link
-     * is unknown or deleted, or the account behind it is banned or closed.
+     * Part `number`, from 1, of the properties in the order they were added, so that a new one moves none to another part;
+     * {@link SHARED_PART_PROPERTIES} of them at most, sorted by title.
      */
-    readonly open: (
-      token: string,
-      span: { readonly past: number; readonly months: number }
-    ) => Effect.Effect<Option.Option<SharedCalendar>>
+    readonly part: (link: OpenedLink, number: number) => Effect.Effect<LinkPart>
+    /** The days of properties of the link, in the order given; of one that is gone meanwhile there are none. */
+    readonly days: (
+      link: OpenedLink,
+      properties: ReadonlyArray<NamedProperty>,
+      span: MonthSpan
+    ) => Effect.Effect<ReadonlyArray<SharedProperty>>
   }
 >()("latchkey/resources/SharedCalendars") {
   static readonly layer = Layer.effect(
@@ -40,28 +69,31 @@ export class SharedCalendars extends Context.Service<
       const store = yield* ShareLinkStore
       const availability = yield* Availability
       return SharedCalendars.of({
-        open: Effect.fn("SharedCalendars.open")(function* (token, span) {
+        open: Effect.fn("SharedCalendars.open")(function* (token) {
           const link = isToken(token) ? yield* store.open(token) : undefined
           if (link === undefined) return Option.none()
-          const today = dateInZone(yield* Clock.currentTimeMillis, link.timeZone)
-          const start = monthStart(today, -span.past)
-          const end = addDays(monthStart(today, span.months - span.past), -1)
-          const properties = link.properties.toSorted((one, other) => byTitle.compare(one.title, other.title))
-          const read = yield* availability.days(
-            link.operatorId,
-            properties.map(({ id }) => id),
-            start,
-            end
-          )
+          const { operatorId, id, scope, timeZone } = link
+          const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
+          return Option.some({ operatorId, id, scope, today })
+        }),
+
+        part: Effect.fn("SharedCalendars.part")(function* (link, number) {
+          const limit = SHARED_PART_PROPERTIES
+          const total = yield* store.total(link)
+          const rows = yield* store.properties(link, { offset: (number - 1) * limit, limit })
+          return { total, properties: rows.toSorted((one, other) => byTitle.compare(one.title, other.title)) }
+        }),
+
+        days: Effect.fn("SharedCalendars.days")(function* ({ operatorId, today }, properties, { past, months }) {
+          const ids = properties.map(({ id }) => id)
+          const last = addDays(monthStart(today, months - past), -1)
+          const read = yield* availability.days(operatorId, ids, monthStart(today, -past), last)
           const daysOf = new Map(read.map(({ propertyId, days }) => [propertyId, days]))
-          return Option.some({
-            today,
-            properties: properties.map(({ id, title }) => ({
-              id,
-              title,
-              days: (daysOf.get(id) ?? []).map(({ date, available }) => ({ date, available }))
-            }))
-          })
+          return properties.map(({ id, title }) => ({
+            id,
+            title,
+            days: (daysOf.get(id) ?? []).map(({ date, available }) => ({ date, available }))
+          }))
         })
       })
     })

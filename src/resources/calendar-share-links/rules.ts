@@ -2,6 +2,7 @@ import { Result } from "effect"
 import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { addDays } from "../../contract/time.ts"
+import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../limits.ts"
 
 /** The properties a new link names: none for `entire`, at least one for `partial` (specification, Errors: 400). */
 export const namedProperties = (payload: {
@@ -26,6 +27,12 @@ export const monthStart = (day: string, months: number): string => {
   const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months
   const year = String(Math.floor(month / 12)).padStart(4, "0")
   return `${year}-${String((month % 12) + 1).padStart(2, "0")}-01`
+}
+
+/** Where the properties of a page are: in which part of the link, and how many of that part come before them. */
+export const placeOfPage = (page: number): { readonly part: number; readonly before: number } => {
+  const before = (page - 1) * SHARED_PAGE_PROPERTIES
+  return { part: Math.floor(before / SHARED_PART_PROPERTIES) + 1, before: before % SHARED_PART_PROPERTIES }
 }
 
 /** Nights in a row that cannot be booked: from the first one to the day on which the last one ends. */

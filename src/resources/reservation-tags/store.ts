@@ -4,6 +4,7 @@ import { ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
+import { loweredOnce } from "../../database/parameters.ts"
 import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { ReservationTag } from "./contract.ts"
 
@@ -37,7 +38,7 @@ export class ReservationTagStore extends Context.Service<ReservationTagStore>()(
         const conditions = [sql`operator_id = ${operatorId}`]
         if (wanted.id !== undefined) conditions.push(sql`id = ${wanted.id}`)
         if (wanted.keyword !== undefined) {
-          conditions.push(sql`position(lower(${wanted.keyword}) in lower(tag_name)) > 0`)
+          conditions.push(sql`position(${loweredOnce(sql, wanted.keyword)} in lower(tag_name)) > 0`)
         }
         // The ids of the default tags are the lowest.
         return readPage(sql`

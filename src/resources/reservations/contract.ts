@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
-import { CalendarDate, Currency, EmailOrNone, Id } from "../../contract/fields.ts"
+import { CalendarDate, Code, Currency, EmailOrNone, Id } from "../../contract/fields.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { SEARCH_DAYS } from "../../limits.ts"
-import { Amount, ChannelId, Code, Creator, EditedAmount, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
+import { Amount, ChannelId, Creator, EditedAmount, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
 import { ChannelType, Reservation, Status } from "./record.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
-import { Integer, textUpTo } from "../../contract/fields.ts"
+import { Integer, isUpTo, textUpTo } from "../../contract/fields.ts"
 import {
   AMOUNT_MAX,
   CHANNEL_ID,
+  CUSTOM_FIELD_CHANGES,
   CUSTOM_FIELD_NAME,
   CUSTOM_FIELD_VALUE,
   GUEST_NAME,
@@ -16,12 +17,9 @@ import {
 
 // The fields of reservation payloads (contract facts 2.3 to 2.6).
 
-/** A reservation code or a stay code; which one, the field's name says. */
-export const Code = Schema.NonEmptyString
-
 const filledUpTo = (most: number) =>
   Schema.String.check(
-    Schema.makeFilter((text) => text.trim() !== "" && Array.from(text).length <= most, {
+    Schema.makeFilter((text) => isUpTo(text, most) && text.trim() !== "", {
       expected: `1 to ${most} characters`,
       toJsonSchema: () => ({ minLength: 1, maxLength: most })
     })
@@ -48,7 +46,7 @@ const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 
 /** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */
 export const ChannelId = Schema.String.check(
-  Schema.makeFilter((text) => CHANNEL_ID_PATTERN.test(text) && text.length <= CHANNEL_ID, {
+  Schema.makeFilter((text) => text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text), {
     expected: `1 to ${CHANNEL_ID} letters and digits`,
     toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
   })
@@ -64,7 +62,10 @@ const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/
 
 /** `HH:mm`. */
 export const ClockText = Schema.String.check(
-  Schema.makeFilter((text) => CLOCK.test(text), { expected: "a time in the form HH:mm, such as 15:00" })
+  Schema.makeFilter((text) => CLOCK.test(text), {
+    expected: "a time in the form HH:mm, such as 15:00",
+    toJsonSchema: () => ({ pattern: CLOCK.source })
+  })
 )
 
 export const LockCode = textUpTo(LOCK_CODE)
@@ -76,8 +77,12 @@ export const Deposit = Integer.check(
 
 /** What to set and, with null, what to remove. */
 export const CustomFieldChanges = Schema.Record(Schema.String, Schema.NullOr(textUpTo(CUSTOM_FIELD_VALUE))).check(
+  Schema.isMaxProperties(CUSTOM_FIELD_CHANGES, { expected: `at most ${CUSTOM_FIELD_CHANGES} fields at once` }),
   Schema.makeFilter(
-    (fields) => Object.keys(fields).every((name) => name.trim() !== "" && Array.from(name).length <= CUSTOM_FIELD_NAME),
-    { expected: `names of 1 to ${CUSTOM_FIELD_NAME} characters` }
+    (fields) => Object.keys(fields).every((name) => isUpTo(name, CUSTOM_FIELD_NAME) && name.trim() !== ""),
+    {
+      expected: `names of 1 to ${CUSTOM_FIELD_NAME} characters`,
+      toJsonSchema: () => ({ propertyNames: { minLength: 1, maxLength: CUSTOM_FIELD_NAME } })
+    }
   )
 )

@@ -1,10 +1,11 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
+import { Code, textUpTo } from "../../contract/fields.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
-import { CUSTOM_FIELDS, TAG_NAME } from "../../limits.ts"
-import { ClockText, Code, CustomFieldChanges, Deposit, LockCode, TimeOfArrival } from "./fields.ts"
+import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT, TAG_NAME } from "../../limits.ts"
+import { ClockText, CustomFieldChanges, Deposit, LockCode, TimeOfArrival } from "./fields.ts"
 import { CustomFields, IdRequired, StayStatus } from "./record.ts"
 
 // What hosts keep about one stay: tags, check-in, custom fields, whether the guest is in (contract facts 2.5 to 2.7).
@@ -31,7 +32,7 @@ export const add_reservation_tag = operation("add_reservation_tag", {
 export const remove_reservation_tag = operation("remove_reservation_tag", {
   route: "DELETE /reservations/{stay_code}/tags",
   summary: "Take a tag off a stay",
-  payload: { stay_code: Code, tag_name: Schema.NonEmptyString },
+  payload: { stay_code: Code, tag_name: textUpTo(TAG_NAME).check(Schema.isNonEmpty({ expected: "a tag's name" })) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }
@@ -78,7 +79,7 @@ export const update_reservation_custom_fields = operation("update_reservation_cu
   success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
   errors: [NotFound],
   exposure: card(
-    `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A new name needs no preparation; a stay has at most ${CUSTOM_FIELDS}. Answers all custom fields as they are afterwards. Automated messages may use them, so a guest may come to see them.`,
+    `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A new name needs no preparation; a stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Answers all custom fields as they are afterwards. Automated messages may use them, so a guest may come to see them.`,
     ["Note door = blue gate on the Lovelace booking"],
     { category: "reservation", requiresConfirmation: true }
   )

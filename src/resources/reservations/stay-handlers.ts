@@ -4,7 +4,7 @@ import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { nameOf } from "../../contract/names.ts"
 import { colorOf } from "../../contract/palette.ts"
 import { wholeSecond } from "../../contract/time.ts"
-import { CUSTOM_FIELDS } from "../../limits.ts"
+import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
 import { Stays } from "./stay-contract.ts"
 import { StayStore } from "./stay-store.ts"
 
@@ -76,7 +76,7 @@ const clockText = (time: Time): string | null | undefined =>
 const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
 const notTagged = new NotFound({ message: "tag_name: the stay has no such tag." })
 const tooManyFields = new ValidationFailed({
-  message: `custom_fields: a stay has at most ${CUSTOM_FIELDS} of them.`
+  message: `custom_fields: a stay has at most ${CUSTOM_FIELDS} of them, of at most ${CUSTOM_FIELDS_TEXT} characters in all.`
 })
 const notAccepted = (status: string) =>
   new ValidationFailed({ message: `stay_status: the order is ${status}; only stays of accepted orders are marked.` })

@@ -7,7 +7,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
-import { CUSTOM_FIELDS } from "../../limits.ts"
+import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
 import { CustomFields, Status } from "./record.ts"
 
 /** Columns of a check-in that are to be set, null removes; what is undefined stays. */
@@ -104,7 +104,13 @@ export class StayStore extends Context.Service<StayStore>()("latchkey/resources/
       readFields(sql`
         SELECT custom_fields AS fields FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`)
 
-    /** Merges the changes in, null removes; `saved` is false when the stay would have too many. */
+    const charactersIn = (fields: Fragment): Fragment =>
+      sql`(SELECT coalesce(sum(length(value)), 0) FROM jsonb_each_text(${fields}))`
+
+    /**
+     * Merges the changes in, null removes; `saved` is false when the stay would have too many, or too much in them. What
+     * was too much before there was a limit may stay, and become less.
+     */
     const saveCustomFields = (
       operatorId: number,
       stayCode: string,
@@ -119,6 +125,7 @@ export class StayStore extends Context.Service<StayStore>()("latchkey/resources/
           UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
           FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
             AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS}
+            AND ${charactersIn(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${charactersIn(sql`s.custom_fields`)})
           RETURNING s.custom_fields
         ), recorded AS (${updated(sql`before WHERE EXISTS (SELECT FROM after)`, at)})
         SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`)

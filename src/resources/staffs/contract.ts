@@ -6,11 +6,12 @@ import { idsUpTo } from "../../contract/id-list.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../limits.ts"
+import { MOBILE_TEXT, NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../limits.ts"
 
 // Who works in the properties (specification, "Tasks and staff"; contract facts 9.3).
 
 const Name = nameUpTo(STAFF_NAME)
+const Mobile = textUpTo(MOBILE_TEXT)
 const Note = textUpTo(STAFF_NOTE)
 const PropertyIds = idsUpTo(NAMED_PROPERTIES)
 
@@ -57,7 +58,7 @@ export const create_staff = operation("create_staff", {
   summary: "Add a staff member",
   payload: {
     name: Name,
-    mobile: Schema.String,
+    mobile: Mobile,
     email: Schema.optionalKey(EmailOrNone),
     note: Schema.optionalKey(Note),
     property_ids: Schema.optionalKey(PropertyIds)
@@ -77,7 +78,7 @@ export const update_staff = operation("update_staff", {
   payload: {
     id: Id,
     name: Schema.optionalKey(Name),
-    mobile: Schema.optionalKey(Schema.String),
+    mobile: Schema.optionalKey(Mobile),
     email: Schema.optionalKey(EmailOrNone),
     note: Schema.optionalKey(Note),
     is_active: Schema.optionalKey(Schema.Boolean),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
-import { CalendarDate, Currency, Id, Integer, TimeOfDay, textUpTo } from "../../contract/fields.ts"
+import { CalendarDate, Code, Currency, Id, Integer, TimeOfDay, textUpTo } from "../../contract/fields.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE } from "../../limits.ts"
@@ -12,7 +12,6 @@ export const Type = Schema.Literals(["cleaning", "maintenance", "reception", "ro
 export const Status = Schema.Literals(["pending", "in_progress", "completed", "cancelled"])
 export const Level = Schema.Literals(["standard", "simple", "advanced"])
 
-const StayCode = Schema.NonEmptyString
 const Note = textUpTo(TASK_NOTE)
 const Fee = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
@@ -86,7 +85,7 @@ export const create_task = operation("create_task", {
     type: Type,
     property_id: Schema.optionalKey(Id),
     staff_id: Schema.optionalKey(Id),
-    stay_code: Schema.optionalKey(StayCode),
+    stay_code: Schema.optionalKey(Code),
     expected_date: Schema.optionalKey(CalendarDate),
     expected_time: Schema.optionalKey(TimeOfDay),
     level: Schema.optionalKey(Level),
@@ -119,7 +118,7 @@ export const update_task = operation("update_task", {
     fee: Schema.optionalKey(Fee),
     note: Schema.optionalKey(Note),
     // Not changeable: accepted with the value the task has, so that a record can be sent back whole.
-    stay_code: Schema.optionalKey(Schema.NullOr(StayCode))
+    stay_code: Schema.optionalKey(Schema.NullOr(Code))
   },
   success: Schema.Struct({}),
   errors: [NotFound],

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
-import { CalendarDate, Currency, Id, InstantText, PositiveAmount, textUpTo } from "../../contract/fields.ts"
+import { CalendarDate, Code, Currency, Id, InstantText, PositiveAmount, textUpTo } from "../../contract/fields.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { TRANSACTION_NOTE } from "../../limits.ts"
+import { CURRENCY_CODE, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
 
 // Income and expense entries (specification, "Transaction (income or expense entry)" and "Incomes and expenses").
 
@@ -12,7 +12,6 @@ export const Direction = Schema.Literals(["income", "expense"])
 export type Direction = typeof Direction.Type
 
 const Note = textUpTo(TRANSACTION_NOTE)
-const Code = Schema.NonEmptyString
 
 export const Transaction = Schema.Struct({
   id: Id,
@@ -66,7 +65,7 @@ export const search_transactions = operation("search_transactions", {
     item_id: Schema.optionalKey(Id),
     payment_method_id: Schema.optionalKey(Id),
     currency: Schema.optionalKey(Currency),
-    keyword: Schema.optionalKey(Schema.String),
+    keyword: Schema.optionalKey(textUpTo(TRANSACTION_KEYWORD)),
     ...pageFields
   },
   success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
@@ -118,7 +117,7 @@ export const update_transaction = operation("update_transaction", {
     note: Schema.optionalKey(Note),
     // Not changeable: accepted with the value the entry has, so that a record can be sent back whole.
     direction: Schema.optionalKey(Direction),
-    currency: Schema.optionalKey(Schema.String),
+    currency: Schema.optionalKey(textUpTo(CURRENCY_CODE)),
     property_id: Schema.optionalKey(Schema.NullOr(Id)),
     reservation_code: Schema.optionalKey(Schema.NullOr(Code)),
     stay_code: Schema.optionalKey(Schema.NullOr(Code))

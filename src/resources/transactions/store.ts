@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { idsParameter } from "../../database/parameters.ts"
+import { idsParameter, loweredOnce } from "../../database/parameters.ts"
 import { paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { Direction } from "./contract.ts"
@@ -136,7 +136,7 @@ export class TransactionStore extends Context.Service<TransactionStore>()("latch
       if (search.paymentMethodId !== undefined) all.push(sql`t.payment_method_id = ${search.paymentMethodId}`)
       if (search.currency !== undefined) all.push(sql`t.currency = ${search.currency}`)
       if (search.keyword !== undefined) {
-        all.push(sql`position(lower(${search.keyword}) in lower(t.note)) > 0`)
+        all.push(sql`position(${loweredOnce(sql, search.keyword)} in lower(t.note)) > 0`)
       }
       return all
     }

@@ -1,14 +1,18 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
-import { Id } from "../../contract/fields.ts"
+import { Id, textUpTo } from "../../contract/fields.ts"
 import { operation } from "../../contract/operation.ts"
 import { EVENT_NAMES } from "../../events/events.ts"
+import { WEBHOOK_URL } from "../../limits.ts"
 
 // Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/webhooks.
 
+const Url = textUpTo(WEBHOOK_URL)
+
 const Events = Schema.Array(Schema.Literals(EVENT_NAMES)).check(
-  Schema.isMinLength(1, { expected: "a list of at least one event" })
+  Schema.isMinLength(1, { expected: "a list of at least one event" }),
+  Schema.isMaxLength(EVENT_NAMES.length, { expected: `a list of at most ${EVENT_NAMES.length} events` })
 )
 
 export const Webhook = Schema.Struct({
@@ -44,8 +48,8 @@ export const create_webhook = operation("create_webhook", {
   route: "POST /webhooks",
   summary: "Subscribe a URL to events; the answer shows the signing secret, this once",
   payload: {
-    /** https; at most 2,048 characters. */
-    url: Schema.String,
+    /** https. */
+    url: Url,
     /** Omitted: all ten. */
     events: Schema.optionalKey(Events)
   },
@@ -58,7 +62,7 @@ export const update_webhook = operation("update_webhook", {
   summary: "Change a subscription; any change, also an empty one, resumes one that is paused",
   payload: {
     id: Id,
-    url: Schema.optionalKey(Schema.String),
+    url: Schema.optionalKey(Url),
     events: Schema.optionalKey(Events),
     /** true: a new signing secret is made; for 24 hours deliveries carry the signatures of both. */
     rotate_secret: Schema.optionalKey(Schema.Boolean)

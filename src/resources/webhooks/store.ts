@@ -69,14 +69,15 @@ export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/reso
         SELECT ${columns} FROM webhook_subscriptions
         WHERE operator_id = ${operatorId} AND deleted_at IS NULL ORDER BY id`)
 
-    /** Answers the URL's text: the one it has had before, if any. */
+    /** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `whose` is no row. */
     const receiving = (
       operatorId: number,
       { url, secretToken }: Pick<NewSubscription, "url" | "secretToken">,
-      now: Date
+      now: Date,
+      whose: Fragment = sql``
     ): Fragment => sql`
       INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
-      VALUES (${operatorId}, ${url}, ${Redacted.value(secretToken)}, ${now})
+      SELECT ${operatorId}::bigint, ${url}::text, ${Redacted.value(secretToken)}::text, ${now}::timestamptz ${whose}
       ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
       RETURNING url, secret_token`
 
@@ -98,7 +99,10 @@ export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/reso
       operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
         AND application IS NOT DISTINCT FROM ${application}::text`
 
-    /** Changes and resumes; what waits for its next try goes at once. Undefined: no such subscription of the application. */
+    /**
+     * Changes and resumes; what waits for its next try goes at once, except what somebody has in hand: a worker that writes
+     * down how it ended then asks for the subscription, and neither could go on. Undefined: no such subscription of the application.
+     */
     const update = (caller: Application, id: number, edit: SubscriptionEdit, now: Date) => {
       const { receiver, events, secret } = edit
       const formerUntil = new Date(now.getTime() + WEBHOOK_SECRET_OVERLAP_MS)
@@ -106,7 +110,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/reso
         WITH receiver AS (${
           receiver === undefined
             ? sql`SELECT NULL::text AS url, NULL::text AS secret_token`
-            : receiving(caller.operatorId, receiver, now)
+            : receiving(caller.operatorId, receiver, now, sql`FROM webhook_subscriptions WHERE ${owned(caller, id)}`)
         }),
         changed AS (
           UPDATE webhook_subscriptions s SET
@@ -124,10 +128,16 @@ export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/reso
         ), resumed AS (
           UPDATE webhook_deliveries d SET due_at = ${now}
           FROM (
-            SELECT w.operator_id, w.event_id, w.subscription_id FROM webhook_deliveries w
-            JOIN changed ON w.operator_id = changed.operator_id AND w.subscription_id = changed.id
-            WHERE w.state = 'waiting' AND w.due_at > ${new Date(now.getTime() + WEBHOOK_LEASE_MS)}
-            ORDER BY w.due_at LIMIT ${WEBHOOK_RESUMED_ROWS}
+            SELECT w.operator_id, w.event_id, w.subscription_id
+            FROM (
+              SELECT l.operator_id, l.event_id, l.subscription_id FROM webhook_lanes l
+              JOIN changed ON l.operator_id = changed.operator_id AND l.subscription_id = changed.id
+              WHERE l.due_at > ${new Date(now.getTime() + WEBHOOK_LEASE_MS)} AND l.event_id > 0
+              ORDER BY l.due_at LIMIT ${WEBHOOK_RESUMED_ROWS}
+            ) head
+            JOIN webhook_deliveries w ON w.operator_id = head.operator_id AND w.event_id = head.event_id
+              AND w.subscription_id = head.subscription_id AND w.settled_at IS NULL
+            FOR NO KEY UPDATE OF w SKIP LOCKED
           ) later
           WHERE d.operator_id = later.operator_id AND d.event_id = later.event_id
             AND d.subscription_id = later.subscription_id AND d.state = 'waiting'

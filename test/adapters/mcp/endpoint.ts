@@ -69,6 +69,13 @@ export const Entries = RpcGroup.make(
     success: Schema.Struct({}),
     exposure: card()
   }),
+  operation("fill_answer", {
+    route: "GET /filler",
+    summary: "Answers with so many characters",
+    payload: { characters: Id },
+    success: Schema.Struct({}),
+    exposure: card()
+  }),
   operation("rotate_secret", {
     route: "POST /secret",
     summary: "Private configuration",
@@ -90,6 +97,8 @@ export class Endpoint extends Context.Service<
     /** Done when a call of `wait_for_ever` runs, and when it was interrupted. */
     readonly waiting: Deferred.Deferred<void>
     readonly interrupted: Deferred.Deferred<void>
+    /** The operations called so far, in order. */
+    readonly called: ReadonlyArray<string>
   }
 >()("test/adapters/mcp/Endpoint") {
   static readonly layer = Layer.effect(
@@ -97,15 +106,17 @@ export class Endpoint extends Context.Service<
     Effect.gen(function* () {
       const waiting = yield* Deferred.make<void>()
       const interrupted = yield* Deferred.make<void>()
-      const service = echo(yield* Latch.make(), waiting, interrupted)
+      const called: Array<string> = []
+      const service = echo(yield* Latch.make(), waiting, interrupted, called)
       const app = yield* Effect.provideService(
         mcpApp({ operations: Entries.requests, publicUrl: PUBLIC_URL }),
         Service,
         service
       )
-      yield* HttpServer.serveEffect(Effect.flatMap(HttpServerRequest.HttpServerRequest, app))
+      // Interruptible, as the application makes every door.
+      yield* HttpServer.serveEffect(Effect.interruptible(Effect.flatMap(HttpServerRequest.HttpServerRequest, app)))
       const { address } = yield* HttpServer.HttpServer
-      return { url: new URL("/mcp", NetAddress.formatUrlUnsafe(address)), waiting, interrupted }
+      return { url: new URL("/mcp", NetAddress.formatUrlUnsafe(address)), waiting, interrupted, called }
     })
   ).pipe(Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })))
 }
@@ -128,7 +139,12 @@ const refused = (error: ApiError): Answer => ({
   headers: error._tag === "RateLimited" ? error.headers : {}
 })
 
-const echo = (all: Latch.Latch, waiting: Deferred.Deferred<void>, interrupted: Deferred.Deferred<void>) => {
+const echo = (
+  all: Latch.Latch,
+  waiting: Deferred.Deferred<void>,
+  interrupted: Deferred.Deferred<void>,
+  called: Array<string>
+) => {
   let arrived = 0
   return Service.of({
     knows: (headers) => Effect.succeed(known(headers) !== undefined),
@@ -138,13 +154,24 @@ const echo = (all: Latch.Latch, waiting: Deferred.Deferred<void>, interrupted: D
       const error = REFUSALS[token ?? ""]?.(name)
       if (error !== undefined) return refused(error)
       const input = yield* Effect.orDie(read)
+      called.push(name)
+      if (name === "fill_answer") {
+        const filler = "x".repeat(Number(params["characters"]))
+        return { envelope: succeeded("RT20270507100000ECHO0000", { filler }), headers: {} }
+      }
       if (name === "wait_for_all" && ++arrived === ALL) yield* all.open
       if (name === "wait_for_all") yield* all.await
       if (name === "wait_for_ever") {
         yield* Deferred.succeed(waiting, undefined)
         yield* Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined))
       }
-      const heard = { token: token ?? "", name, door, params: JSON.stringify(params), input: JSON.stringify(input) }
+      const heard = {
+        token: token ?? "",
+        name,
+        door,
+        params: JSON.stringify(params),
+        input: JSON.stringify({ ...input, bytes: undefined })
+      }
       return { envelope: succeeded("RT20270507100000ECHO0000", heard), headers: {} }
     })
   })

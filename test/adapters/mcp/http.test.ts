@@ -1,7 +1,7 @@
 import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../../src/limits.ts"
+import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../../src/limits.ts"
 import { Endpoint, PUBLIC_URL } from "./endpoint.ts"
 import { BOTH, envelopesOf, errorOf, JSON_BODY, lastOf, modern, post, send, toolCall } from "./requests.ts"
 
@@ -165,6 +165,19 @@ layer(Endpoint.layer)("bodies", (it) => {
         assert.deepInclude(lastOf(answered), { jsonrpc: "2.0", id: null })
         assert.strictEqual(errorOf(answered).code, -32700)
       })
+  )
+
+  it.effect.each([
+    {
+      body: `[${"[".repeat(JSON_DEPTH)}${"]".repeat(JSON_DEPTH)}]`,
+      why: `must not be nested deeper than ${JSON_DEPTH} levels`
+    },
+    { body: `[0${",0".repeat(JSON_PARTS)}]`, why: `must not have more than ${JSON_PARTS} fields and elements` }
+  ])("too much in one body is refused: it $why", ({ body, why }) =>
+    Effect.gen(function* () {
+      const answered = yield* send({ method: "POST", headers: { ...JSON_BODY, accept: BOTH }, body })
+      assert.deepStrictEqual([answered.status, errorOf(answered)], [400, { code: -32600, message: `The body ${why}.` }])
+    })
   )
 
   it.effect.each([

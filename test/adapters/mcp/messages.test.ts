@@ -64,15 +64,6 @@ layer(Endpoint.layer)("messages", (it) => {
     })
   )
 
-  it.effect("a batch of more than 100 messages is refused whole", () =>
-    Effect.gen(function* () {
-      const batch = (size: number) => Array.from({ length: size }, (_, id) => toolCall("search_entries", {}, id))
-      assert.strictEqual(envelopesOf(yield* post(batch(100))).length, 100)
-      const refused = yield* post(batch(101))
-      assert.deepStrictEqual([refused.status, errorOf(refused).code], [400, -32600])
-    })
-  )
-
   it.effect("a subscription ends at once: nothing here changes while it runs", () =>
     Effect.gen(function* () {
       const { headers, message } = modern({

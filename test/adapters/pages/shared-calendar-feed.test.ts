@@ -4,13 +4,16 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import ICAL from "ical.js"
-import { feedOf } from "../../../src/adapters/pages/shared-calendar/feed.ts"
+import { eventsOf, FEED_END, feedBeginning } from "../../../src/adapters/pages/shared-calendar/feed.ts"
+import { calendarName } from "../../../src/adapters/pages/shared-calendar/page.ts"
 import { makeSharedCalendar } from "../../../src/adapters/pages/shared-calendar.ts"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
+import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { SHARED_FEED_MONTHS, SHARED_FEED_PAST_MONTHS } from "../../../src/limits.ts"
+import { Places } from "../../../src/places/Places.ts"
 import { newToken } from "../../../src/resources/calendar-share-links/address.ts"
 import { monthStart, takenStretches } from "../../../src/resources/calendar-share-links/rules.ts"
-import { type SharedCalendar, SharedCalendars } from "../../../src/resources/calendar-share-links/SharedCalendars.ts"
+import { SharedCalendars, type SharedProperty } from "../../../src/resources/calendar-share-links/SharedCalendars.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
 
@@ -38,10 +41,13 @@ const read = (text: string) => {
 const daysOf = (pattern: ReadonlyArray<boolean>, first = "2027-06-01") =>
   pattern.map((available, index) => ({ date: addDays(first, index), available }))
 
-const calendarOf = (...properties: SharedCalendar["properties"]): SharedCalendar => ({
-  today: "2027-06-10",
-  properties
-})
+/** A whole feed of these properties. */
+const feedOf = (properties: ReadonlyArray<SharedProperty>, source: typeof SOURCE, now: Date): string =>
+  [
+    feedBeginning(calendarName({ total: properties.length, properties })),
+    ...properties.map((property) => eventsOf(property, source, now)),
+    FEED_END
+  ].join("")
 
 describe("a calendar feed", () => {
   const title = fc.string({ unit: "grapheme", minLength: 1, maxLength: 120 })
@@ -50,13 +56,13 @@ describe("a calendar feed", () => {
     .map(({ title, pattern }) => ({ title, days: daysOf(pattern) }))
   const calendars = fc
     .array(property, { maxLength: 4 })
-    .map((properties) => calendarOf(...properties.map((each, index) => ({ id: index + 1, ...each }))))
+    .map((properties) => properties.map((each, index) => ({ id: index + 1, ...each })))
 
   it("is read back by another library as one all-day event a taken stretch, named by its property", () => {
     fc.assert(
       fc.property(calendars, (calendar) => {
         const { events, value } = read(feedOf(calendar, SOURCE, NOW))
-        const expected = calendar.properties.flatMap(({ title, days }) =>
+        const expected = calendar.flatMap(({ title, days }) =>
           takenStretches(days).map(({ start, end }) => ({
             summary: `${title.replace(/\p{Cc}+/gu, " ")} – not available`,
             start,
@@ -90,9 +96,7 @@ describe("a calendar feed", () => {
   })
 
   it("tells nothing but when and which property", () => {
-    const { events, feed } = read(
-      feedOf(calendarOf({ id: 4711, title: "Harbour 1", days: daysOf([false]) }), SOURCE, NOW)
-    )
+    const { events, feed } = read(feedOf([{ id: 4711, title: "Harbour 1", days: daysOf([false]) }], SOURCE, NOW))
     assert.deepStrictEqual(events[0]?.properties.toSorted(), [
       "dtend",
       "dtstamp",
@@ -111,9 +115,9 @@ describe("a calendar feed", () => {
 
   it("keeps the UID of a stretch whose end moves, and of all others", () => {
     const uidsOf = (pattern: ReadonlyArray<boolean>, id = 1, token = SOURCE.token) =>
-      read(
-        feedOf(calendarOf({ id, title: "Harbour 1", days: daysOf(pattern) }), { ...SOURCE, token }, new Date())
-      ).events.map(({ uid }) => uid)
+      read(feedOf([{ id, title: "Harbour 1", days: daysOf(pattern) }], { ...SOURCE, token }, new Date())).events.map(
+        ({ uid }) => uid
+      )
     const before = uidsOf([true, false, false, true, true, false])
     assert.deepStrictEqual(uidsOf([true, false, true, true, true, false]), before)
     assert.deepStrictEqual(uidsOf([true, false, false, true, true, true]), before.slice(0, 1))
@@ -124,7 +128,13 @@ describe("a calendar feed", () => {
 
   it("is called by its only property", () => {
     const named = (...titles: ReadonlyArray<string>) => {
-      const { value } = read(feedOf(calendarOf(...titles.map((title, id) => ({ id, title, days: [] }))), SOURCE, NOW))
+      const { value } = read(
+        feedOf(
+          titles.map((title, id) => ({ id, title, days: [] })),
+          SOURCE,
+          NOW
+        )
+      )
       assert.strictEqual(value("name"), value("x-wr-calname"))
       return value("name")
     }
@@ -271,9 +281,12 @@ layer(layerServed(), { excludeTestServices: false })("what share links open", (i
 
 describe("a calendar that cannot be read", () => {
   const token = newToken()
+  const away = Effect.die(new Error("the database is away"))
   const lines: Array<unknown> = []
   const layerBroken = Layer.mergeAll(
-    Layer.succeed(SharedCalendars, { open: () => Effect.die(new Error("the database is away")) }),
+    Layer.succeed(SharedCalendars, { open: () => away, part: () => away, days: () => away }),
+    RateWindows.layerMemory,
+    Places.layer(),
     Logger.layer([Logger.make((entry) => void lines.push(Logger.formatJson.log(entry)))])
   )
 

@@ -1,7 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SHARED_CALENDAR_MONTHS } from "../../../src/limits.ts"
+import { SHARED_CALENDAR_MONTHS, SHARED_PAGE_PROPERTIES } from "../../../src/limits.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../browser.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
@@ -134,6 +135,47 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
           regions: 2,
           inView: true
         })
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("has pages when there are many properties, to be turned without a script", () =>
+      Effect.gen(function* () {
+        const { share, operatorId } = yield* ready
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
+        yield* sql`
+          INSERT INTO properties (operator_id, title, created_at)
+          SELECT ${operatorId}, 'Room ' || n, now() FROM generate_series(1, ${2 * SHARED_PAGE_PROPERTIES}::int) n`
+        const { here } = yield* share()
+        const { page } = yield* opened(here, { viewport: PHONE, javaScriptEnabled: false })
+        const pages = page.getByRole("navigation", { name: "Pages", exact: true })
+        const headlines = () =>
+          page.waitForLoadState().then(() => page.getByRole("heading", { level: 2 }).allTextContents())
+        const seen = yield* Effect.promise(async () => {
+          const offered = await pages.getByRole("link").allTextContents()
+          const first = await headlines()
+          await pages.getByRole("link", { name: "Next" }).click()
+          const second = await headlines()
+          await page.getByRole("navigation", { name: "More pages" }).getByRole("link", { name: "Page 3" }).click()
+          return {
+            offered,
+            first,
+            second,
+            third: await headlines(),
+            current: await pages.locator("[aria-current]").textContent()
+          }
+        })
+        const roomsFrom = (first: number, last: number) =>
+          Array.from({ length: last - first + 1 }, (_, index) => `Room ${first + index}`)
+        assert.deepStrictEqual(seen, {
+          offered: ["Page 1", "Page 2", "Page 3", "Next"],
+          first: ["Harbour 1", ...roomsFrom(1, 49)],
+          second: roomsFrom(50, 99),
+          third: ["Room 100"],
+          current: "Page 3"
+        })
+        const last = yield* opened(`${here}?page=3`, { viewport: PHONE })
+        assert.deepStrictEqual(yield* barriers(last.page), [])
       }).pipe(Effect.scoped)
     )
 

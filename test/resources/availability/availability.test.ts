@@ -3,7 +3,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../src/contract/time.ts"
-import { AVAILABILITY_DATES, AVAILABILITY_END_DAYS, AVAILABILITY_START_DAYS, IDS_MAX } from "../../../src/limits.ts"
+import {
+  AVAILABILITY_ANSWER_DAYS,
+  AVAILABILITY_CHANGE_DAYS,
+  AVAILABILITY_DATES,
+  AVAILABILITY_END_DAYS,
+  AVAILABILITY_START_DAYS,
+  IDS_MAX
+} from "../../../src/limits.ts"
 import { Availability } from "../../../src/resources/availability/Availability.ts"
 import { call, freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
@@ -229,6 +236,49 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
       const days = properties[0]?.availabilities ?? []
       assert.lengthOf(days, AVAILABILITY_START_DAYS + AVAILABILITY_END_DAYS + 1)
       assert.isTrue(days.every(({ available }) => available))
+    })
+  )
+
+  it.effect("covers so many days of properties in one answer and not one more", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, token } = yield* ready
+      const others = yield* Effect.forEach(Array.from({ length: 99 }), (_, n) => propertyOf(operatorId, `Room ${n}`))
+      const property_ids = [property, ...others]
+      const days = AVAILABILITY_ANSWER_DAYS / property_ids.length
+      const end_date = addDays(TODAY, days - 1)
+      const { properties } = yield* api
+        .get_property_availability({ property_ids, start_date: TODAY, end_date })
+        .pipe(as)
+      assert.strictEqual(properties.flatMap(({ availabilities }) => availabilities).length, AVAILABILITY_ANSWER_DAYS)
+      const ask = (ids: ReadonlyArray<number>, last: string) =>
+        call(token, "get_property_availability", { property_ids: ids.join(","), start_date: TODAY, end_date: last })
+      assert.deepInclude(yield* ask(property_ids, addDays(end_date, 1)), {
+        error_code: 422,
+        error_msg: `property_ids: 100 properties times ${days + 1} days from start_date to end_date are ${100 * (days + 1)}, and one answer covers at most ${AVAILABILITY_ANSWER_DAYS}; ask for fewer properties or fewer days.`
+      })
+      // A property named twice is told of once.
+      assert.strictEqual((yield* ask([...others, ...others.slice(0, 1)], end_date)).error_code, 0)
+    })
+  )
+
+  it.effect("changes so many days of properties at once and not one more", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, token } = yield* ready
+      const others = yield* Effect.forEach(Array.from({ length: 99 }), (_, n) => propertyOf(operatorId, `Room ${n}`))
+      const property_ids = [property, ...others]
+      const days = AVAILABILITY_CHANGE_DAYS / property_ids.length
+      const close = (length: number) =>
+        call(token, "update_availabilities", {
+          property_ids,
+          available: false,
+          dates: Array.from({ length }, (_, index) => addDays(TODAY, index))
+        })
+      const refused = yield* close(days + 1)
+      assert.strictEqual(refused.error_code, 422)
+      assert.match(refused.error_msg, /^property_ids: 100 properties times 367 days are 36700, .* at most 36600/)
+      assert.deepStrictEqual(yield* calendarOf(operatorId), [])
+      assert.strictEqual((yield* close(days)).error_code, 0)
+      assert.lengthOf(yield* calendarOf(operatorId), AVAILABILITY_CHANGE_DAYS)
     })
   )
 

@@ -1,9 +1,11 @@
 import { Effect, Layer, Redacted } from "effect"
+import { WakeUp } from "../../../src/background/WakeUp.ts"
 import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
 import { layerPostgres } from "../../../src/database/postgres.ts"
 import { Gate } from "../../../src/gate/Gate.ts"
 import { Tokens } from "../../../src/gate/Tokens.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
+import { Places } from "../../../src/places/Places.ts"
 import { layerHandlers } from "../../../src/resources/index.ts"
 import { Service } from "../../../src/service.ts"
 
@@ -39,7 +41,7 @@ const layerProcess = Service.layer.pipe(
   Layer.provide(ChannelGateway.layerUnconnected),
   Layer.provide(Gate.layer),
   Layer.provide(Tokens.layer),
-  Layer.provide(layerUnbounded),
+  Layer.provide([layerUnbounded, Places.layer(), WakeUp.layerProcess]),
   Layer.provide(layerPostgres({ url: Redacted.make(process.env["PROCESS_DATABASE_URL"] ?? ""), maxConnections: 8 }))
 )
 

@@ -1,9 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import {
   CUSTOM_FIELD_NAME,
   CUSTOM_FIELD_VALUE,
   CUSTOM_FIELDS,
+  CUSTOM_FIELDS_TEXT,
   LOCK_CODE,
   RESERVATION_TAG_LIMIT,
   TAG_NAME
@@ -245,6 +247,31 @@ layer(layerUnhurried, { excludeTestServices: false })("custom fields", (it) => {
       )
       const { custom_fields } = yield* api.query_custom_fields({ stay_code: code }).pipe(as)
       assert.deepStrictEqual(Object.keys(custom_fields ?? {}).sort(), names.sort())
+    })
+  )
+
+  it.effect("hold so many characters in all and not one more, and may become less where they held more before", () =>
+    Effect.gen(function* () {
+      const { operatorId, code, token } = yield* booked
+      const sql = yield* SqlClient.SqlClient
+      const save = (custom_fields: Record<string, string | null>) =>
+        Effect.map(
+          call(token, "update_reservation_custom_fields", { stay_code: code, custom_fields }),
+          ({ error_code, error_msg }) => `${error_code} ${error_msg}`
+        )
+      const pieces = CUSTOM_FIELDS_TEXT / CUSTOM_FIELD_VALUE
+      const full = Object.fromEntries(
+        Array.from({ length: pieces }, (_, index) => [`field ${index}`, "v".repeat(CUSTOM_FIELD_VALUE)])
+      )
+      const refused = `422 custom_fields: a stay has at most ${CUSTOM_FIELDS} of them, of at most ${CUSTOM_FIELDS_TEXT} characters in all.`
+      assert.strictEqual(yield* save(full), "0 ")
+      assert.strictEqual(yield* save({ more: "v" }), refused)
+      assert.strictEqual(yield* save({ more: "v", "field 0": "w".repeat(CUSTOM_FIELD_VALUE - 1) }), "0 ")
+      yield* sql`
+        UPDATE stays SET custom_fields = custom_fields || jsonb_build_object('old', repeat('v', 5000))
+        WHERE operator_id = ${operatorId} AND stay_code = ${code}`
+      assert.strictEqual(yield* save({ another: "v" }), refused)
+      assert.strictEqual(yield* save({ "field 1": null }), "0 ")
     })
   )
 

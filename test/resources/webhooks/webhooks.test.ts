@@ -178,6 +178,16 @@ layer(layerLocal)("webhook subscriptions", (it) => {
     })
   )
 
+  it.effect("keep nothing of a change that is refused", () =>
+    Effect.gen(function* () {
+      const { token, operatorId } = yield* someone
+      const sql = yield* SqlClient.SqlClient
+      const envelope = yield* call(token, "update_webhook", { id: 4_000_000_000, url: URL_IN })
+      assert.strictEqual(envelope.error_code, 404)
+      assert.deepStrictEqual(yield* sql`SELECT * FROM webhook_receivers WHERE operator_id = ${operatorId}`, [])
+    })
+  )
+
   it.effect("share the text that receivers compare by URL and operator, for as long as that URL is used again", () =>
     Effect.gen(function* () {
       const { api, as, operatorId } = yield* someone

@@ -1,14 +1,17 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import ical, {
   escape as escapedText,
+  foldLines,
   ICalCalendarMethod,
   ICalEventBusyStatus,
   ICalEventTransparency
 } from "ical-generator"
 import { SHARED_FEED_REFRESH_SECONDS } from "../../../limits.ts"
 import { takenStretches } from "../../../resources/calendar-share-links/rules.ts"
-import type { SharedCalendar } from "../../../resources/calendar-share-links/SharedCalendars.ts"
-import { calendarName } from "./page.ts"
+import type { SharedProperty } from "../../../resources/calendar-share-links/SharedCalendars.ts"
+
+// An iCalendar feed (RFC 5545) in pieces, because a whole one can have two hundred thousand events: its beginning, the
+// events of each property, its end.
 
 /** What tells the events of a feed from those of any other. */
 export interface FeedSource {
@@ -17,39 +20,50 @@ export interface FeedSource {
   readonly host: string
 }
 
-/**
- * The calendar as an iCalendar feed (RFC 5545): one event a taken stretch, from its first night to the day its last night
- * ends, without a word about why. An event keeps its UID as long as its stretch begins on the same day.
- */
-export const feedOf = (calendar: SharedCalendar, source: FeedSource, now: Date): string => {
+const END = "END:VCALENDAR"
+
+/** All that comes before the events. */
+export const feedBeginning = (name: string): string => {
   const feed = ical({
     // The library escapes the texts of events, but not the name.
-    name: escapedText(oneLine(calendarName(calendar)), false),
+    name: escapedText(oneLine(name), false),
     prodId: { company: "Latchkey", product: "Shared calendar", language: "EN" },
     method: ICalCalendarMethod.PUBLISH,
     ttl: SHARED_FEED_REFRESH_SECONDS
   })
-  for (const { id, title, days } of calendar.properties) {
-    for (const { start, end } of takenStretches(days)) {
-      feed.createEvent({
+  return feed.toString().slice(0, -END.length)
+}
+
+/** All that comes after the events. */
+export const FEED_END = `${END}\r\n`
+
+/**
+ * One event a taken stretch of the property, from its first night to the day its last night ends, without a word about
+ * why. An event keeps its UID as long as its stretch begins on the same day.
+ */
+export const eventsOf = ({ id, title, days }: SharedProperty, source: FeedSource, now: Date): string => {
+  const calendar = ical()
+  const summary = `${oneLine(title)} – not available`
+  const events = takenStretches(days).map(({ start, end }) =>
+    calendar
+      .createEvent({
         id: uidOf(source, id, start),
         stamp: now,
         start: midnight(start),
         end: midnight(end),
         allDay: true,
-        summary: `${oneLine(title)} – not available`,
+        summary,
         transparency: ICalEventTransparency.OPAQUE,
         busystatus: ICalEventBusyStatus.BUSY
       })
-    }
-  }
-  // The library leaves out the end of the last line.
-  return `${feed.toString()}\r\n`
+      .toString()
+  )
+  return foldLines(events.join(""))
 }
 
 // Hashed, because it would else tell ids that are nobody's business.
 const uidOf = ({ token, host }: FeedSource, propertyId: number, start: string): string =>
-  `${createHash("sha256").update(`${token} ${propertyId} ${start}`).digest("hex").slice(0, 32)}@${host}`
+  `${hash("sha256", `${token} ${propertyId} ${start}`).slice(0, 32)}@${host}`
 
 const midnight = (date: string): Date => new Date(`${date}T00:00:00Z`)
 

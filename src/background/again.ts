@@ -1,5 +1,7 @@
 import { Cause, Effect } from "effect"
-import { WEBHOOK_TROUBLE_MS } from "../limits.ts"
+
+/** Milliseconds between two looks while they fail: the database is away. */
+const TROUBLE_MS = 1_000
 
 /** Looks again and again whatever goes wrong. Looks leave no spans: several a second would bury everything else. */
 export const again = <R>(what: string, look: Effect.Effect<void, never, R>): Effect.Effect<never, never, R> =>
@@ -9,8 +11,8 @@ export const again = <R>(what: string, look: Effect.Effect<void, never, R>): Eff
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) =>
         Effect.andThen(
-          Effect.logWarning(`webhooks: ${what} failed and is tried again`, cause),
-          Effect.sleep(WEBHOOK_TROUBLE_MS)
+          Effect.logWarning(`background work: ${what} failed and is tried again`, cause),
+          Effect.sleep(TROUBLE_MS)
         )
     ),
     Effect.forever

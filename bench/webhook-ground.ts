@@ -1,0 +1,32 @@
+import { Effect, Layer, Redacted, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { AddressResolver } from "../src/webhooks/AddressResolver.ts"
+import { parseAllowedHosts } from "../src/webhooks/allowed-hosts.ts"
+import { layerWebhooks } from "../src/webhooks/layer.ts"
+import { Outbound } from "../src/webhooks/Outbound.ts"
+import { generateSecret, generateSecretToken } from "../src/webhooks/signature.ts"
+
+/** Subscriptions of a new operator to paths of the receiver; answers the operator's id. */
+export const prepared = Effect.fnUntraced(function* (port: number, subscriptions: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [operator] = yield* sql<{ id: number }>`
+    INSERT INTO operators (name, time_zone, currency, created_at) VALUES ('Bench', 'UTC', 'EUR', now()) RETURNING id`
+  const operatorId = operator?.id ?? 0
+  for (let n = 0; n < subscriptions; n++) {
+    const url = `http://127.0.0.1:${port}/${operatorId}/${n}`
+    const token = Redacted.value(yield* generateSecretToken)
+    const secret = Redacted.value(yield* generateSecret)
+    yield* sql`INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
+      VALUES (${operatorId}, ${url}, ${token}, now())`
+    yield* sql`
+      INSERT INTO webhook_subscriptions (operator_id, url, secret_token, events, secret, older_events, created_at, updated_at)
+      VALUES (${operatorId}, ${url}, ${token}, '{transaction_created}', ${secret}, '{}', now(), now())`
+  }
+  return operatorId
+})
+
+/** The workers of a process, delivering to receivers of this machine. */
+export const layerDelivering = layerWebhooks.pipe(
+  Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
+  Layer.provide(AddressResolver.layer)
+)

@@ -1,0 +1,50 @@
+import type { Server } from "node:http"
+import { Server as NetServer } from "node:net"
+import { setImmediate, setTimeout } from "node:timers/promises"
+import { Effect } from "effect"
+import { SHUTDOWN_SECONDS, STOP_SILENCE_MS } from "../../limits.ts"
+import type { Connections } from "./Connections.ts"
+
+export interface StopOptions {
+  /** How long new connections are taken after the request to stop. */
+  readonly drainSeconds: number
+  /** How long a connection may have been silent to be thought in use, in milliseconds. */
+  readonly silence?: number | undefined
+  /** How long what is under way may take. */
+  readonly shutdownSeconds?: number | undefined
+}
+
+/** Milliseconds between two looks whether everything is answered: what a stop may take longer than it must. */
+const LOOK_MS = 20
+
+/**
+ * Lets a server end so that nobody notices: what was read is answered, each answer says that it is the last of its
+ * connection, connections that nobody uses close. Done when all are closed; what takes too long is cut.
+ */
+export const stop = Effect.fnUntraced(function* (server: Server, connections: Connections, options: StopOptions) {
+  connections.stopping = true
+  const cut = yield* Effect.promise(() => untilClosed(server, connections, options))
+  if (cut > 0) yield* Effect.logWarning("the stop cut connections").pipe(Effect.annotateLogs({ connections: cut }))
+})
+
+/** How many connections had to be cut. In real time, as what it waits for is sockets, which no test clock moves. */
+const untilClosed = async (
+  server: Server,
+  connections: Connections,
+  { drainSeconds, silence = STOP_SILENCE_MS, shutdownSeconds = SHUTDOWN_SECONDS }: StopOptions
+): Promise<number> => {
+  await setTimeout(drainSeconds * 1000)
+  const deadline = performance.now() + shutdownSeconds * 1000
+  // Connections that wait to be taken are taken, and bytes that wait to be read are read.
+  for (let turn = 0; turn < 3; turn++) await setImmediate()
+  // Of the plain server: that of HTTP would cut off clients whose next request is on its way.
+  NetServer.prototype.close.call(server)
+  connections.closeSilent(silence)
+  while (connections.count > 0 && performance.now() < deadline) {
+    await setTimeout(LOOK_MS)
+    connections.closeSilent(silence)
+  }
+  const cut = connections.count
+  connections.cut()
+  return cut
+}

@@ -1,0 +1,70 @@
+import { Clock, Effect, Option, Stream } from "effect"
+import { PublicUrl } from "../../../contract/installation.ts"
+import { SHARED_FEED_MONTHS, SHARED_FEED_PAST_MONTHS } from "../../../limits.ts"
+import { Places } from "../../../places/Places.ts"
+import {
+  type NamedProperty,
+  type OpenedLink,
+  SharedCalendars
+} from "../../../resources/calendar-share-links/SharedCalendars.ts"
+import { logFailure } from "./failure.ts"
+import { eventsOf, FEED_END, feedBeginning } from "./feed.ts"
+import { calendarName } from "./page.ts"
+import { partPlace } from "./paging.ts"
+import { slicesOf } from "./slices.ts"
+
+/** Properties of a piece, whose days are read by one statement: the embedded database lets nobody else in between. */
+const PIECE = 25
+
+const SPAN = { past: SHARED_FEED_PAST_MONTHS, months: SHARED_FEED_MONTHS }
+
+/**
+ * The feed of one part of a link, written while it is sent: a thousand properties can be fifty megabytes and more, of which no
+ * more is kept than the events of one piece, and made no faster than it is taken. None when there is no such part.
+ *
+ * Each piece is read and built in a place of the operator who shares the link, and sent out of it: a slow reader holds none.
+ *
+ * What can go wrong with the first statements goes wrong before the answer begins. If a later one fails, the connection
+ * is cut, so that half a feed is not taken for a whole one.
+ */
+export const makeFeed = Effect.gen(function* () {
+  const calendars = yield* SharedCalendars
+  const places = yield* Places
+  const host = new URL(yield* PublicUrl).hostname
+
+  return Effect.fnUntraced(function* (link: OpenedLink, token: string, number: number) {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    /** The events of each of these properties. */
+    const pieceOf = Effect.fnUntraced(function* (properties: ReadonlyArray<NamedProperty>) {
+      const known = yield* calendars.days(link, properties, SPAN)
+      // After each property everybody else's calls have their turn.
+      return yield* Effect.forEach(known, (property) =>
+        Effect.as(Effect.yieldNow, eventsOf(property, { token, host }, now))
+      )
+    })
+    const beginning = Effect.gen(function* () {
+      const part = yield* calendars.part(link, number)
+      const [first = [], ...others] = slicesOf(part.properties, PIECE)
+      return { part, others, events: yield* pieceOf(first) }
+    })
+    const { part, others, events } = yield* places.within(link.operatorId, beginning)
+    if (part.properties.length === 0 && number > 1) return Option.none()
+    const later = Stream.mapEffect(Stream.fromIterable(others), (piece) =>
+      places.within(link.operatorId, pieceOf(piece))
+    )
+    const { of } = partPlace(number, part.total)
+    const name = of === 1 ? calendarName(part) : `${calendarName(part)} (part ${number} of ${of})`
+    return Option.some(
+      Stream.make(feedBeginning(name)).pipe(
+        Stream.concat(
+          Stream.flatMap(Stream.concat(Stream.succeed(events), later), (piece) =>
+            Stream.fromIterable(piece, { chunkSize: 1 })
+          )
+        ),
+        Stream.concat(Stream.make(FEED_END)),
+        Stream.tapCause(logFailure),
+        Stream.encodeText
+      )
+    )
+  })
+})

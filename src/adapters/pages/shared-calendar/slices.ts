@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+
+/** Items worked on in one turn of the event loop: some three milliseconds of a page's tables. */
+const SLICE = 10
+
+/** Items in order, `size` at a time. */
+export const slicesOf = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
+
+/** What `make` makes of each item, in order; between slices everybody else's calls have their turn. */
+export const inSlices = <A, B>(
+  items: ReadonlyArray<A>,
+  make: (item: A, index: number) => B
+): Effect.Effect<ReadonlyArray<B>> =>
+  Effect.map(
+    Effect.forEach(slicesOf(items, SLICE), (slice, before) =>
+      Effect.map(Effect.yieldNow, () => slice.map((item, index) => make(item, before * SLICE + index)))
+    ),
+    (made) => made.flat()
+  )

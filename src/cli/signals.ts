@@ -1,0 +1,26 @@
+import { constants } from "node:os"
+import { Cause, Effect, Exit, Runtime } from "effect"
+import { SAME_SIGNAL_MS } from "../limits.ts"
+
+/** The service that was asked to stop and has stopped did what it should: status 0, where other commands end with 130. */
+export const teardown =
+  (serves: boolean): Runtime.Teardown =>
+  (exit, onExit) =>
+    serves && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      ? onExit(0)
+      : Runtime.defaultTeardown(exit, onExit)
+
+/**
+ * Who asks again does not want to wait: the process ends at once. Not for the same signal that comes twice, as it does
+ * where a terminal or a service manager sends it to the whole group and npm hands its own on besides.
+ */
+export const endAtSecondSignal = Effect.sync(() => {
+  let askedAt: number | undefined
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      const now = performance.now()
+      askedAt ??= now
+      if (now - askedAt > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal])
+    })
+  }
+})

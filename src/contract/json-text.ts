@@ -1,0 +1,48 @@
+import { Result } from "effect"
+import { JSON_DEPTH, JSON_PARTS } from "../limits.ts"
+
+// What a body may be made of, whichever door it comes through. A megabyte of fields that nobody knows, or of brackets,
+// costs a parser and whoever walks its value ten times what a megabyte of text costs, so it is counted before it is parsed.
+
+export const NOT_JSON = "is not valid JSON"
+
+/** The value a JSON text stands for, or why it is none that is taken, as the end of "The body …". */
+export const parseJson = (text: string): Result.Result<unknown, string> => {
+  const refusal = sizeRefusal(text)
+  return refusal === undefined
+    ? Result.try({ try: (): unknown => JSON.parse(text), catch: () => NOT_JSON })
+    : Result.fail(refusal)
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
+
+/** Every opening bracket begins a first part and every comma a further one, a field or an element. */
+const sizeRefusal = (text: string): string | undefined => {
+  let depth = 0
+  let parts = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(text, at)
+    else if (CLOSING.has(code)) depth--
+    else if (code === COMMA || OPENING.has(code)) {
+      if (code !== COMMA && ++depth > JSON_DEPTH) return `must not be nested deeper than ${JSON_DEPTH} levels`
+      if (++parts > JSON_PARTS) return `must not have more than ${JSON_PARTS} fields and elements`
+    }
+  }
+  return undefined
+}
+
+/** Where the text that begins at a quotation mark ends; the end of all when it does not. */
+const endOfText = (text: string, begin: number): number => {
+  for (let at = begin + 1; ; at++) {
+    at = text.indexOf('"', at)
+    if (at === -1) return text.length
+    let backslashes = 0
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++
+    if (backslashes % 2 === 0) return at
+  }
+}

@@ -1,0 +1,87 @@
+import { Context, Deferred, Effect, Layer } from "effect"
+import { ServerError } from "../contract/errors.ts"
+import { ReadingTurn } from "../database/rows.ts"
+import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../limits.ts"
+import { FairPlaces, type Turn } from "./FairPlaces.ts"
+import { LoopTurns } from "./LoopTurns.ts"
+
+/**
+ * The places to work in: as many calls as may run statements and build answers at once in this process, shared fairly
+ * between operators (see {@link FairPlaces}), as is the one thread on which answers are built (see {@link LoopTurns}). Who
+ * calls too much waits behind itself.
+ */
+export class Places extends Context.Service<
+  Places,
+  {
+    /**
+     * Does the work in a place of this operator, once there is one for it. Fails, and nothing of the work was done, when
+     * too many calls of the operator wait or when this one has waited too long. `bytes`: the input it keeps meanwhile.
+     */
+    readonly within: <A, E, R>(
+      operatorId: number,
+      work: Effect.Effect<A, E, R>,
+      bytes?: number
+    ) => Effect.Effect<A, E | ServerError, R>
+  }
+>()("latchkey/places/Places") {
+  static readonly layer = (places: number = PLACES): Layer.Layer<Places> =>
+    Layer.sync(Places, () => {
+      const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
+      const thread = new LoopTurns()
+      return Places.of({
+        within: (operatorId, work, bytes = 0) =>
+          Effect.uninterruptibleMask((restore) => {
+            const building = Effect.provideService(work, ReadingTurn, turnOn(thread, operatorId))
+            const worked = Effect.onExit(restore(building), () => Effect.sync(() => fair.giveBack(operatorId)))
+            return fair.take(operatorId)
+              ? worked
+              : Effect.andThen(waited(fair, { operator: operatorId, bytes }, restore), worked)
+          })
+      })
+    })
+
+  /** Everybody works at once: what a bench compares with. */
+  static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, { within: (_, work) => work })
+}
+
+/** Waits until an answer of this operator may be built. */
+const turnOn = (thread: LoopTurns, operator: number): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    thread.free()
+      ? Effect.void
+      : Effect.callback<void>((resume) => {
+          const leave = thread.wait(operator, () => resume(Effect.void))
+          return Effect.sync(leave)
+        })
+  )
+
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/**
+ * Waits until the place is this call's. Whether it is, the turn alone knows: a call that is interrupted or has waited
+ * long enough at the very moment it is seated gives the place back, or keeps it.
+ */
+const waited = (fair: FairPlaces, call: Omit<Turn, "seat">, restore: Restore): Effect.Effect<void, ServerError> =>
+  Effect.suspend(() => {
+    const seated = Deferred.makeUnsafe<void>()
+    const turn: Turn = { ...call, seat: () => Deferred.doneUnsafe(seated, Effect.void) }
+    if (!fair.wait(turn)) return tooMany
+    return restore(Effect.timeoutOption(Deferred.await(seated), PLACE_WAIT_MS)).pipe(
+      Effect.onInterrupt(() =>
+        Effect.sync(() => (Deferred.isDoneUnsafe(seated) ? fair.giveBack(call.operator) : fair.withdraw(turn)))
+      ),
+      Effect.flatMap(() => {
+        // Whoever gave the place back goes on first: else calls that never wait for anything would run inside one another.
+        if (Deferred.isDoneUnsafe(seated)) return Effect.yieldNow
+        fair.withdraw(turn)
+        return tooLong
+      })
+    )
+  })
+
+const busy = (message: string) => Effect.fail(new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS }))
+
+const tooMany = busy(
+  `More than ${WAITING_CALLS} calls of this account's operator, or ${WAITING_BYTES} bytes of them, wait to be worked on. Nothing was done; retry later, with fewer at once.`
+)
+const tooLong = busy("This call waited too long behind others. Nothing was done; retry it, with fewer at once.")

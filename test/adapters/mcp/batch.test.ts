@@ -1,0 +1,88 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/limits.ts"
+import { Endpoint } from "./endpoint.ts"
+import { BOTH, envelopesOf, errorOf, JSON_BODY, messagesOf, post, toolCall } from "./requests.ts"
+
+// What one batch of calls may take of the service.
+
+layer(Endpoint.layer)("a batch", (it) => {
+  it.effect("has so many messages at most, notifications among them, or is refused whole", () =>
+    Effect.gen(function* () {
+      const { called } = yield* Endpoint
+      const calls = (size: number) => Array.from({ length: size }, (_, id) => toolCall("search_entries", {}, id))
+      const notification = { jsonrpc: "2.0", method: "notifications/initialized" }
+      assert.lengthOf(envelopesOf(yield* post(calls(MCP_BATCH_MESSAGES))), MCP_BATCH_MESSAGES)
+      assert.lengthOf(
+        envelopesOf(yield* post([...calls(MCP_BATCH_MESSAGES - 1), notification])),
+        MCP_BATCH_MESSAGES - 1
+      )
+      const before = called.length
+      for (const batch of [calls(MCP_BATCH_MESSAGES + 1), [...calls(MCP_BATCH_MESSAGES), notification]]) {
+        const refused = yield* post(batch)
+        assert.strictEqual(refused.status, 400)
+        assert.deepStrictEqual(errorOf(refused), {
+          code: -32600,
+          message: "A batch of 21 messages is not taken: at most 20 at once."
+        })
+      }
+      assert.lengthOf(called, before)
+    })
+  )
+
+  it.effect("answers its calls in the order they stand in", () =>
+    Effect.gen(function* () {
+      const ids = Array.from({ length: MCP_BATCH_MESSAGES }, (_, index) => index)
+      const answered = yield* post(ids.map((id) => toolCall("search_entries", { keyword: String(id) }, id)))
+      assert.deepStrictEqual(
+        messagesOf(answered).map(({ id }) => id),
+        ids
+      )
+    })
+  )
+
+  it.effect("runs no call once its answers have used up its bytes, and says so of each", () =>
+    Effect.gen(function* () {
+      const { called } = yield* Endpoint
+      const envelope =
+        JSON.stringify(envelopesOf(yield* post(toolCall("fill_answer", { characters: 1 })))[0]).length - 1
+      const fill = (bytes: number, id: number) => toolCall("fill_answer", { characters: bytes - envelope }, id)
+      const batch = (bytes: number) => post([fill(bytes - 1_000, 1), fill(1_000, 2), toolCall("create_entry", {}, 3)])
+      const runs = () => called.filter((name) => name === "create_entry").length
+      const fits = messagesOf(yield* batch(MCP_BATCH_BYTES - 1))
+      assert.isTrue(fits.every(({ error }) => error === undefined))
+      assert.strictEqual(runs(), 1)
+      const [first, second, third] = messagesOf(yield* batch(MCP_BATCH_BYTES))
+      assert.deepStrictEqual([first?.["error"], second?.["error"]], [undefined, undefined])
+      assert.deepInclude(third?.["error"], {
+        code: -32600,
+        message: `Not run: the calls before it in this batch were answered with ${MCP_BATCH_BYTES} bytes, and a batch gets ${MCP_BATCH_BYTES}. Send it again by itself.`
+      })
+      assert.strictEqual(runs(), 1)
+    })
+  )
+
+  it.effect("goes no further when its client has gone", () =>
+    Effect.gen(function* () {
+      const { url, waiting, interrupted, called } = yield* Endpoint
+      const before = called.length
+      const client = new AbortController()
+      const gone = fetch(url, {
+        method: "POST",
+        headers: { ...JSON_BODY, accept: BOTH },
+        body: JSON.stringify([toolCall("wait_for_ever", {}, 1), toolCall("create_entry", {}, 2)]),
+        signal: client.signal
+      }).then(
+        () => "answered",
+        () => "gone"
+      )
+      yield* Deferred.await(waiting)
+      client.abort()
+      assert.strictEqual(yield* Effect.promise(() => gone), "gone")
+      yield* Deferred.await(interrupted)
+      // Whatever the batch still did would have been done before this is answered.
+      yield* post(toolCall("search_entries"))
+      assert.deepStrictEqual(called.slice(before), ["wait_for_ever", "search_entries"])
+    })
+  )
+})

@@ -1,0 +1,82 @@
+import { Effect, type Scope } from "effect"
+import { BaseUrl } from "../server.ts"
+import { backends } from "./backends.ts"
+import { creations } from "./creations.ts"
+import type { Target } from "./doors.ts"
+import type { Figures } from "./figures.ts"
+import { fuzz } from "./fuzz.ts"
+import { greedy } from "./greedy.ts"
+import { type Ground, layerOnGround } from "./grounds.ts"
+import { isolation } from "./isolation.ts"
+import { kills } from "./kills.ts"
+import { burst } from "./one-bad-answer.ts"
+import { stops } from "./stops.ts"
+import { connections } from "./wire.ts"
+
+// Every attack with the budget of its long form.
+
+interface Attack {
+  /** What `npm run attack -- NAME` calls it. */
+  readonly name: string
+  readonly on: ReadonlyArray<Ground["on"]>
+  readonly run: (ground: Ground, seed: number) => Effect.Effect<Figures, never, Scope.Scope>
+}
+
+const BOTH: ReadonlyArray<Ground["on"]> = ["embedded", "PostgreSQL"]
+
+/** An attack on the service in this process, over so many connections. */
+const served = <R>(ground: Ground, most: number, attack: (target: Target) => Effect.Effect<Figures, never, R>) =>
+  Effect.flatMap(BaseUrl, (base) => attack({ base, agent: connections(most) })).pipe(
+    Effect.provide(layerOnGround(ground))
+  )
+
+const CREATIONS = 500
+const MINUTE = 60_000
+
+export const ATTACKS: ReadonlyArray<Attack> = [
+  {
+    name: "fuzz",
+    on: BOTH,
+    run: (ground, seed) => served(ground, 4, (target) => fuzz(target, { on: ground.on, calls: 52_000, seed }))
+  },
+  {
+    name: "isolation",
+    on: BOTH,
+    run: (ground, seed) => served(ground, 4, (target) => isolation(target, { on: ground.on, probes: 100_000, seed }))
+  },
+  {
+    name: "creations",
+    on: BOTH,
+    run: (ground) => served(ground, CREATIONS, (target) => creations(target, { on: ground.on, creations: CREATIONS }))
+  },
+  {
+    name: "kills",
+    on: BOTH,
+    run: (ground) => kills(ground, { rounds: 20, writers: 16, writes: [100, 1_500], arriveMs: 5 * MINUTE })
+  },
+  {
+    name: "backends",
+    on: ["PostgreSQL"],
+    run: (ground) => backends(ground, { rounds: 60, writers: 16, pauseMs: 500, recoverMs: 5_000, arriveMs: 5 * MINUTE })
+  },
+  {
+    name: "bad-answer",
+    on: BOTH,
+    run: (ground) => burst(ground, { mishap: "answers 500", days: 300, arriveMs: 3 * MINUTE })
+  },
+  {
+    name: "hanging",
+    on: BOTH,
+    run: (ground) => burst(ground, { mishap: "hangs", days: 300, arriveMs: 3 * MINUTE })
+  },
+  {
+    name: "greedy",
+    on: BOTH,
+    run: (ground) => greedy(ground, { callers: 200, measureMs: 15_000 })
+  },
+  {
+    name: "stops",
+    on: BOTH,
+    run: (ground) => stops(ground, { rounds: 10, callers: 16, loadMs: 1_000 })
+  }
+]

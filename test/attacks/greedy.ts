@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { greed } from "../../bench/greed.ts"
+import { addDays } from "../../src/contract/time.ts"
+import type { Target } from "./doors.ts"
+import { tally } from "./figures.ts"
+import type { Ground } from "./grounds.ts"
+import { lives } from "./service-process.ts"
+import { connections, PATIENCE_MS, type Reply, send } from "./wire.ts"
+import { type Estate, estate } from "./writing.ts"
+
+// One operator asks for all it may, as often as it can; how long another one waits for a small thing.
+
+export interface GreedyBudget {
+  /** Heavy calls under way at once. */
+  readonly callers: number
+  /** Milliseconds of each of the two measurements. */
+  readonly measureMs: number
+}
+
+/** The most a quiet caller's light reads may take on a server, in milliseconds, 95 of 100 of them. */
+const QUIET_P95_MS = 250
+
+/** Longest a load balancer waits for the answer whether the service is ready, in milliseconds. */
+const READY_MS = 5_000
+
+const ENTRIES = 20_000
+const PROPERTIES = 33
+
+const get = (target: Target, { token }: Estate, path: string): Promise<Reply> =>
+  send(target.base, target.agent, { method: "GET", target: `/v3${path}`, headers: { "service-access-token": token } })
+
+/** Entries with long notes, so that a search has much to read. */
+const stocked = Effect.fnUntraced(function* ({ operatorId, wanted }: Estate) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, note,
+      property_id, status, operator_name, created_at, updated_at)
+    SELECT ${operatorId}::bigint, 'income', 10, 'EUR', 11, 197, now() - n * interval '1 minute', repeat('entry ' || n || ' ', 30),
+      ${wanted}::bigint, 'paid', 'Owner', now(), now()
+    FROM generate_series(1, ${ENTRIES}::int) n`
+}, Effect.orDie)
+
+/** What the greedy one asks for in turn: the widest availability that is answered, and a search that finds nothing. */
+const heavyPaths = (held: Estate): ReadonlyArray<string> => {
+  const today = new Date().toISOString().slice(0, 10)
+  const days = `start_date=${addDays(today, -1)}&end_date=${addDays(today, 1_094)}`
+  const range = `start_date=${addDays(today, -300)}&end_date=${today}`
+  return [
+    `/availabilities?property_ids=${held.own.join(",")}&${days}`,
+    `/transactions?${range}&keyword=${"nowhere".repeat(12)}&limit=100`
+  ]
+}
+
+/** Light reads, one after the other, for so long: their milliseconds in ascending order. */
+const waits = async (target: Target, quiet: Estate, forMs: number): Promise<ReadonlyArray<number>> => {
+  const until = performance.now() + forMs
+  const taken: Array<number> = []
+  while (performance.now() < until) {
+    const waited = get(target, quiet, "/income_items").then(
+      ({ ms }) => ms,
+      () => PATIENCE_MS
+    )
+    taken.push(await waited)
+    await sleep(10)
+  }
+  return taken.toSorted((one, other) => one - other)
+}
+
+const at = (sorted: ReadonlyArray<number>, share: number): number =>
+  Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0)
+
+const said = (sorted: ReadonlyArray<number>): string =>
+  `p50 ${at(sorted, 0.5)} ms, p95 ${at(sorted, 0.95)} ms, p99 ${at(sorted, 0.99)} ms of ${sorted.length}`
+
+export const greedy = Effect.fnUntraced(function* (ground: Ground, budget: GreedyBudget) {
+  const count = tally(`${budget.callers} heavy reads at once beside a quiet caller`, ground.on)
+  const [big, quiet] = yield* Effect.provide(
+    Effect.gen(function* () {
+      const made = [yield* estate(PROPERTIES), yield* estate(1)] as const
+      yield* stocked(made[0])
+      return made
+    }),
+    ground.layer
+  )
+  const service = yield* lives(ground)
+  const life = yield* service.begin
+  const light: Target = { base: service.base, agent: connections(1) }
+  yield* Effect.promise(() => waits(light, quiet, 1_000))
+  const alone = yield* Effect.promise(() => waits(light, quiet, budget.measureMs))
+
+  // On a thread of its own: what the quiet one waits for must be the service, and not its neighbour's reading.
+  const asking = greed({
+    url: `${service.base}/v3`,
+    paths: heavyPaths(big),
+    headers: { "service-access-token": big.token },
+    connections: budget.callers
+  })
+  yield* Effect.sleep(500)
+  const beside = yield* Effect.promise(() => waits(light, quiet, budget.measureMs))
+  const ready = yield* Effect.promise(() =>
+    fetch(`${service.base}/health/ready`, { signal: AbortSignal.timeout(READY_MS) }).then(
+      ({ status }) => status,
+      () => 0
+    )
+  )
+  const heavy = yield* Effect.promise(asking.stop)
+  life.signal("SIGKILL")
+  count.tried("light reads", alone.length + beside.length)
+  count.seen(`the quiet one alone: ${said(alone)}`)
+  count.seen(`beside the greedy one: ${said(beside)}`)
+  count.seen(`heavy reads answered: ${Math.round(heavy.perSecond)} a second, ${heavy.failures} failed`)
+  const without = beside.filter((ms) => ms >= PATIENCE_MS).length
+  if (without > 0) count.fell(`the quiet one gets no answer within ${PATIENCE_MS / 1_000} s`, `${without} times`)
+  if (ready !== 200) count.fell("the service does not call itself ready under load", String(ready))
+  if (ground.on === "PostgreSQL" && at(beside, 0.95) > QUIET_P95_MS)
+    count.fell(`p95 of the quiet one is above ${QUIET_P95_MS} ms`, said(beside))
+  return count.figures()
+}, Effect.scoped)

@@ -1,0 +1,43 @@
+import { Effect, Layer, Redacted, References, type Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import { migrations } from "../../migrations/index.ts"
+import { layerEmbedded } from "../../src/database/embedded.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import { layerPostgres } from "../../src/database/postgres.ts"
+import { emptyFolder } from "../cli/latchkey.ts"
+import { layerService } from "../harness.ts"
+import { layerOwnDatabase, scratchDatabase } from "../own-database.ts"
+import { layerServing } from "../server.ts"
+
+/** A migrated database of its own for one attack, gone with the scope. */
+export interface Ground {
+  readonly on: "embedded" | "PostgreSQL"
+  /** What tells a process of the service to use it. */
+  readonly env: Readonly<Record<string, string>>
+  /** The database itself. The embedded one belongs to one process: only while no service runs. */
+  readonly layer: Layer.Layer<SqlClient.SqlClient>
+}
+
+export const embeddedGround = Effect.gen(function* (): Effect.fn.Return<Ground, unknown, Scope.Scope> {
+  const folder = yield* emptyFolder
+  const layer = Layer.orDie(layerEmbedded(folder))
+  yield* Effect.provide(migrate(migrations), layer)
+  return { on: "embedded", env: { DATA_DIR: folder }, layer }
+}).pipe(Effect.orDie)
+
+/** On the server of this address. */
+export const serverGround = Effect.fnUntraced(function* (server: string): Effect.fn.Return<Ground, never, Scope.Scope> {
+  const url = yield* scratchDatabase(server)
+  const layer = Layer.orDie(layerPostgres({ url: Redacted.make(url), maxConnections: 4 }))
+  return { on: "PostgreSQL", env: { DATABASE_URL: url }, layer }
+})
+
+/** The log says nothing of calls: there are thousands, and the attack says what they were answered. */
+export const layerQuiet = Layer.succeed(References.MinimumLogLevel, "Error")
+
+/** The service of a test, behind a real socket, over a database of its own. */
+export const layerOnOwnDatabase = layerServing(layerService(layerOwnDatabase)).pipe(Layer.provideMerge(layerQuiet))
+
+/** The service in this process, behind a real socket, over a ground. */
+export const layerOnGround = (ground: Ground) =>
+  layerServing(layerService(ground.layer)).pipe(Layer.provideMerge(layerQuiet), Layer.orDie)

@@ -1,0 +1,56 @@
+import { Schema, SchemaAST } from "effect"
+import { ERROR_CODES } from "../../src/contract/errors.ts"
+import type { AnyOperation } from "../../src/contract/operation.ts"
+import type { Heard } from "./doors.ts"
+
+// What must hold of every answer, whatever was asked.
+
+/** Longest an answer may take, in milliseconds. */
+export const LONGEST_ANSWER_MS = 5_000
+
+const CODES: ReadonlySet<number> = new Set([0, ...Object.values(ERROR_CODES), 502, 503, 504])
+
+/** What only the inside of the service would say: places in code, modules, statements. */
+const INSIDES =
+  /\bat .{1,200}:\d+:\d+|node_modules|\.ts:\d|\b(?:Sql|Pg|Postgres)\w*Error|\bSELECT .* FROM\b|\brelation "|SQLSTATE/
+
+/** What is wrong with an answer to a call with these credentials; nothing, as a rule. */
+export const faultsOf = (operation: AnyOperation, heard: Heard): ReadonlyArray<string> => {
+  const { door, reply, envelope } = heard
+  const faults: Array<string> = []
+  if (reply.status === 0) return [`${door} gives no answer`]
+  if (reply.status !== 200) faults.push(`${door} answers HTTP ${reply.status}`)
+  if (reply.ms > LONGEST_ANSWER_MS) faults.push(`${door} takes longer than ${LONGEST_ANSWER_MS} ms`)
+  if (INSIDES.test(reply.text)) faults.push(`${door} shows its inside`)
+  if (envelope === undefined) return [...faults, `${door} answers without an envelope`]
+  const { error_code: code, error_msg: message } = envelope
+  if (!CODES.has(code)) faults.push(`${door} answers a code that is not in the table, ${code}`)
+  if (code === ERROR_CODES.ServerError) faults.push(`${door} answers 500`)
+  if (code === ERROR_CODES.RateLimited) faults.push(`${door} answers 429 in spite of wide limits`)
+  if ((code === 0) !== (message === "")) faults.push(`${door} answers ${code} with the message ${message}`)
+  if (isAboutInput(code) && !namesField(operation, message)) faults.push(`${door} names no field of the operation`)
+  return faults
+}
+
+const isAboutInput = (code: number): boolean => code === ERROR_CODES.BadRequest || code === ERROR_CODES.ValidationFailed
+
+/** Whether a message begins with or mentions a field, or says that the input as a whole is unreadable. */
+const namesField = (operation: AnyOperation, message: string): boolean =>
+  fieldsOf(operation).some((field) => new RegExp(`\\b${field}\\b`).test(message)) || / is given twice\.$/.test(message)
+
+export const fieldsOf = (operation: AnyOperation): ReadonlyArray<string> => {
+  const { ast } = operation.payloadSchema
+  return SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => String(name)) : []
+}
+
+/** Whether a text means the same in a path or a query as in JSON: a text for a text, a number for a number. */
+export const readsAlike = (operation: AnyOperation, field: string, value: unknown): boolean => {
+  const { schema } = Schema.toJsonSchemaDocument(operation.payloadSchema)
+  const properties = schema.properties
+  if (typeof properties !== "object" || properties === null) return false
+  const asked: unknown = Reflect.get(properties, field)
+  if (asked === undefined) return true
+  const type = typeof asked === "object" && asked !== null ? Reflect.get(asked, "type") : undefined
+  if (type === "string") return typeof value === "string" && value.isWellFormed()
+  return (type === "integer" || type === "number") && typeof value === "number" && Number.isFinite(value)
+}

@@ -1,0 +1,27 @@
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { orSkipped } from "../overlap.ts"
+import { assertHeld } from "./figures.ts"
+import { embeddedGround, serverGround } from "./grounds.ts"
+import { kills } from "./kills.ts"
+
+const BUDGET = { writers: 8, writes: [50, 150], arriveMs: 60_000 } as const
+
+it.live(
+  "killed twice under concurrent writes on the embedded database, the service loses no acknowledged write and no event",
+  () =>
+    Effect.gen(function* () {
+      assertHeld(yield* kills(yield* embeddedGround, { ...BUDGET, rounds: 2 }))
+    }),
+  180_000
+)
+
+const server = process.env.DATABASE_URL ?? ""
+it.live.skipIf(server === "")(
+  orSkipped("killed under concurrent writes on a server, the service loses no acknowledged write and no event"),
+  () =>
+    Effect.gen(function* () {
+      assertHeld(yield* kills(yield* serverGround(server), { ...BUDGET, rounds: 1 }))
+    }),
+  180_000
+)

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { freePort } from "../cli/latchkey.ts"
+import type { Ground } from "./grounds.ts"
+
+// The service as a process, as whoever runs it starts it.
+
+const launcher = join(import.meta.dirname, "../../bin/latchkey.js")
+
+/** Longest a start may take until the service says it is ready, in milliseconds. */
+const START_MS = 30_000
+
+export interface Life {
+  /** Where it answers, without a final slash. */
+  readonly base: string
+  /** Milliseconds from its start until it was ready. */
+  readonly readyAfterMs: number
+  readonly signal: (signal: "SIGTERM" | "SIGKILL") => void
+  /** How it ended, and after how many milliseconds of its life. */
+  readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>
+  /** Its last lines of warnings and errors. */
+  readonly said: () => string
+}
+
+const SAID_CHARACTERS = 4_000
+
+const isReady = (base: string): Promise<boolean> =>
+  fetch(`${base}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
+    ({ ok }) => ok,
+    () => false
+  )
+
+const begin = async (ground: Ground, port: string): Promise<Life> => {
+  const startedAt = performance.now()
+  const env = { ...ground.env, PORT: port, DEMO: "0", LOG_LEVEL: "warn", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
+  const child: ChildProcess = spawn(process.execPath, [launcher, "serve"], {
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let said = ""
+  const listen = (text: Buffer) => {
+    said = `${said}${text}`.slice(-SAID_CHARACTERS)
+  }
+  child.stdout?.on("data", listen)
+  child.stderr?.on("data", listen)
+  let over = false
+  const ended = new Promise<Awaited<Life["ended"]>>((resolve) =>
+    child.once("close", (status, signal) => {
+      over = true
+      resolve({ status, signal })
+    })
+  )
+  const base = `http://127.0.0.1:${port}`
+  while (!(await isReady(base))) {
+    if (over || performance.now() - startedAt > START_MS) {
+      child.kill("SIGKILL")
+      throw new Error(`the service did not become ready: ${said}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const readyAfterMs = performance.now() - startedAt
+  return { base, readyAfterMs, signal: (signal) => void child.kill(signal), ended, said: () => said }
+}
+
+/** A port, and lives of the service on it, one after the other; the last one ends with the scope. */
+export const lives = Effect.fnUntraced(function* (ground: Ground) {
+  const port = yield* freePort
+  let life: Life | undefined
+  yield* Effect.addFinalizer(() =>
+    Effect.promise(async () => {
+      life?.signal("SIGKILL")
+      await life?.ended
+    })
+  )
+  return {
+    base: `http://127.0.0.1:${port}`,
+    begin: Effect.promise(async () => {
+      life = await begin(ground, port)
+      return life
+    })
+  }
+})

@@ -1,0 +1,29 @@
+import type { AnyOperation } from "../../src/contract/operation.ts"
+import { addDays } from "../../src/contract/time.ts"
+import { sampleValue, type World, worldWith } from "../world.ts"
+
+const wide = { "1m": 1e9, "10m": 1e9, "1h": 1e9, "24h": 1e9 }
+
+/** Limits no attack reaches, so that none is stopped at the gate. */
+export const WIDE_LIMITS = {
+  user: wide,
+  endpoint: { "*": wide, "POST /reservations": wide, "POST /availabilities": wide },
+  endpoint_error: { "1h": 1e9, "24h": 1e9 }
+}
+
+/** An operator with a record of every kind. */
+export const attackedWorld = worldWith(WIDE_LIMITS)
+
+const inDays = (days: number): string => addDays(new Date().toISOString().slice(0, 10), days)
+
+/** Where the walk's world says a date of its own clock, one that is near today. */
+const PRESENT: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
+  get_property_availability: () => ({ start_date: inDays(30), end_date: inDays(60) }),
+  update_availabilities: () => ({ start_date: inDays(30), end_date: inDays(60) })
+}
+
+/** The value of a field in a world, for a service on the real clock. */
+export const presentValue = (world: World, operation: AnyOperation, field: string): unknown => {
+  const present = PRESENT[operation._tag]?.() ?? {}
+  return Object.hasOwn(present, field) ? present[field] : sampleValue(world, operation, field)
+}

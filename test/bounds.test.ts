@@ -1,0 +1,139 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option, Predicate, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import type { ApiOperation } from "../src/Api.ts"
+import { ELEMENT, type Keywords, NAME, type Part, partsOf, type Step, VALUE } from "./bounds.ts"
+import { call, layerTest } from "./harness.ts"
+import { COMPANIONS, contents, fieldsOf, operations, sample } from "./walking.ts"
+import { makeWorld, sampleValue, type World } from "./world.ts"
+
+// Nothing a caller sends is unbounded: every text has a length, every list and record a size, every number an end, and
+// each is tried as large as it may be and one larger.
+
+layer(layerTest)("every operation", (it) => {
+  for (const operation of operations) {
+    const parts = partsOf(operation)
+    it(`${operation._tag} says how large its fields may be`, () => {
+      const open = parts.filter(({ most }) => most === "none").map((part) => `${part.kind} ${nameOf(part.path)}`)
+      assert.deepStrictEqual(open, [])
+      const named = new Set(parts.map(({ path: [field] }) => field))
+      for (const [field, schema] of fieldsOf(operation)) {
+        assert.isTrue(named.has(field) || Schema.is(schema)(true), `${field} was not looked at`)
+      }
+    })
+
+    const sized = parts.flatMap((part) => (typeof part.most === "number" ? [{ part, most: part.most }] : []))
+    if (sized.length === 0) continue
+    it.effect(`${operation._tag} takes each field as large as that and no larger`, () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld
+        const before = yield* contents(world)
+        const refusals: Array<string> = []
+        for (const each of sized) {
+          const { part, most } = each
+          const { error_code, error_msg } = yield* send(operation, world, each, most + 1)
+          assert.include([400, 422], error_code, `${nameOf(part.path)}: ${error_msg}`)
+          assert.match(error_msg, new RegExp(`^${part.path[0]}\\b`))
+          refusals.push(error_msg)
+        }
+        assert.deepStrictEqual(yield* contents(world), before)
+        for (const [index, each] of sized.entries()) {
+          const { part, most } = each
+          const { error_code, error_msg } = yield* send(operation, world, each, most)
+          assert.notStrictEqual(error_code, 500, nameOf(part.path))
+          // Refused for another reason at most.
+          assert.notStrictEqual(error_msg, refusals[index], `${nameOf(part.path)} of ${most}`)
+        }
+      })
+    )
+  }
+})
+
+/** A call that is valid but for one part, which has this size, in a form that fits as far as `most`. */
+const send = Effect.fnUntraced(function* (operation: ApiOperation, world: World, { part, most }: Sized, size: number) {
+  // The tightest window lets 60 calls a minute through.
+  yield* TestClock.adjust("1 second")
+  const [field] = part.path
+  const own = sample(operation, world, [...COMPANIONS, field])
+  const schema = fieldsOf(operation).find(([name]) => name === field)?.[1] ?? Schema.Never
+  const element = firstOf(sampleValue(world, operation, field))
+  const made = (length: number) =>
+    candidates(part, length, element).map((value) => placed(part.path.slice(1), value, own[field]))
+  const form = made(most).findIndex((value) => Schema.is(Schema.toEncoded(schema))(value) && accepts(schema, value))
+  return yield* call(world.token, operation._tag, { ...own, [field]: made(size)[Math.max(0, form)] })
+})
+
+const accepts = (schema: Schema.Top, value: unknown): boolean =>
+  // The payloads decode without services, which a field taken out of one no longer says in its type.
+  Option.isSome(
+    Schema.decodeUnknownOption(Schema.toCodecJson(schema) as unknown as Schema.ConstraintDecoder<unknown>)(value)
+  )
+
+interface Sized {
+  readonly part: Part
+  readonly most: number
+}
+
+const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
+
+/** Values of exactly that size, of every form a field may ask for: the first that fits is sent. */
+const candidates = ({ kind, schema }: Part, size: number, element: unknown): ReadonlyArray<unknown> => {
+  switch (kind) {
+    case "number":
+      return [size]
+    case "list":
+      return [Array.from({ length: size }, () => element ?? exampleOf(schema["items"]))]
+    case "record":
+      return [
+        Object.fromEntries(
+          Array.from({ length: size }, (_, index) => [`field ${index}`, exampleOf(schema["additionalProperties"])])
+        )
+      ]
+    case "text":
+      return [
+        "a".repeat(size),
+        "1".padEnd(size),
+        "a@".padEnd(size, "b"),
+        "https://hooks.example.com/".padEnd(size, "a"),
+        "2027-05-07T10:00:00.123456789+02:00".padEnd(size, "0").slice(0, size)
+      ]
+  }
+}
+
+/** The smallest value a schema takes. */
+const exampleOf = (schema: unknown): unknown => {
+  const {
+    type,
+    minimum,
+    enum: words,
+    anyOf,
+    properties,
+    format
+  }: Keywords = Predicate.isObject(schema) ? { ...schema } : {}
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0])
+  if (Array.isArray(words)) return words[0]
+  if (type === "integer" || type === "number") return minimum ?? 1
+  if (type === "boolean") return true
+  if (type === "object" && Predicate.isObject(properties)) {
+    return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, exampleOf(each)]))
+  }
+  return format === "date" ? "2027-05-07" : "a"
+}
+
+/** A value at the end of a path; what stands beside it on the way is taken from `around`, or small. */
+const placed = (path: ReadonlyArray<Step>, value: unknown, around: unknown): unknown => {
+  const [step, ...further] = path
+  if (step === undefined) return value
+  if (step === ELEMENT) return [placed(further, value, undefined)]
+  if (step === NAME) return { [String(value)]: "a" }
+  if (step === VALUE) return { a: placed(further, value, undefined) }
+  return {
+    hour: 1,
+    minute: 1,
+    ...(Predicate.isObject(around) ? around : {}),
+    [step]: placed(further, value, undefined)
+  }
+}
+
+const nameOf = (path: ReadonlyArray<Step>): string =>
+  path.map((step) => (typeof step === "symbol" ? `[${step.description}]` : step)).join(".")

@@ -1,0 +1,163 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { TestClock } from "effect/testing"
+import type { ApiOperation } from "../src/Api.ts"
+import { isRead } from "../src/contract/operation.ts"
+import { call, layerTest } from "./harness.ts"
+import { COMPANIONS, fieldsOf, isRequired, operations, sample } from "./walking.ts"
+import { makeWorld, type World } from "./world.ts"
+
+// How the database runs a statement from its sixth time on: by a plan for any value, in which no parameter is a constant.
+// What is worked out of parameters alone must then be worked out once, and not anew for every row.
+
+/** Values that no sample of the walk has, of fields that searches take. */
+const MORE: Readonly<Record<string, unknown>> = {
+  keyword: "towels",
+  status: "accepted",
+  channel_type: "airbnb",
+  is_active: 1,
+  order_by: "created_at",
+  channel_id: "QX7",
+  limit: 5,
+  offset: 5,
+  start_check_in_date: "2027-05-01",
+  end_check_in_date: "2027-05-31",
+  start_check_out_date: "2027-05-01",
+  end_check_out_date: "2027-05-31"
+}
+
+/** Calls that between them use every field of the operation, each with what it needs beside it. */
+const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<string, unknown>> => {
+  const plain = sample(operation, world, COMPANIONS)
+  const optional = fieldsOf(operation).flatMap(([name, field]) => (isRequired(field) ? [] : [name]))
+  const status = operation._tag === "search_tasks" ? { status: "pending" } : {}
+  return [
+    plain,
+    ...optional.map((name) => {
+      const pair = [name, name.replace(/^start_/, "end_"), name.replace(/^end_/, "start_")]
+      const extra = Object.fromEntries(pair.flatMap((each) => (each in MORE ? [[each, MORE[each]]] : [])))
+      return {
+        ...plain,
+        ...sample(operation, world, [...COMPANIONS, name]),
+        ...extra,
+        ...("status" in extra ? status : {})
+      }
+    })
+  ]
+}
+
+layer(layerTest, { excludeTestServices: false })("the plan for any value", (it) => {
+  const lookedAt = new Set<string>()
+
+  for (const operation of operations) {
+    it.effect(`of each statement of ${operation._tag} works nothing out of parameters alone for every row`, () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld
+        const statements = new Map<string, ReadonlyArray<unknown>>()
+        for (const fields of callsOf(operation, world)) {
+          yield* TestClock.adjust("1 second")
+          const answer = yield* call(world.token, operation._tag, fields).pipe(
+            Effect.provideService(Statement.CurrentTransformer, (statement) => {
+              const [text, values] = statement.compile()
+              statements.set(text, values)
+              return Effect.succeed(statement)
+            })
+          )
+          if (isRead(operation))
+            assert.strictEqual(answer.error_code, 0, `${JSON.stringify(fields)} ${answer.error_msg}`)
+        }
+        const own = Array.from(statements).filter(([, values]) => values.length > 0)
+        if (own.length > 0) lookedAt.add(operation._tag)
+        for (const [text, values] of own) {
+          const repeated = repeatedIn(yield* genericPlan(text, values), values)
+          assert.deepStrictEqual(repeated, [], text)
+        }
+      })
+    )
+  }
+
+  it("was looked at for every operation that asks the database", () => {
+    assert.sameMembers(Array.from(lookedAt), askingTheDatabase(operations))
+  })
+
+  it.effect("shows a text that is lowered anew for every row", () =>
+    Effect.gen(function* () {
+      const bare = "SELECT id FROM transactions WHERE position(lower($1) in lower(note)) > 0"
+      assert.match(repeatedIn(yield* genericPlan(bare, ["x"]), ["x"]).join(), /lower\(\$1\)/)
+      const once = "SELECT id FROM transactions WHERE position((SELECT lower($1)) in lower(note)) > 0"
+      assert.deepStrictEqual(repeatedIn(yield* genericPlan(once, ["x"]), ["x"]), [])
+    })
+  )
+})
+
+/** The custom channels are the service's own and stand in no table. */
+const askingTheDatabase = (all: ReadonlyArray<ApiOperation>): Array<string> =>
+  all.map(({ _tag }) => _tag).filter((name) => name !== "query_custom_channels")
+
+interface Plan {
+  readonly "Node Type": string
+  readonly "Subplan Name"?: string
+  readonly Plans?: ReadonlyArray<Plan>
+  readonly [property: string]: unknown
+}
+
+const genericPlan = Effect.fnUntraced(function* (text: string, values: ReadonlyArray<unknown>) {
+  const sql = yield* SqlClient.SqlClient
+  const run = <Row extends object>(statement: string) => sql.unsafe<Row>(statement).unprepared
+  const types = values.map(typeOf).join(", ")
+  const nulls = values.map(() => "NULL").join(", ")
+  const rows = yield* sql.withTransaction(
+    run("SET LOCAL plan_cache_mode = force_generic_plan").pipe(
+      Effect.andThen(run(`PREPARE looked_at (${types}) AS ${text}`)),
+      Effect.andThen(
+        run<{ "QUERY PLAN": ReadonlyArray<{ Plan: Plan }> }>(
+          `EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE looked_at (${nulls})`
+        )
+      ),
+      Effect.tap(run("DEALLOCATE looked_at"))
+    )
+  )
+  const plan = rows[0]?.["QUERY PLAN"][0]?.Plan
+  return plan === undefined ? yield* Effect.die(new Error("no plan")) : plan
+})
+
+/** The type the client gives a parameter by its value; a text is left to the statement. */
+const typeOf = (value: unknown): string => {
+  const one = Array.isArray(value) ? value[0] : value
+  const many = Array.isArray(value) && value.length > 0 ? "[]" : ""
+  if (typeof one === "number") return `${Number.isInteger(one) ? "int8" : "float8"}${many}`
+  if (typeof one === "boolean") return `boolean${many}`
+  if (one instanceof Date) return `timestamptz${many}`
+  return typeof one === "string" && many !== "" ? "text[]" : "unknown"
+}
+
+const CONDITIONS = ["Filter", "Join Filter", "Index Cond", "Recheck Cond", "Hash Cond", "Merge Cond", "TID Cond"]
+
+/** Functions and casts of parameters alone in what a plan looks at for every row. */
+const repeatedIn = (root: Plan, values: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+  const nodes = nodesOf(root)
+  // In a plan the result of a part that runs once is written like a parameter.
+  const results = new Set(nodes.flatMap((node) => node["Subplan Name"]?.match(/\$\d+/g) ?? []))
+  return nodes.flatMap((node) =>
+    CONDITIONS.flatMap((kind) => {
+      const condition = node[kind]
+      return typeof condition === "string"
+        ? (condition.match(OF_PARAMETERS_ALONE) ?? []).filter(isRepeated(results, values))
+        : []
+    })
+  )
+}
+
+const OF_PARAMETERS_ALONE =
+  /\b[a-z_]\w*\(\(?\$\d+\)?(?:::[\w ]+)?(?:, (?:\(?\$\d+\)?|'[^']*'|\d+)(?:::[\w ]+)?)*\)|\(\$\d+\)::[\w ]+(?:\[\])?/gi
+
+/** A number is as small as any; what counts is the work that grows with what a caller sends. */
+const isRepeated =
+  (results: ReadonlySet<string>, values: ReadonlyArray<unknown>) =>
+  (found: string): boolean =>
+    (found.match(/\$\d+/g) ?? []).some(
+      (parameter) => !results.has(parameter) && typeof values[Number(parameter.slice(1)) - 1] !== "number"
+    )
+
+const nodesOf = (plan: Plan): ReadonlyArray<Plan> => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]

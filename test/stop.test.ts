@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { Agent, type IncomingMessage, request } from "node:http"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Schema } from "effect"
+import { inject } from "vitest"
+import { RawClient } from "./adapters/http-server/raw.ts"
+import { emptyFolder, freePort } from "./cli/latchkey.ts"
+import { scratchDatabase } from "./own-database.ts"
+
+// A process is asked to stop while clients write as fast as they can: who is answered, what is stored, how it ends.
+
+const CLIENTS = 8
+/** Answers after which the process is asked to stop; together with the rest below what an account may write a minute. */
+const ANSWERS = 200
+
+interface Running {
+  readonly child: ChildProcess
+  readonly base: string
+  readonly token: string
+}
+
+/** A database of its own, and the token of its demo operator, for one process after the other. */
+class Place extends Context.Service<Place, { readonly env: Record<string, string>; token: string }>()(
+  "latchkey/test/stop/Place"
+) {
+  static readonly layer = Layer.effect(
+    Place,
+    Effect.gen(function* () {
+      const server = inject("testDatabaseUrl")
+      const place = server === "" ? { DATA_DIR: yield* emptyFolder } : { DATABASE_URL: yield* scratchDatabase(server) }
+      const PATH = process.env["PATH"] ?? ""
+      return { env: { ...place, DEMO: "1", LOG_LEVEL: "warn", PORT: yield* freePort, PATH }, token: "" }
+    })
+  )
+}
+
+const started = Effect.gen(function* () {
+  const place = yield* Place
+  const { env } = place
+  return yield* Effect.acquireRelease(
+    Effect.promise(async (): Promise<Running> => {
+      const child = spawn(process.execPath, [join(import.meta.dirname, "../bin/latchkey.js"), "serve"], { env })
+      let printed = ""
+      child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
+      await new Promise<void>((resolve, reject) => {
+        child.stdout.on("data", (chunk: Buffer) => {
+          printed += chunk.toString()
+          if (/curl -H .*\n|token create .*\n/.test(printed)) resolve()
+        })
+        child.on("exit", () => reject(new Error(`ended before it was ready: ${printed}`)))
+      })
+      // Shown at the first start alone.
+      place.token = /Service-Access-Token: (\S+?)"/.exec(printed)?.[1] ?? place.token
+      return { child, base: `http://127.0.0.1:${env["PORT"]}`, token: place.token }
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+})
+
+/** How it ended, once it has. */
+const ended = ({ child }: Running): Effect.Effect<{ readonly code: number | null; readonly ms: number }> =>
+  Effect.promise(async () => {
+    const askedAt = performance.now()
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit")
+    return { code: child.exitCode, ms: performance.now() - askedAt }
+  })
+
+const Written = Schema.fromJsonString(Schema.Struct({ error_code: Schema.Int }))
+const codeOf = Schema.decodeUnknownSync(Written)
+
+/** What became of each request, by its note, over all clients. */
+class Tally {
+  readonly sent = new Set<string>()
+  readonly stored = new Set<string>()
+  /** Answers without `Connection: close` to requests that were sent after the first answer that had it. */
+  readonly kept: Array<string> = []
+  lasts = 0
+  readonly enough: Promise<void>
+  #reached: () => void = () => {}
+
+  constructor() {
+    this.enough = new Promise((resolve) => {
+      this.#reached = resolve
+    })
+  }
+
+  heard(note: string, sentAfterLast: boolean, last: boolean): void {
+    this.stored.add(note)
+    if (last) this.lasts += 1
+    else if (sentAfterLast) this.kept.push(note)
+    if (this.stored.size === ANSWERS) this.#reached()
+  }
+}
+
+const entry = { direction: "income", amount: 1, currency: "EUR", item_id: 11, payment_method_id: 197 }
+
+/** Writes over one connection, one request after the other, until it is told that an answer was the last. */
+const writeOn = async ({ base, token }: Running, client: number, tally: Tally): Promise<void> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  for (let turn = 0; ; turn++) {
+    const note = `stop-${client}-${turn}`
+    const viaMcp = client % 2 === 1
+    const fields = { ...entry, note }
+    const body = viaMcp
+      ? { jsonrpc: "2.0", id: turn, method: "tools/call", params: { name: "create_transaction", arguments: fields } }
+      : fields
+    const sentAfterLast = tally.lasts > 0
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", accept: "*/*" }
+      request(`${base}${viaMcp ? "/mcp" : "/v3/transactions"}`, { agent, method: "POST", headers }, resolve)
+        .on("error", reject)
+        .end(JSON.stringify(body))
+      tally.sent.add(note)
+    })
+    const answer = await text(response)
+    const envelope = viaMcp ? JSON.parse(answer.slice(answer.indexOf("{"))).result.content[0].text : answer
+    assert.strictEqual(codeOf(envelope).error_code, 0, envelope)
+    const last = response.headers.connection === "close"
+    tally.heard(note, sentAfterLast, last)
+    if (last) return agent.destroy()
+  }
+}
+
+const Page = Schema.fromJsonString(
+  Schema.Struct({
+    data: Schema.Struct({ transactions: Schema.Array(Schema.Struct({ note: Schema.String })), total: Schema.Int })
+  })
+)
+const pageOf = Schema.decodeUnknownSync(Page)
+
+const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+
+/** The notes of all entries the clients made. */
+const storedIn = Effect.fnUntraced(function* ({ base, token }: Running) {
+  const notes: Array<string> = []
+  for (;;) {
+    const url = `${base}/v3/transactions?start_date=${day(-2)}&end_date=${day(2)}&keyword=stop-&limit=100&offset=${notes.length}`
+    const { data } = pageOf(
+      yield* Effect.promise(async () => (await fetch(url, { headers: { "Service-Access-Token": token } })).text())
+    )
+    notes.push(...data.transactions.map(({ note }) => note))
+    if (data.transactions.length === 0 || notes.length >= data.total) return notes
+  }
+})
+
+layer(Place.layer, { excludeTestServices: true, timeout: 120_000 })("a process that is asked to stop", (it) => {
+  it.effect(
+    "in the middle of writes leaves no request without its answer, and stores what was answered and nothing else",
+    () =>
+      Effect.gen(function* () {
+        const running = yield* started
+        const idle = Array.from({ length: 20 }, () => new RawClient(running.base))
+        const tally = new Tally()
+        const clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => writeOn(running, client, tally)))
+        yield* Effect.promise(() => Promise.race([tally.enough, clients]))
+        running.child.kill("SIGTERM")
+        const { code, ms } = yield* ended(running)
+        yield* Effect.promise(() => clients)
+        assert.strictEqual(code, 0)
+        assert.isBelow(ms, 5_000)
+        assert.strictEqual(tally.lasts, CLIENTS)
+        assert.deepStrictEqual(tally.kept, [])
+        for (const client of idle) assert.strictEqual(yield* Effect.promise(() => client.ended), "")
+        const notes = yield* storedIn(yield* started)
+        assert.deepStrictEqual(notes.toSorted(), Array.from(tally.stored).toSorted())
+        assert.deepStrictEqual(tally.sent, tally.stored)
+      }),
+    120_000
+  )
+
+  /** A process with half a request on it, for which it would wait as long as it may. */
+  const waiting = Effect.gen(function* () {
+    const running = yield* started
+    const client = new RawClient(running.base).send(
+      "POST /v3/transactions HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+    )
+    client.send(
+      `Service-Access-Token: ${running.token}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`
+    )
+    yield* Effect.promise(() => client.hears(/100 Continue/))
+    return running
+  })
+
+  it.effect(
+    "twice at once is asked once; asked again later, it ends without waiting",
+    () =>
+      Effect.gen(function* () {
+        const running = yield* waiting
+        // As npm does, and as somebody does who is tired of waiting.
+        running.child.kill("SIGTERM")
+        const again = setInterval(() => running.child.kill("SIGTERM"), 100)
+        const { code, ms } = yield* ended(running)
+        clearInterval(again)
+        assert.strictEqual(code, 128 + 15)
+        assert.isAbove(ms, 900)
+        assert.isBelow(ms, 5_000)
+      }),
+    60_000
+  )
+
+  it.effect(
+    "by SIGINT ends like by SIGTERM, with status 0 also where something had to be cut",
+    () =>
+      Effect.gen(function* () {
+        const running = yield* waiting
+        running.child.kill("SIGINT")
+        const { code, ms } = yield* ended(running)
+        assert.strictEqual(code, 0)
+        assert.isBelow(ms, 12_000)
+      }),
+    60_000
+  )
+})
