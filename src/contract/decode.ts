@@ -20,14 +20,10 @@ export const decoderOf = <A>(codec: Schema.ConstraintDecoder<A>) => {
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
     decode(input).pipe(
       Effect.mapError((error) => toApiError(error.issue)),
-      Effect.filterOrFail(
-        (value) => !isSpoilt(value),
-        (value) => {
-          const { path, text } = spoiltIn(value, []) ?? { path: [], text: "" }
-          const what = text.includes(NUL) ? "the character U+0000" : "half a character"
-          return new ValidationFailed({ message: `${fieldOf(path)}: must not hold ${what}.` })
-        }
-      )
+      Effect.flatMap((value) => {
+        const spoilt = spoiltIn(value)
+        return spoilt === undefined ? Effect.succeed(value) : Effect.fail(toUnstorable(spoilt))
+      })
     )
 }
 
@@ -36,28 +32,25 @@ const NUL = "\u0000"
 /** The database cannot store U+0000, nor one half of a pair of UTF-16 without the other. */
 const isUnstorable = (text: string): boolean => text.includes(NUL) || !text.isWellFormed()
 
-/** Whether a text in the value is unstorable, be it the name of a field. */
-const isSpoilt = (value: unknown): boolean => {
-  if (typeof value === "string") return isUnstorable(value)
-  if (typeof value !== "object" || value === null) return false
-  for (const [key, each] of Object.entries(value)) if (isUnstorable(key) || isSpoilt(each)) return true
-  return false
-}
-
 interface Spoilt {
   readonly path: ReadonlyArray<PropertyKey>
   readonly text: string
 }
 
-/** The first unstorable text and where it is. */
-const spoiltIn = (value: unknown, path: ReadonlyArray<PropertyKey>): Spoilt | undefined => {
-  if (typeof value === "string") return isUnstorable(value) ? { path, text: value } : undefined
+/** The first unstorable text and where it is, be it the name of a field. Whatever is sound costs no path. */
+const spoiltIn = (value: unknown): Spoilt | undefined => {
+  if (typeof value === "string") return isUnstorable(value) ? { path: [], text: value } : undefined
   if (typeof value !== "object" || value === null) return undefined
   for (const [key, each] of Object.entries(value)) {
-    const found = spoiltIn(key, [...path, key]) ?? spoiltIn(each, [...path, key])
-    if (found !== undefined) return found
+    const found = spoiltIn(key) ?? spoiltIn(each)
+    if (found !== undefined) return { path: [key, ...found.path], text: found.text }
   }
   return undefined
+}
+
+const toUnstorable = ({ path, text }: Spoilt): ValidationFailed => {
+  const what = text.includes(NUL) ? "the character U+0000" : "half a character"
+  return new ValidationFailed({ message: `${fieldOf(path)}: must not hold ${what}.` })
 }
 
 const toApiError = (issue: SchemaIssue.Issue): BadRequest | ValidationFailed => {
