@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { isMainThread, parentPort, Worker } from "node:worker_threads"
 import { median } from "./measure.ts"
 import { start } from "./servers.ts"
+import { wideWindows } from "./wide-windows.ts"
 
 const SECONDS = Number(process.argv[2] ?? 8)
 const WRITERS = Number(process.argv[3] ?? 16)
@@ -160,8 +161,7 @@ const main = async () => {
     "EUR",
     ...owner
   )
-  const wide = { "1m": 1e9, "10m": 1e9, "1h": 1e9, "24h": 1e9 }
-  const limits = JSON.stringify({ user: wide, endpoint: { "*": wide } })
+  const limits = JSON.stringify(wideWindows())
   latchkey("operator", "limits", String(operator["operator_id"]), "--set", limits)
   const token = latchkey(
     "token",

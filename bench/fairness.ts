@@ -1,9 +1,8 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestOf } from "../src/gate/credentials.ts"
 import { greed } from "./greed.ts"
-import { BENCH_TOKEN, seedBenchOperator } from "./operator.ts"
+import { BENCH_TOKEN, seedBenchOperator, seedOperator } from "./operator.ts"
 import { SERVER_URL, withScratchDatabase } from "./scratch-database.ts"
 import { type Server, start } from "./servers.ts"
 
@@ -35,25 +34,14 @@ const seed = Effect.gen(function* () {
     INSERT INTO calendar_days (operator_id, property_id, day, closed)
     SELECT p.operator_id, p.id, current_date + n, n % 3 = 0
     FROM properties p, generate_series(0, ${DAYS}::int) n WHERE p.operator_id = ${greedy.operatorId}`
-  const wide = { "1m": 1e9, "10m": 1e9, "1h": 1e9, "24h": 1e9 }
-  const limits = JSON.stringify({ user: wide, endpoint: { "*": wide } })
-  const [light] = yield* sql<{ entryId: number }>`
-    WITH operator AS (
-      INSERT INTO operators (name, time_zone, currency, created_at, rate_limits)
-      VALUES ('Light', 'Europe/Berlin', 'EUR', now(), ${limits}::jsonb) RETURNING id
-    ), account AS (
-      INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
-      SELECT id, 'main', 'Owner', 'light@example.test', 'none', now() FROM operator RETURNING operator_id, id
-    ), token AS (
-      INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
-      SELECT operator_id, id, 'light', 'read-only', ${digestOf(LIGHT_TOKEN)}, now() FROM account
-    )
+  const light = yield* seedOperator("Light", LIGHT_TOKEN, "read-only")
+  const [entry] = yield* sql<{ id: number }>`
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, note,
       status, operator_name, created_at, updated_at)
-    SELECT id, 'income', 10, 'EUR', 11, 197, now(), 'towels', 'paid', 'Owner', now(), now() FROM operator
-    RETURNING id AS "entryId"`
+    VALUES (${light.operatorId}, 'income', 10, 'EUR', 11, 197, now(), 'towels', 'paid', 'Owner', now(), now())
+    RETURNING id`
   yield* sql`ANALYZE`
-  return { propertyIds: [greedy.propertyId, ...added.map(({ id }) => id)], entryId: light?.entryId ?? 0 }
+  return { propertyIds: [greedy.propertyId, ...added.map(({ id }) => id)], entryId: entry?.id ?? 0 }
 })
 
 const day = (fromToday: number): string => new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Load } from "./measure.ts"
 import { type Server, start } from "./servers.ts"
 import { interleaved, print, ratio } from "./side-by-side.ts"
+import { wideWindows } from "./wide-windows.ts"
 
 // Reservations over HTTP beside the reference servers that do the same SQL and the same JSON, on the orders that
 // bench/reservations.ts made: one operator's, of many. Ratios are what counts.
@@ -22,10 +23,9 @@ const FAR = Date.parse("2031-01-01")
 /** The operator's windows opened wide, because no refusal is to be measured, and houses for new bookings. */
 const prepared = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
-  const wide = { "1m": 1e9, "10m": 1e9, "1h": 1e9, "24h": 1e9 }
-  const endpoint = { "*": wide, "GET /reservations": wide, "POST /reservations": wide }
+  const limits = JSON.stringify(wideWindows("GET /reservations", "POST /reservations"))
   yield* sql`
-    UPDATE operators SET rate_limits = ${JSON.stringify({ user: wide, endpoint })}::jsonb WHERE id = ${operatorId}`
+    UPDATE operators SET rate_limits = ${limits}::jsonb WHERE id = ${operatorId}`
   const houses = yield* sql<{ id: number }>`
     INSERT INTO properties (operator_id, title, created_at)
     SELECT ${operatorId}, 'Villa ' || n, now() FROM generate_series(1, ${HOUSES}::int) n RETURNING id`

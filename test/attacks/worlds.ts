@@ -1,13 +1,11 @@
+import { wideWindows } from "../../bench/wide-windows.ts"
 import type { AnyOperation } from "../../src/contract/operation.ts"
 import { addDays } from "../../src/contract/time.ts"
 import { sampleValue, type World, worldWith } from "../world.ts"
 
-const wide = { "1m": 1e9, "10m": 1e9, "1h": 1e9, "24h": 1e9 }
-
 /** Limits no attack reaches, so that none is stopped at the gate. */
 export const WIDE_LIMITS = {
-  user: wide,
-  endpoint: { "*": wide, "POST /reservations": wide, "POST /availabilities": wide },
+  ...wideWindows("POST /reservations", "POST /availabilities"),
   endpoint_error: { "1h": 1e9, "24h": 1e9 }
 }
 
