@@ -177,21 +177,24 @@ export const typedClient = RpcTest.makeClient(Api)
 /** Calls of the typed client made within carry this token. */
 export const withToken = (token: string) => RpcClient.withHeaders({ "service-access-token": token })
 
-/** What a tool call or a JSON body would be answered, envelope and all. */
-export const call = Effect.fn("call")(function* (
+/** What a tool call or a JSON body would be answered, envelope, headers and all. */
+export const answerTo = Effect.fn("call")(function* (
   token: string | undefined,
   operation: ApiOperation["_tag"],
   fields: unknown = {}
 ) {
   const service = yield* Service
-  const answer = yield* service.call(operation, {
+  return yield* service.call(operation, {
     door: "rest",
     headers: token === undefined ? {} : { "service-access-token": token },
     params: {},
     read: Effect.succeed({ encoding: "json", fields })
   })
-  return answer.envelope
 })
+
+/** The envelope of {@link answerTo}. */
+export const call = (token: string | undefined, operation: ApiOperation["_tag"], fields: unknown = {}) =>
+  Effect.map(answerTo(token, operation, fields), ({ envelope }) => envelope)
 
 /** The data of a successful envelope; fails the test when it is an error. */
 export const dataOf = (envelope: Envelope): Effect.Effect<Schema.Json> =>

@@ -1,28 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import type { ApiOperation } from "../src/Api.ts"
 import { exposureOf, isRead, routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
 import { Service } from "../src/service.ts"
 import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
 import { WRONG_TYPES } from "./attacks/odd-values.ts"
-import { freshOperator, layerTest } from "./harness.ts"
+import { call, freshOperator, layerTest } from "./harness.ts"
 import { countStatements } from "./statements.ts"
 import { COMPANIONS, contents, fieldsOf, isRequired, operations, sample } from "./walking.ts"
 import { isOwnName, makeWorld, NO_REFERENCES, REFERENCES, sampleValue } from "./world.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
-
-const call = Effect.fnUntraced(function* (operation: ApiOperation, token: string | undefined, fields: object) {
-  const service = yield* Service
-  const answer = yield* service.call(operation._tag, {
-    door: "rest",
-    headers: token === undefined ? {} : { "service-access-token": token },
-    params: {},
-    read: Effect.succeed({ encoding: "json", fields })
-  })
-  return answer.envelope
-})
 
 const BEYOND_32_BITS = 3_000_000_000
 
@@ -60,7 +48,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     it.effect(`${name} needs a token`, () =>
       Effect.gen(function* () {
         for (const token of [undefined, "", "lk_unknown", "x".repeat(5000)]) {
-          const envelope = yield* call(operation, token, {})
+          const envelope = yield* call(token, operation._tag, {})
           assert.deepInclude(envelope, { error_code: 401, error_msg: "Invalid access token", data: {} })
         }
       })
@@ -70,7 +58,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       Effect.gen(function* () {
         const { refused } = yield* Cast
         for (const [expected, { token }] of refused) {
-          const { error_code, error_msg } = yield* call(operation, token, {})
+          const { error_code, error_msg } = yield* call(token, operation._tag, {})
           assert.strictEqual(`${error_code} ${error_msg}`, expected)
         }
       })
@@ -80,7 +68,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       it.effect(`${name} refuses a read-only token`, () =>
         Effect.gen(function* () {
           const { mine } = yield* Cast
-          const envelope = yield* call(operation, mine.readOnlyToken, {})
+          const envelope = yield* call(mine.readOnlyToken, operation._tag, {})
           assert.deepInclude(envelope, { error_code: 401, error_msg: "Not authorized for this action" })
         })
       )
@@ -95,7 +83,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const fields = sample(operation, world, COMPANIONS)
           // The Gate's look-up is kept for seconds: it belongs to the first call of a token, not to each.
           yield* (yield* Service).knows({ "service-access-token": world.token })
-          const [envelope, statements] = yield* countStatements(call(operation, world.token, fields))
+          const [envelope, statements] = yield* countStatements(call(world.token, operation._tag, fields))
           assert.strictEqual(envelope.error_code, 0, envelope.error_msg)
           assert.isAtMost(statements, isRead(operation) ? 1 : 2)
         })
@@ -108,7 +96,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const before = yield* contents(theirs)
           const own = sample(operation, mine, COMPANIONS)
           const foreign = { ...own, [field]: sampleValue(theirs, operation, field) }
-          const envelope = yield* call(operation, mine.token, foreign)
+          const envelope = yield* call(mine.token, operation._tag, foreign)
           // A search by a record's own id or code finds nothing, like any search that finds nothing.
           if (isRead(operation) && isOwnName(operation, field)) {
             assert.strictEqual(envelope.error_code, 0)
@@ -131,7 +119,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const own = sample(operation, mine, [...COMPANIONS, field])
           const before = yield* contents(mine)
           const ids = Array.isArray(own[field]) ? [...own[field], BEYOND_32_BITS] : `${own[field]},${BEYOND_32_BITS}`
-          const envelope = yield* call(operation, mine.token, { ...own, [field]: ids })
+          const envelope = yield* call(mine.token, operation._tag, { ...own, [field]: ids })
           assert.strictEqual(envelope.error_code, 404, envelope.error_msg)
           assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
           assert.deepStrictEqual(yield* contents(mine), before)
@@ -149,13 +137,13 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
             if (Schema.is(schema)(wrong) || Schema.is(Schema.toEncoded(schema))(wrong)) continue
             // The tightest window lets 60 calls a minute through.
             yield* TestClock.adjust("1 second")
-            const envelope = yield* call(operation, world.token, { ...own, [field]: wrong })
+            const envelope = yield* call(world.token, operation._tag, { ...own, [field]: wrong })
             assert.include([400, 422], envelope.error_code, `${field}: ${JSON.stringify(wrong)}`)
             assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
           }
           if (isRequired(schema)) {
             const { [field]: _, ...rest } = own
-            const envelope = yield* call(operation, world.token, rest)
+            const envelope = yield* call(world.token, operation._tag, rest)
             assert.deepInclude(envelope, { error_code: 400, error_msg: `${field}: is required.` })
           }
         }

@@ -11,6 +11,7 @@ import { Places } from "../../src/places/Places.ts"
 import { newToken } from "../../src/resources/calendar-share-links/address.ts"
 import { SharedCalendars } from "../../src/resources/calendar-share-links/SharedCalendars.ts"
 import { Service } from "../../src/service.ts"
+import { hangingUp } from "../hanging-up.ts"
 import { toolCall } from "./mcp/requests.ts"
 
 const OPERATOR = 1
@@ -52,18 +53,6 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
   })
   yield* server.serve(app)
   return HttpServer.formatAddress(server.address)
-})
-
-/** Asks, and hangs up at `when`. */
-const hangingUp = Effect.fnUntraced(function* (url: string, when: Effect.Effect<void>, init: RequestInit = {}) {
-  const client = new AbortController()
-  const gone = fetch(url, { ...init, signal: client.signal }).then(
-    () => "answered",
-    () => "gone"
-  )
-  yield* when
-  client.abort()
-  assert.strictEqual(yield* Effect.promise(() => gone), "gone")
 })
 
 const TOOL_CALL: RequestInit = {

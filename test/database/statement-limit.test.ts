@@ -11,8 +11,7 @@ import {
 import { migrate } from "../../src/database/migrate.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { BUSY_RETRY_SECONDS } from "../../src/limits.ts"
-import { Service } from "../../src/service.ts"
-import { freshOperator, layerService } from "../harness.ts"
+import { answerTo, freshOperator, layerService } from "../harness.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
 import { scratchDatabase } from "../own-database.ts"
 
@@ -46,16 +45,6 @@ const on = (options: { readonly statementsAConnection?: number; readonly stateme
   )
 
 const patiently = Effect.provide(on({}))
-
-const answerTo = Effect.fnUntraced(function* (token: string, operation: string, fields: unknown) {
-  const service = yield* Service
-  return yield* service.call(operation, {
-    door: "rest",
-    headers: { "service-access-token": token },
-    params: {},
-    read: Effect.succeed({ encoding: "json", fields })
-  })
-})
 
 describe.skipIf(!canOverlap)(orSkipped("a statement that takes too long on a server"), () => {
   layer(layerHurried)((it) => {

@@ -2,25 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import type { ApiOperation } from "../../src/Api.ts"
 import { NotFound } from "../../src/contract/errors.ts"
 import { digestOf } from "../../src/gate/credentials.ts"
 import { RateLimits } from "../../src/operators/RateLimits.ts"
 import { Service } from "../../src/service.ts"
-import { accountOf, freshOperator, layerTest, tokenFor } from "../harness.ts"
+import { accountOf, answerTo, freshOperator, layerTest, tokenFor } from "../harness.ts"
 
-/** A call of the service with its headers, as an adapter makes it. */
-const call = Effect.fnUntraced(function* (token: string, operation: string, fields: object = {}) {
-  const service = yield* Service
-  return yield* service.call(operation, {
-    door: "rest",
-    headers: { "service-access-token": token },
-    params: {},
-    read: Effect.succeed({ encoding: "json", fields })
-  })
-})
-
-const codeOf = (token: string, operation: string, fields: object = {}) =>
-  Effect.map(call(token, operation, fields), (answer) => answer.envelope.error_code)
+const codeOf = (token: string, operation: ApiOperation["_tag"], fields: object = {}) =>
+  Effect.map(answerTo(token, operation, fields), (answer) => answer.envelope.error_code)
 
 /** Gives the operator small limits, so that a test reaches them. */
 const limited = Effect.fnUntraced(function* (limits: object) {
@@ -43,7 +33,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       yield* TestClock.adjust("18 seconds")
       const passed = [0, 0, 0]
       for (const _ of passed) assert.strictEqual(yield* codeOf(token, "query_income_items"), 0)
-      const { envelope, headers } = yield* call(token, "query_income_items")
+      const { envelope, headers } = yield* answerTo(token, "query_income_items")
       assert.deepInclude(envelope, { error_code: 429, error_msg: "Too Many Attempts.", data: {} })
       assert.deepInclude(headers, {
         "Retry-After": "42",
@@ -89,7 +79,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       yield* atMinuteStart
       assert.strictEqual(yield* codeOf(token, "delete_transaction", { id: 1 }), 404)
       assert.strictEqual(yield* codeOf(token, "delete_transaction", {}), 400)
-      const { envelope, headers } = yield* call(token, "delete_transaction", { id: 1 })
+      const { envelope, headers } = yield* answerTo(token, "delete_transaction", { id: 1 })
       assert.strictEqual(envelope.error_code, 429)
       assert.match(envelope.error_msg, /cannot succeed as sent/)
       assert.deepInclude(headers, { "X-RateLimit-Scope": "endpoint_error", "X-RateLimit-Window": "1h" })
@@ -111,12 +101,15 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       assert.strictEqual(yield* codeOf(sub, "create_transaction", { ...entry, amount: 0 }), 422)
       assert.strictEqual(yield* codeOf(sub, "create_transaction", { ...entry, amount: -1 }), 422)
       assert.strictEqual(yield* codeOf(sub, "create_transaction", entry), 403)
-      const refused = yield* call(sub, "create_transaction", entry)
+      const refused = yield* answerTo(sub, "create_transaction", entry)
       assert.deepInclude(refused.headers, { "X-RateLimit-Scope": "endpoint" })
       yield* TestClock.adjust("1 minute")
       // Still room for one invalid call: none of those before was one.
       assert.strictEqual(yield* codeOf(sub, "create_transaction", {}), 400)
-      assert.strictEqual((yield* call(sub, "create_transaction", {})).headers["X-RateLimit-Scope"], "endpoint_error")
+      assert.strictEqual(
+        (yield* answerTo(sub, "create_transaction", {})).headers["X-RateLimit-Scope"],
+        "endpoint_error"
+      )
     })
   )
 
@@ -149,11 +142,11 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       yield* limit(tight, { "1m": 1 })
       yield* limit(loose, { "1m": 1000 })
       assert.strictEqual(yield* codeOf(tight, "query_income_items"), 0)
-      const refused = yield* call(tight, "query_income_items")
+      const refused = yield* answerTo(tight, "query_income_items")
       assert.deepInclude(refused.headers, { "X-RateLimit-Scope": "token", "X-RateLimit-Window": "1m" })
       assert.strictEqual(yield* codeOf(loose, "query_income_items"), 0)
       assert.strictEqual(yield* codeOf(loose, "query_income_items"), 0)
-      assert.strictEqual((yield* call(loose, "query_income_items")).envelope.error_code, 429)
+      assert.strictEqual((yield* answerTo(loose, "query_income_items")).envelope.error_code, 429)
     })
   )
 

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/limits.ts"
+import { hangingUp } from "../../hanging-up.ts"
 import { Endpoint } from "./endpoint.ts"
 import { BOTH, envelopesOf, errorOf, JSON_BODY, messagesOf, post, toolCall } from "./requests.ts"
 
@@ -66,19 +67,11 @@ layer(Endpoint.layer)("a batch", (it) => {
     Effect.gen(function* () {
       const { url, waiting, interrupted, called } = yield* Endpoint
       const before = called.length
-      const client = new AbortController()
-      const gone = fetch(url, {
+      yield* hangingUp(url, Deferred.await(waiting), {
         method: "POST",
         headers: { ...JSON_BODY, accept: BOTH },
-        body: JSON.stringify([toolCall("wait_for_ever", {}, 1), toolCall("create_entry", {}, 2)]),
-        signal: client.signal
-      }).then(
-        () => "answered",
-        () => "gone"
-      )
-      yield* Deferred.await(waiting)
-      client.abort()
-      assert.strictEqual(yield* Effect.promise(() => gone), "gone")
+        body: JSON.stringify([toolCall("wait_for_ever", {}, 1), toolCall("create_entry", {}, 2)])
+      })
       yield* Deferred.await(interrupted)
       // Whatever the batch still did would have been done before this is answered.
       yield* post(toolCall("search_entries"))

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { MCP_LIST_FRESH_MS } from "../../../src/limits.ts"
+import { hangingUp } from "../../hanging-up.ts"
 import { Endpoint, LIMITED_HEADERS } from "./endpoint.ts"
 import { BOTH, envelopesOf, errorOf, JSON_BODY, lastOf, messagesOf, modern, post, toolCall } from "./requests.ts"
 
@@ -110,19 +111,11 @@ for (const revision of ["2025", "2026-07-28"]) {
         const { url, waiting, interrupted } = yield* Endpoint
         const call = toolCall("wait_for_ever")
         const { headers, message } = revision === "2025" ? { headers: {}, message: call } : modern(call)
-        const client = new AbortController()
-        const gone = fetch(url, {
+        yield* hangingUp(url, Deferred.await(waiting), {
           method: "POST",
           headers: { ...JSON_BODY, accept: BOTH, ...headers },
-          body: JSON.stringify(message),
-          signal: client.signal
-        }).then(
-          () => "answered",
-          () => "gone"
-        )
-        yield* Deferred.await(waiting)
-        client.abort()
-        assert.strictEqual(yield* Effect.promise(() => gone), "gone")
+          body: JSON.stringify(message)
+        })
         yield* Deferred.await(interrupted)
       })
     )
