@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
-import { CalendarDate, CommaSeparatedIds, Id } from "../../contract/fields.ts"
+import { CalendarDate, Id, IdsOrText } from "../../contract/fields.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES, IDS_MAX } from "../../limits.ts"
 
@@ -30,7 +30,7 @@ const card = (description: string, intentExamples: ReadonlyArray<string>, requir
 export const get_property_availability = operation("get_property_availability", {
   route: "GET /availabilities",
   summary: "Read which days properties are free",
-  payload: { property_ids: CommaSeparatedIds, start_date: CalendarDate, end_date: CalendarDate },
+  payload: { property_ids: IdsOrText, start_date: CalendarDate, end_date: CalendarDate },
   success: Schema.Struct({
     properties: Schema.Array(Schema.Struct({ id: Id, availabilities: Schema.Array(DayAvailability) }))
   }),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
-import { Code, textUpTo } from "../../contract/fields.ts"
+import { Code, EMPTY, textUpTo } from "../../contract/fields.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT, TAG_NAME } from "../../limits.ts"
@@ -32,7 +32,7 @@ export const add_reservation_tag = operation("add_reservation_tag", {
 export const remove_reservation_tag = operation("remove_reservation_tag", {
   route: "DELETE /reservations/{stay_code}/tags",
   summary: "Take a tag off a stay",
-  payload: { stay_code: Code, tag_name: textUpTo(TAG_NAME).check(Schema.isNonEmpty({ expected: "a tag's name" })) },
+  payload: { stay_code: Code, tag_name: textUpTo(TAG_NAME).check(Schema.isNonEmpty({ message: EMPTY })) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }

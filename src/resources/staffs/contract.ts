@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
-import { EmailOrNone, Id, Integer, textUpTo } from "../../contract/fields.ts"
+import { EmailOrNone, Id, Integer, textUpTo, wideningIfAbsent } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
@@ -61,7 +61,7 @@ export const create_staff = operation("create_staff", {
     mobile: Mobile,
     email: Schema.optionalKey(EmailOrNone),
     note: Schema.optionalKey(Note),
-    property_ids: Schema.optionalKey(PropertyIds)
+    property_ids: wideningIfAbsent(PropertyIds)
   },
   success: Schema.Struct({ staff_id: Id }),
   errors: [NotFound],

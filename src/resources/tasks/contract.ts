@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
-import { CalendarDate, Code, Currency, Id, Integer, TimeOfDay, textUpTo } from "../../contract/fields.ts"
+import { CalendarDate, Code, Currency, Id, Integer, TimeOfDay, textUpTo, unchangeable } from "../../contract/fields.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE } from "../../limits.ts"
@@ -117,8 +117,7 @@ export const update_task = operation("update_task", {
     currency: Schema.optionalKey(Currency),
     fee: Schema.optionalKey(Fee),
     note: Schema.optionalKey(Note),
-    // Not changeable: accepted with the value the task has, so that a record can be sent back whole.
-    stay_code: Schema.optionalKey(Schema.NullOr(Code))
+    stay_code: unchangeable(Schema.NullOr(Code))
   },
   success: Schema.Struct({}),
   errors: [NotFound],

@@ -1,7 +1,17 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
-import { CalendarDate, Code, Currency, Id, InstantText, PositiveAmount, textUpTo } from "../../contract/fields.ts"
+import {
+  CalendarDate,
+  Code,
+  Currency,
+  Id,
+  InstantText,
+  PositiveAmount,
+  textUpTo,
+  unchangeable,
+  wideningIfAbsent
+} from "../../contract/fields.ts"
 import { operation, type ToolCard } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { CURRENCY_CODE, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
@@ -85,9 +95,10 @@ export const create_transaction = operation("create_transaction", {
   route: "POST /transactions",
   summary: "Record an income or an expense",
   payload: {
-    property_id: Schema.optionalKey(Id),
-    reservation_code: Schema.optionalKey(Code),
-    stay_code: Schema.optionalKey(Code),
+    // Without any of these the entry is the operator's.
+    property_id: wideningIfAbsent(Id),
+    reservation_code: wideningIfAbsent(Code),
+    stay_code: wideningIfAbsent(Code),
     direction: Direction,
     amount: PositiveAmount,
     currency: Schema.optionalKey(Currency),
@@ -115,12 +126,11 @@ export const update_transaction = operation("update_transaction", {
     payment_method_id: Schema.optionalKey(Id),
     action_at: Schema.optionalKey(InstantText),
     note: Schema.optionalKey(Note),
-    // Not changeable: accepted with the value the entry has, so that a record can be sent back whole.
-    direction: Schema.optionalKey(Direction),
-    currency: Schema.optionalKey(textUpTo(CURRENCY_CODE)),
-    property_id: Schema.optionalKey(Schema.NullOr(Id)),
-    reservation_code: Schema.optionalKey(Schema.NullOr(Code)),
-    stay_code: Schema.optionalKey(Schema.NullOr(Code))
+    direction: unchangeable(Direction),
+    currency: unchangeable(textUpTo(CURRENCY_CODE)),
+    property_id: unchangeable(Schema.NullOr(Id)),
+    reservation_code: unchangeable(Schema.NullOr(Code)),
+    stay_code: unchangeable(Schema.NullOr(Code))
   },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
-import { Id, textUpTo } from "../../contract/fields.ts"
+import { Id, textUpTo, wideningIfAbsent } from "../../contract/fields.ts"
 import { operation } from "../../contract/operation.ts"
 import { EVENT_NAMES } from "../../events/events.ts"
 import { WEBHOOK_URL } from "../../limits.ts"
@@ -51,7 +51,7 @@ export const create_webhook = operation("create_webhook", {
     /** https. */
     url: Url,
     /** Omitted: all ten. */
-    events: Schema.optionalKey(Events)
+    events: wideningIfAbsent(Events)
   },
   success: Schema.Struct({ webhook: Webhook, secret: Secret }),
   exposure
