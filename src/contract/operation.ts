@@ -33,6 +33,10 @@ export interface ToolCard {
   readonly description: string
   /** Sentences of a host that this tool answers. */
   readonly intentExamples: ReadonlyArray<string>
+  /** Whether what there was is gone after it; unless said, after a DELETE alone. */
+  readonly destructive?: boolean
+  /** Whether a second call leaves things as the first did; unless said, all but a POST do. */
+  readonly idempotent?: boolean
 }
 
 /** An operation that is no tool says why. */

@@ -53,7 +53,7 @@ export const Entries = RpcGroup.make(
     summary: "Send a picture",
     payload: { image: Schema.String },
     success: Schema.Struct({}),
-    exposure: card()
+    exposure: { ...card(), destructive: true, idempotent: true }
   }),
   operation("wait_for_all", {
     route: "GET /all",
