@@ -119,7 +119,7 @@ export const Currency = Schema.String.check(
 export const currencyDecimals = (code: string): number => currencyCodes.code(code)?.digits ?? 2
 
 /** What is said of every field that holds money. */
-export const MAJOR_UNITS = "major units: 35.5 is 35 euro 50"
+export const MAJOR_UNITS = "major units"
 
 /** Money in major units (100 is one hundred euro), above zero. */
 export const PositiveAmount = Schema.Finite.check(
@@ -147,7 +147,8 @@ export const EMPTY = "must not be empty"
 export const Code = Schema.String.check(
   Schema.makeFilter((text) => (text === "" ? EMPTY : isUpTo(text, CODE)), {
     expected: `at most ${CODE} characters`,
-    toJsonSchema: () => ({ minLength: 1, maxLength: CODE })
+    // That it is not empty goes without saying.
+    toJsonSchema: () => [{ maxLength: CODE }, true]
   })
 )
 

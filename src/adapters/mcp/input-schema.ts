@@ -100,7 +100,7 @@ const withShortParts = (schema: Keywords): Keywords => {
 }
 
 /** Words: the last check added to a field knows most about it. */
-const WORDS = new Set(["description", "expected", "title", "examples"])
+const WORDS = new Set(["description", "expected", "title", "examples", "default"])
 
 /** Keywords that mean the same wherever they stand; `additionalProperties`, say, looks at its neighbours. */
 const ALONE = new Set([

@@ -18,7 +18,7 @@ export const query_custom_channels = operation("query_custom_channels", {
     since: "3.4.0",
     requiresConfirmation: false,
     description:
-      "Lists the ids and names of the sources a manually created reservation can name, such as telephone or walk-in. They rarely change; keep them for up to an hour.",
+      "Lists ids and names of the sources a reservation made by hand can name, such as telephone or walk-in. Keep them for up to an hour.",
     intentExamples: ["Which channels can I book a phone reservation under?"]
   }
 })

@@ -52,7 +52,7 @@ export const ChannelId = Schema.String.check(
     expected: `1 to ${CHANNEL_ID} letters and digits`,
     toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
   })
-)
+).annotate({ description: "your own id of the order" })
 
 /** Wall clock of the property. */
 export const TimeOfArrival = Schema.Struct({

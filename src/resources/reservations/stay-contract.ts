@@ -22,11 +22,14 @@ export const add_reservation_tag = operation("add_reservation_tag", {
   payload: { stay_code: Code, tag_name: nameUpTo(TAG_NAME) },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
-    "Puts one tag on a stay; find the stay_code with search_reservations and existing tags with search_reservation_tags. A name that is in nobody's dictionary yet becomes a new tag of the account. Putting a tag on twice changes nothing. Guests and channels never see tags.",
-    ["Tag the Lovelace booking as VIP"],
-    { category: "reservation", requiresConfirmation: false }
-  )
+  exposure: {
+    ...card(
+      "Puts one tag on a stay; find the stay_code with search_reservations and tags with search_reservation_tags. A name that no tag has yet becomes a new tag of the account. Guests and channels never see tags.",
+      ["Tag the Lovelace booking as VIP"],
+      { category: "reservation", requiresConfirmation: false }
+    ),
+    idempotent: true
+  }
 })
 
 export const remove_reservation_tag = operation("remove_reservation_tag", {
@@ -53,7 +56,7 @@ export const update_check_in_details = operation("update_check_in_details", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Changes the check-in of one stay; find the stay_code with search_reservations. Only the fields you send change; null removes a lock code, the time it becomes visible, an arrival or a departure time. The lock code is kept here and never sent to a lock. id_required decides whether the guest must register identity documents before check-in. Times are on the property's clock. The guest is not notified.",
+    "Changes the check-in of one stay; find the stay_code with search_reservations. What you do not send stays; null removes. The lock code is kept here and never sent to a lock. id_required decides whether the guest must register identity documents before check-in. Times are on the property's clock. The guest is not notified.",
     ["The Lovelaces arrive at half past four", "Set the door code of tonight's booking to 4711"],
     { category: "reservation", requiresConfirmation: true }
   )
@@ -79,7 +82,7 @@ export const update_reservation_custom_fields = operation("update_reservation_cu
   success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
   errors: [NotFound],
   exposure: card(
-    `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A new name needs no preparation; a stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Answers all custom fields as they are afterwards. Automated messages may use them, so a guest may come to see them.`,
+    `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Automated messages may show them to a guest.`,
     ["Note door = blue gate on the Lovelace booking"],
     { category: "reservation", requiresConfirmation: true }
   )
