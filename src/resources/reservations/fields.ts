@@ -48,8 +48,8 @@ const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 
 /** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */
 export const ChannelId = Schema.String.check(
-  Schema.makeFilter((text) => text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text), {
-    expected: `1 to ${CHANNEL_ID} letters and digits`,
+  Schema.makeFilter((text) => (text === "" ? EMPTY : text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text)), {
+    expected: `at most ${CHANNEL_ID} letters and digits`,
     toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
   })
 ).annotate({ description: "your own id of the order" })
