@@ -16,7 +16,8 @@ import { Tokens } from "./gate/Tokens.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
-import { layerHandlers, layerSharedCalendars } from "./resources/index.ts"
+import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerHandlers } from "./resources/index.ts"
 import { Service } from "./service.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 import { AddressResolver } from "./webhooks/AddressResolver.ts"
@@ -69,7 +70,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
         Layer.provide(layerWakeUp),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
-        Layer.provide(layerSharedCalendars),
+        Layer.provide(SharedCalendars.layer),
         Layer.provide(places(settings)),
         Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { type Caller, CurrentOperator, Gated, type GateError } from "../contract/caller.ts"
-import { ERROR_CODES, RateLimited } from "../contract/errors.ts"
-import { isRead, routeOf } from "../contract/operation.ts"
+import type { Caller, GateError } from "../contract/caller.ts"
+import { RateLimited } from "../contract/errors.ts"
+import type { CallLimits } from "../contract/operation.ts"
 import { invalidToken, refusalOf } from "./admission.ts"
 import { tokenOf } from "./credentials.ts"
 import { type KnownToken, Tokens } from "./Tokens.ts"
@@ -17,6 +17,8 @@ export interface Approach {
   readonly route: string
   /** Whether it changes nothing. */
   readonly read: boolean
+  /** The route's own limits, where they are not the ordinary ones. */
+  readonly limits?: CallLimits | undefined
   /** Of a message: the conversation it goes to, which has windows of its own. */
   readonly conversationId?: string | undefined
   readonly headers: Headers
@@ -58,9 +60,9 @@ export class Gate extends Context.Service<
       const admit = Effect.fnUntraced(function* (approach: Approach, token: KnownToken) {
         const buckets = bucketsOf({
           operatorId: token.operatorId,
-          accountId: token.accountId,
           tokenId: token.tokenId,
           route: approach.route,
+          limits: approach.limits,
           conversationId: approach.conversationId,
           tokenLimits: token.tokenLimits ?? undefined,
           overrides: token.overrides ?? undefined
@@ -88,29 +90,4 @@ export class Gate extends Context.Service<
       return Gate.of({ enter, knows: (headers) => Effect.isSuccess(identify(headers)) })
     })
   )
-
-  /** The same Gate for the typed in-memory client of tests. */
-  static readonly layerGated = Layer.effect(
-    Gated,
-    Effect.map(Gate, (gate) =>
-      Gated.of((within, call) =>
-        Effect.gen(function* () {
-          const { method, path } = routeOf(call.rpc)
-          const entry = yield* gate.enter({ route: `${method} ${path}`, read: isRead(call.rpc), headers: call.headers })
-          return yield* within.pipe(
-            Effect.provideService(CurrentOperator, entry.caller),
-            Effect.tapError((error) => entry.settle(codeOf(error)))
-          )
-        })
-      )
-    )
-  )
 }
-
-/** The code of a handler's failure, whose type the middleware does not see. */
-const codeOf = (error: object): number =>
-  "_tag" in error && error._tag === "NotFound"
-    ? ERROR_CODES.NotFound
-    : "_tag" in error && error._tag === "BadRequest"
-      ? ERROR_CODES.BadRequest
-      : 0

@@ -1,4 +1,4 @@
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
 import { PublicUrl } from "../../contract/installation.ts"
@@ -7,10 +7,11 @@ import { EVENT_NAMES, type EventName } from "../../events/events.ts"
 import { AllowedReceivers } from "../../webhooks/allowed-hosts.ts"
 import { receiverUrl } from "../../webhooks/receiver-url.ts"
 import { generateSecret, generateSecretToken } from "../../webhooks/signature.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { type Webhook, Webhooks } from "./contract.ts"
 import { type Application, type SubscriptionRow, WebhookStore } from "./store.ts"
 
-export const layerWebhookHandlers = Webhooks.toLayer(
+export const layerWebhookFamily = layerHandled(
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
@@ -27,7 +28,7 @@ export const layerWebhookHandlers = Webhooks.toLayer(
     // Not cut to the second: a change tells what is under way from what waits by the end of its lease.
     const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-    return Webhooks.of({
+    return handled(Webhooks, {
       list_webhooks: Effect.fnUntraced(function* () {
         const application = yield* calling
         const rows = yield* store.list(application.operatorId)
@@ -63,7 +64,7 @@ export const layerWebhookHandlers = Webhooks.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(WebhookStore.layer))
 
 /** The application a call comes from. Tokens made in the console are one application together. */
 const calling = Effect.map(CurrentOperator, ({ operatorId }): Application => ({ operatorId, application: null }))

@@ -62,7 +62,7 @@ describe.skipIf(redisUrl === "")(redisUrl === "" ? "on Redis, skipped: REDIS_URL
       const { logged, proxy, start } = yield* scene
       yield* proxy.restore
       const windows = yield* start
-      const { call, invalid } = bucketsOf({ operatorId: 1, accountId: 2, tokenId: 3, route: "GET /tasks" })
+      const { call, invalid } = bucketsOf({ operatorId: 1, tokenId: 3, route: "GET /tasks" })
       const before = proxy.seen("EVALSHA")
       yield* Effect.repeat(windows.admit(call, invalid), { times: 49 })
       assert.strictEqual(proxy.seen("EVALSHA") - before, 50)
@@ -84,7 +84,6 @@ describe.skipIf(redisUrl === "")(redisUrl === "" ? "on Redis, skipped: REDIS_URL
       const windows = yield* startBeside
       const { call, invalid } = bucketsOf({
         operatorId: 1,
-        accountId: 1,
         tokenId: 1,
         route: "POST /conversations/{id}",
         conversationId: 1
