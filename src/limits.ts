@@ -22,9 +22,6 @@ export const TRANSACTION_DAYS = 366
 /** Largest amount of money in major units: twelve digits before the point stay exact as a JSON number with three after it. */
 export const AMOUNT_MAX = 999_999_999_999
 
-/** Beginnings of days in a time zone that a process remembers. */
-export const DAY_STARTS = 10_000
-
 /** Ids in one comma-separated list or array (contract facts 6.1). */
 export const IDS_MAX = 100
 /** Characters of a comma-separated list: so many ids of sixteen digits, each with a comma and a space. */
@@ -35,11 +32,6 @@ export const CODE = 100
 export const CURRENCY_CODE = 3
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT = 35
-
-/** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
-export const TOKEN_CACHE_SECONDS = 3
-/** Tokens whose look-up is kept at once in a process. */
-export const TOKEN_CACHE_ENTRIES = 50_000
 
 /** Characters of a webhook subscription's URL. */
 export const WEBHOOK_URL = 2048
@@ -122,24 +114,6 @@ export const WEBHOOK_CLEANING_ROWS = 1_000
 export const WEBHOOK_REPLAY_ROWS = 1_000
 /** Milliseconds that deliveries under way get when the process ends: then they are handed back. */
 export const WEBHOOK_SHUTDOWN_MS = 1_500
-
-/**
- * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
- * as many, the least recently used are forgotten first.
- */
-export const LIVE_BUCKETS = 100_000
-/** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
-export const CONVERSATION_KEY = 64
-/** Longest a call waits for Redis to count it, in milliseconds. */
-export const REDIS_PATIENCE = 200
-/** Longest an attempt to reach Redis takes, in milliseconds. */
-export const REDIS_CONNECT = 1_000
-/** Milliseconds between two attempts to reach Redis while it is away. */
-export const REDIS_PROBE = 1_000
-/** Milliseconds between two warnings that Redis is away. */
-export const REDIS_WARNING = 60_000
-/** Seconds a bucket outlives its window in Redis: processes whose clocks differ still find it. */
-export const REDIS_AFTERLIFE = 60
 
 /** Milliseconds a telemetry collector has to answer one batch, and those the last batches get when the process ends. */
 export const TELEMETRY_EXPORT_MS = 3_000
