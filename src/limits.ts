@@ -9,6 +9,11 @@ export const IMAGE_BODY_BYTES = 20 * 1024 * 1024
 export const JSON_DEPTH = 32
 export const JSON_PARTS = 20_000
 
+/** Wrong fields that one answer tells of, unknown arguments that a tool's does, and characters of a name either repeats. */
+export const FIELDS_TOLD = 10
+export const NAMES_TOLD = 5
+export const NAME_TOLD = 50
+
 /** Rows of a page when `limit` is not given, and the most that may be asked for (contract facts 0.2). */
 export const PAGE_DEFAULT = 20
 export const PAGE_MAX = 100

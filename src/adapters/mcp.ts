@@ -1,4 +1,4 @@
-import { createMcpHandler, isJsonContentType } from "@modelcontextprotocol/server"
+import { createMcpHandler, isJsonContentType, isLegacyRequest } from "@modelcontextprotocol/server"
 import { type Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Forbidden, Unauthenticated } from "../contract/errors.ts"
@@ -6,7 +6,8 @@ import type { AnyOperation } from "../contract/operation.ts"
 import { tokenOf } from "../gate/credentials.ts"
 import { Service } from "../service.ts"
 import { challengeRule, originRule } from "./mcp/access.ts"
-import { Exchange, httpResponseOf, takesEventsOnly } from "./mcp/exchange.ts"
+import { answerAsJson } from "./mcp/as-json.ts"
+import { Exchange, httpResponseOf, onlyForm } from "./mcp/exchange.ts"
 import { type Message, messageReader } from "./mcp/message.ts"
 import { protocolOf } from "./mcp/protocol.ts"
 import { toolsOf } from "./mcp/tools.ts"
@@ -39,13 +40,19 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   const chosenByLibrary = createMcpHandler(protocol, { keepAliveMs: 0, onerror })
   const eventStream = createMcpHandler(protocol, { keepAliveMs: 0, onerror, responseMode: "sse" })
 
+  const answer = async (exchange: Exchange, { json }: Message, form: ReturnType<typeof onlyForm>) => {
+    if (form === "json" && json !== undefined && (await isLegacyRequest(exchange, json))) {
+      return answerAsJson(protocol, exchange, json)
+    }
+    return (form === "events" ? eventStream : chosenByLibrary).fetch(exchange, { parsedBody: json })
+  }
+
   /** Hands a message to the library. A client that goes away takes its running calls with it. */
   const speak = (request: HttpRequest, message: Message = NOTHING_READ): Effect.Effect<HttpResponse> =>
     Effect.contextWith((context: Context.Context<never>) =>
       Effect.promise(async (signal) => {
         const exchange = new Exchange(request, context, signal, message.bytes)
-        const handler = takesEventsOnly(request) ? eventStream : chosenByLibrary
-        return httpResponseOf(exchange, await handler.fetch(exchange, { parsedBody: message.json }))
+        return httpResponseOf(exchange, await answer(exchange, message, onlyForm(request)))
       })
     )
 

@@ -40,13 +40,17 @@ export interface ToolCard extends Partial<Family> {
   /** Sentences of a host that this tool answers. */
   readonly intentExamples: ReadonlyArray<string>
   readonly requiresConfirmation: boolean
+  /** Whether what there was is gone after it; unless said, after a DELETE alone. */
+  readonly destructive?: boolean
+  /** Whether a second call leaves things as the first did; unless said, all but a POST do. */
+  readonly idempotent?: boolean
 }
 
 export const card = (
   description: string,
   intentExamples: ReadonlyArray<string>,
   requiresConfirmation: boolean,
-  more: Partial<Family> = {}
+  more: Omit<Partial<ToolCard>, "description"> = {}
 ): ToolCard => ({ ...more, description, intentExamples, requiresConfirmation })
 
 /** An operation that is no tool says why. */
