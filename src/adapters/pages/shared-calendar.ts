@@ -40,18 +40,11 @@ interface Asked {
 
 const isLooking = ({ method }: HttpServerRequest): boolean => method === "GET" || method === "HEAD"
 
-/**
- * What share links open, below {@link CALENDAR_PREFIX}: a page for people, and with `.ics` a feed for their calendars.
- * Whoever has the address may look; there is no other credential.
- */
-export const makeSharedCalendar = Effect.gen(function* () {
+const makePage = Effect.gen(function* () {
   const calendars = yield* SharedCalendars
-  const places = yield* Places
-  const counted = yield* makeViews
   const publicUrl = yield* PublicUrl
-  const feedOf = yield* makeFeed
 
-  const page = Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
+  return Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
     if (number === undefined) return documentResponse(noSuchPage, 404)
     const { part, before } = placeOfPage(number)
     const { total, properties } = yield* calendars.part(link, part)
@@ -64,14 +57,28 @@ export const makeSharedCalendar = Effect.gen(function* () {
     const place = pagePlace(number, total)
     return documentResponse(calendarPage({ today, total, place, properties: known, feedUrl, part }, sections))
   })
+})
 
-  const feed = Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
+const makeFeedResponse = Effect.map(makeFeed, (feedOf) =>
+  Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
     const stream = number === undefined ? Option.none() : yield* feedOf(link, token, number)
     return Option.match(stream, {
       onNone: () => plainText("This feed does not have so many parts.\n", 404),
       onSome: (body) => HttpServerResponse.stream(body, { contentType: FEED_TYPE, headers: FEED_HEADERS })
     })
   })
+)
+
+/**
+ * What share links open, below {@link CALENDAR_PREFIX}: a page for people, and with `.ics` a feed for their calendars.
+ * Whoever has the address may look; there is no other credential.
+ */
+export const makeSharedCalendar = Effect.gen(function* () {
+  const calendars = yield* SharedCalendars
+  const places = yield* Places
+  const counted = yield* makeViews
+  const page = yield* makePage
+  const feed = yield* makeFeedResponse
 
   const kinds = {
     // Whoever opens a link works in a place of the operator who shares it, until the page is built.
