@@ -15,7 +15,7 @@ const LAYERS: ReadonlyArray<ReadonlyArray<string>> = [
   ["resources"],
   ["channels"],
   ["configuration.ts"],
-  ["webhooks"],
+  ["deliveries"],
   ["events"],
   ["gate"],
   ["places"],

@@ -1,9 +1,9 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { instantText } from "../contract/time.ts"
+import { DeliveryLog, type LoggedDelivery } from "../deliveries/DeliveryLog.ts"
+import { webhookIdOf } from "../deliveries/message.ts"
 import { PAGE_DEFAULT } from "../limits.ts"
-import { DeliveryLog, type LoggedDelivery } from "../webhooks/DeliveryLog.ts"
-import { webhookIdOf } from "../webhooks/message.ts"
 import { answer } from "./answer.ts"
 
 /** Flags that narrow deliveries, here and in a replay. */

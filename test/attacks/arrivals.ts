@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { deliveryKeyOf } from "../../src/webhooks/message.ts"
-import { type Answer, type Received, receiver } from "../webhooks/receiver.ts"
+import { deliveryKeyOf } from "../../src/deliveries/message.ts"
+import { type Answer, type Received, receiver } from "../deliveries/receiver.ts"
 
 // A receiver of webhooks that remembers what came, in the order it came.
 

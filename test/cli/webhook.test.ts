@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Queue, Schema } from "effect"
-import { receiver } from "../webhooks/receiver.ts"
+import { receiver } from "../deliveries/receiver.ts"
 import { emptyFolder, freePort, latchkey, serving } from "./latchkey.ts"
 
 const Answer = Schema.Struct({ error_code: Schema.Int, data: Schema.Record(Schema.String, Schema.Unknown) })

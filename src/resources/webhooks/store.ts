@@ -5,6 +5,8 @@ import { ValidationFailed } from "../../contract/errors.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
+import { healthy } from "../../deliveries/breaker.ts"
+import type { SigningSecret } from "../../deliveries/signature.ts"
 import { EVENT_NAMES, type EventName } from "../../events/events.ts"
 import {
   WEBHOOK_LEASE_MS,
@@ -12,8 +14,6 @@ import {
   WEBHOOK_RESUMED_ROWS,
   WEBHOOK_SECRET_OVERLAP_MS
 } from "../../limits.ts"
-import { healthy } from "../../webhooks/breaker.ts"
-import type { SigningSecret } from "../../webhooks/signature.ts"
 
 const SubscriptionRow = Schema.Struct({
   id: Schema.Int,

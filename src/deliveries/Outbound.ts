@@ -1,0 +1,131 @@
+import http from "node:http"
+import https from "node:https"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { HttpTraceContext } from "effect/http"
+import packageJson from "../../package.json" with { type: "json" }
+import { WEBHOOK_CONNECT_TRY_MS, WEBHOOK_IDLE_SOCKET_MS, WEBHOOK_IDLE_SOCKETS, WEBHOOK_TRY_MS } from "../limits.ts"
+import type { AddressResolver } from "./AddressResolver.ts"
+import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
+import { checkedLookup, checkLiteral } from "./checked-lookup.ts"
+import { type Answered, type Exchange, exchange, type Failed, type Progress } from "./exchange.ts"
+
+/** What became of one try. Any status is an answer, also 302 and 500: the caller decides what counts as delivered. */
+export type Attempt = (Answered | Failed) & { readonly durationMs: number }
+
+export interface Delivery {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** For the whole try, from the look-up to the last byte of the answer; 10 s unless told. */
+  readonly timeout?: Duration.Input
+}
+
+/** 2xx is the only answer that says the receiver has the event (contract facts 11.2). */
+export const isDelivered = (attempt: Attempt): boolean =>
+  attempt.outcome === "answered" && attempt.status >= 200 && attempt.status < 300
+
+const release = packageJson.version.split(".").slice(0, 2).join(".")
+
+const userAgent = (documentation: string | undefined): string =>
+  documentation === undefined ? `Latchkey-Webhooks/${release}` : `Latchkey-Webhooks/${release} (+${documentation})`
+
+const inWords: Record<Progress["phase"], string> = {
+  connecting: "no connection",
+  securing: "no TLS session",
+  sent: "no answer",
+  answering: "no complete answer"
+}
+
+/** Connections of one kind, closed with the scope. Node files them under scheme, host and port: never lent to another host. */
+const agents = (options: https.AgentOptions) =>
+  Effect.acquireRelease(
+    Effect.sync(() => ({ "http:": new http.Agent(options), "https:": new https.Agent(options) })),
+    (made) =>
+      Effect.sync(() => {
+        made["http:"].destroy()
+        made["https:"].destroy()
+      })
+  )
+
+const requestUrl = (text: string, allowed: AllowedHosts): Option.Option<URL> =>
+  Option.fromNullishOr(URL.parse(text)).pipe(
+    Option.filter((url) => url.protocol === "https:" || (url.protocol === "http:" && allowsHost(allowed, url.hostname)))
+  )
+
+const make = (allowed: AllowedHosts, documentation: string | undefined) =>
+  Effect.gen(function* () {
+    const connection = {
+      lookup: checkedLookup(yield* Effect.context<AddressResolver>(), allowed),
+      autoSelectFamilyAttemptTimeout: WEBHOOK_CONNECT_TRY_MS
+    }
+    const pooled = yield* agents({
+      ...connection,
+      keepAlive: true,
+      maxFreeSockets: WEBHOOK_IDLE_SOCKETS,
+      timeout: WEBHOOK_IDLE_SOCKET_MS
+    })
+    const single = yield* agents(connection)
+
+    const send = Effect.fnUntraced(function* (request: Omit<Exchange, "agent">, progress: Progress) {
+      yield* checkLiteral(request.url.hostname, allowed)
+      const scheme = request.url.protocol === "https:" ? "https:" : "http:"
+      const result = yield* exchange({ ...request, agent: pooled[scheme] }, progress)
+      // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
+      const unlucky =
+        result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
+      if (unlucky) return yield* exchange({ ...request, agent: single[scheme] }, progress)
+      // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
+      yield* Effect.yieldNow
+      return result
+    })
+
+    const traced = Effect.currentSpan.pipe(
+      Effect.map((span) => ({ traceparent: HttpTraceContext.toHeaders(span).traceparent ?? "" })),
+      Effect.orElseSucceed(() => ({}))
+    )
+
+    const post = Effect.fnUntraced(function* (delivery: Delivery) {
+      const started = yield* Clock.currentTimeMillis
+      const progress: Progress = { phase: "connecting", reused: false }
+      const timeout = Duration.fromInputUnsafe(delivery.timeout ?? WEBHOOK_TRY_MS)
+      const headers = { ...delivery.headers, "user-agent": userAgent(documentation), ...(yield* traced) }
+      const result: Answered | Failed = yield* Option.match(requestUrl(delivery.url, allowed), {
+        onNone: () =>
+          Effect.succeed<Failed>({ outcome: "failed", reason: "refused_url", detail: "not an https address" }),
+        onSome: (url) =>
+          send({ url, headers, body: delivery.body }, progress).pipe(
+            Effect.catchTag("RefusedAddress", ({ detail }) =>
+              Effect.succeed<Failed>({ outcome: "failed", reason: "refused_address", detail })
+            ),
+            Effect.timeoutOrElse({
+              duration: timeout,
+              orElse: () =>
+                Effect.succeed<Failed>({
+                  outcome: "failed",
+                  reason: "timeout",
+                  detail: `${inWords[progress.phase]} within ${Duration.format(timeout)}`
+                })
+            })
+          )
+      })
+      const ended = yield* Clock.currentTimeMillis
+      return { ...result, durationMs: ended - started }
+    })
+
+    return { post }
+  })
+
+/**
+ * The only door through which a delivery leaves. It opens no connection to a forbidden address, follows no redirect,
+ * and a receiver can cost at most the time of a try and 64 KiB. It never fails: every end is an `Attempt`.
+ */
+export class Outbound extends Context.Service<
+  Outbound,
+  { readonly post: (delivery: Delivery) => Effect.Effect<Attempt> }
+>()("latchkey/deliveries/Outbound") {
+  /** `documentation` is the page the User-Agent points receivers to. */
+  static readonly layer = (
+    allowed: AllowedHosts,
+    documentation?: string
+  ): Layer.Layer<Outbound, never, AddressResolver> => Layer.effect(Outbound, make(allowed, documentation))
+}

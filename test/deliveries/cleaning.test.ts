@@ -1,0 +1,166 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Cleaning } from "../../src/deliveries/Cleaning.ts"
+import { makeLooks } from "../../src/deliveries/workers.ts"
+import {
+  WEBHOOK_CLEANING_MS,
+  WEBHOOK_CLEANING_ROWS,
+  WEBHOOK_DEAD_KEPT_MS,
+  WEBHOOK_KEPT_MS,
+  WEBHOOK_WAIT_MS
+} from "../../src/limits.ts"
+import { typedClient, withToken } from "../harness.ts"
+import { canOverlap } from "../overlap.ts"
+import { receiver } from "./receiver.ts"
+import {
+  changes,
+  deliveries,
+  emptied,
+  happened,
+  layerScene,
+  type Subscription,
+  subscribed,
+  workedOff
+} from "./scene.ts"
+import { answering } from "./sending.ts"
+
+const cleaned = Effect.fnUntraced(function* (at: number) {
+  const { clean } = yield* Cleaning
+  yield* clean(new Date(at))
+})
+
+const count = Effect.fnUntraced(function* (
+  table: "events" | "webhook_attempts" | "webhook_deliveries" | "webhook_subscriptions"
+) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ rows: number }>`SELECT count(*) AS rows FROM ${sql(table)}`
+  return row?.rows ?? 0
+}, Effect.orDie)
+
+const healthOf = Effect.fnUntraced(function* (subscription: Subscription, health: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE webhook_subscriptions SET health = ${health}::jsonb WHERE id = ${subscription.id}`
+}, Effect.orDie)
+
+const states = (subscription: Subscription) =>
+  Effect.map(deliveries(subscription), (all) => all.map(({ state }) => state))
+
+/** A subscription one event was delivered to, and when. */
+const delivered = Effect.gen(function* () {
+  yield* emptied
+  const looks = yield* makeLooks
+  const server = yield* receiver(answering(200))
+  const subscription = yield* subscribed(server.port)
+  yield* happened(subscription.operator, changes(1))
+  yield* workedOff(looks)
+  return { subscription, looks, now: Date.now() }
+})
+
+layer(layerScene)("cleaning", (it) => {
+  it.effect("keeps what was delivered for seven days, and then removes the event with it", () =>
+    Effect.gen(function* () {
+      yield* delivered
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ at: Date }>`SELECT max(settled_at) AS at FROM webhook_deliveries`
+      const settled = row?.at.getTime() ?? 0
+      yield* cleaned(settled + WEBHOOK_KEPT_MS - 1000)
+      assert.strictEqual(yield* count("webhook_attempts"), 1)
+      assert.strictEqual(yield* count("webhook_deliveries"), 1)
+      assert.strictEqual(yield* count("events"), 1)
+      yield* cleaned(settled + WEBHOOK_KEPT_MS)
+      assert.strictEqual(yield* count("webhook_attempts"), 0)
+      assert.strictEqual(yield* count("webhook_deliveries"), 0)
+      assert.strictEqual(yield* count("events"), 0)
+      assert.strictEqual(yield* count("webhook_subscriptions"), 1)
+    })
+  )
+
+  it.effect("keeps an event that nobody has been told of, however old", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const { operator } = yield* subscribed(1)
+      yield* happened(operator, changes(1))
+      yield* cleaned(Date.now() + 10 * WEBHOOK_DEAD_KEPT_MS)
+      assert.strictEqual(yield* count("events"), 1)
+    })
+  )
+
+  it.effect("keeps a dead letter and its event for thirty days, its tries for seven", () =>
+    Effect.gen(function* () {
+      const { subscription } = yield* delivered
+      const sql = yield* SqlClient.SqlClient
+      const settled = new Date()
+      yield* sql`UPDATE webhook_deliveries SET state = 'dead', settled_at = ${settled}`
+      yield* cleaned(settled.getTime() + WEBHOOK_DEAD_KEPT_MS - 1)
+      assert.deepStrictEqual(yield* states(subscription), ["dead"])
+      assert.strictEqual(yield* count("events"), 1)
+      assert.strictEqual(yield* count("webhook_attempts"), 0)
+      yield* cleaned(settled.getTime() + WEBHOOK_DEAD_KEPT_MS)
+      assert.deepStrictEqual(yield* states(subscription), [])
+      assert.strictEqual(yield* count("events"), 0)
+    })
+  )
+
+  it.effect("ends what was due for three days while its receiver rested or was paused, and nothing else", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const looks = yield* makeLooks
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, changes(1))
+      yield* looks.handOut
+      const [waiting] = yield* deliveries(subscription)
+      const due = waiting?.dueAt.getTime() ?? 0
+      // Healthy: nobody was there to deliver it. It goes as soon as somebody is.
+      yield* cleaned(due + 10 * WEBHOOK_WAIT_MS)
+      assert.deepStrictEqual(yield* states(subscription), ["waiting"])
+      yield* healthOf(subscription, '{"state": "paused", "failures": 9, "failingSince": 0}')
+      yield* cleaned(due + WEBHOOK_WAIT_MS - 1)
+      assert.deepStrictEqual(yield* states(subscription), ["waiting"])
+      yield* cleaned(due + WEBHOOK_WAIT_MS)
+      assert.deepStrictEqual(yield* states(subscription), ["dead"])
+    })
+  )
+
+  it.effect(
+    "clears what waits for a deleted subscription at once, and the subscription when nothing is left of it",
+    () =>
+      Effect.gen(function* () {
+        const { subscription, looks, now } = yield* delivered
+        const api = yield* typedClient
+        yield* happened(subscription.operator, changes(2))
+        yield* looks.handOut
+        yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+        yield* cleaned(now)
+        assert.deepStrictEqual(yield* states(subscription), ["delivered"])
+        yield* cleaned(now + WEBHOOK_DEAD_KEPT_MS)
+        assert.strictEqual(yield* count("webhook_subscriptions"), 1)
+        yield* cleaned(now + WEBHOOK_DEAD_KEPT_MS + 2 * WEBHOOK_CLEANING_MS)
+        assert.strictEqual(yield* count("webhook_subscriptions"), 0)
+      })
+  )
+
+  it.effect.skipIf(canOverlap)(
+    "leaves no dead rows behind in the embedded database, where nobody else sees to it",
+    () =>
+      Effect.gen(function* () {
+        yield* delivered
+        yield* cleaned(Date.now() + WEBHOOK_KEPT_MS + 60_000)
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql<{ size: number }>`SELECT pg_relation_size('webhook_deliveries') AS size`
+        assert.strictEqual(row?.size, 0)
+      })
+  )
+
+  it.effect(`goes on beyond ${WEBHOOK_CLEANING_ROWS} rows, a statement at a time`, () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const looks = yield* makeLooks
+      const { operator } = yield* subscribed(1, { events: ["message_created"] })
+      yield* happened(operator, changes(2 * WEBHOOK_CLEANING_ROWS + 1))
+      while ((yield* looks.handOut).events > 0) {}
+      yield* cleaned(Date.now() + WEBHOOK_KEPT_MS + WEBHOOK_CLEANING_MS)
+      assert.strictEqual(yield* count("events"), 0)
+    })
+  )
+})
