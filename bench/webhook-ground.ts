@@ -2,7 +2,7 @@ import { Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { AddressResolver } from "../src/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../src/deliveries/allowed-hosts.ts"
-import { layerWebhooks } from "../src/deliveries/layer.ts"
+import { layerDeliveries } from "../src/deliveries/layer.ts"
 import { Outbound } from "../src/deliveries/Outbound.ts"
 import { generateSecret, generateSecretToken } from "../src/deliveries/signature.ts"
 
@@ -26,7 +26,7 @@ export const prepared = Effect.fnUntraced(function* (port: number, subscriptions
 })
 
 /** The workers of a process, delivering to receivers of this machine. */
-export const layerDelivering = layerWebhooks.pipe(
+export const layerDelivering = layerDeliveries.pipe(
   Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
   Layer.provide(AddressResolver.layer)
 )

@@ -12,7 +12,7 @@ import { layerBackgroundDatabase, layerReadiness, layerRequestDatabase } from ".
 import { migrate } from "./database/migrate.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
-import { layerWebhooks } from "./deliveries/layer.ts"
+import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
 import { Gate } from "./gate/Gate.ts"
@@ -42,7 +42,7 @@ const layerService = (windows: Layer.Layer<RateWindows>) =>
 
 /** Delivers events to their subscribers for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
-  layerWebhooks.pipe(
+  layerDeliveries.pipe(
     Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Latch, Layer, Queue, type Scope } from "effect"
-import { again } from "./again.ts"
+import { loop } from "./loop.ts"
 
 /** The name under which processes on one database wake each other. */
 const CHANNEL = "latchkey_work"
@@ -46,7 +46,7 @@ export class WakeUp extends Context.Service<
       const client = yield* PgClient.PgClient
       const { latch, openAll } = makeLatches()
       const self = randomUUID()
-      yield* Effect.forkScoped(again("listening for other processes", listening(client, self, openAll)))
+      yield* Effect.forkScoped(loop("listening for other processes", listening(client, self, openAll)))
       const tellOthers = yield* telling(client, self)
       return { latch, wake: Effect.andThen(openAll, tellOthers) }
     })
@@ -112,7 +112,7 @@ const telling = Effect.fnUntraced(function* (client: PgClient.PgClient, self: st
   )
   yield* Effect.addFinalizer(() => lastWord)
   yield* Effect.forkScoped(
-    again("waking other processes", Effect.andThen(owed.await, Effect.andThen(pay, Effect.sleep(TELLING_GAP_MS))))
+    loop("waking other processes", Effect.andThen(owed.await, Effect.andThen(pay, Effect.sleep(TELLING_GAP_MS))))
   )
   return owed.open
 })

@@ -73,7 +73,7 @@ const one = Effect.fnUntraced(function* (id: string, now: Date) {
       found === undefined
         ? `There is no delivery ${id}: they are kept for seven days, dead letters for thirty.`
         : found.state === "waiting"
-          ? `${id} waits already; it goes from ${instantText(found.dueAt)}.`
+          ? `${id} waits already; it goes from ${instantText(found.due_at)}.`
           : `The subscription of ${id} was deleted.`
   })
 })

@@ -1,8 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowOf } from "../database/rows.ts"
-import { WEBHOOK_FAN_OUT_EVENTS } from "../limits.ts"
+import { handingOutEvents } from "../events/events.ts"
 
+/** Events one statement hands to their subscriptions. */
+export const FAN_OUT_EVENTS = 200
 /** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
 const FAN_OUT_LOCK = 7_012_027
 
@@ -29,38 +31,30 @@ export class FanOut extends Context.Service<
 >()("latchkey/deliveries/FanOut") {
   static readonly layer = Layer.effect(
     FanOut,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-
-      // The snapshot may be older than the turn: what another process has handed out meanwhile fails the second check
-      // of fanned_out_at, which an UPDATE makes on the row as it is now. It is worded so that no plan reads all that
-      // waits once more for it (see DeliveryQueue).
-      const next = (now: Date) =>
-        readHanded(sql`
-          WITH turn AS MATERIALIZED (
-            SELECT pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) AS mine
-          ), batch AS MATERIALIZED (
-            SELECT ctid AS place FROM events
-            WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
-            ORDER BY id LIMIT ${WEBHOOK_FAN_OUT_EVENTS}
-          ), fanned AS (
-            UPDATE events e SET fanned_out_at = ${now}
-            WHERE e.ctid = ANY (ARRAY(SELECT place FROM batch)) AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'
-            RETURNING e.operator_id, e.id, e.event, e.record
-          ), queued AS (
-            INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
-            SELECT fanned.operator_id, fanned.id, s.id, fanned.record, ${now}::timestamptz
-            FROM fanned
-            JOIN webhook_subscriptions s ON s.operator_id = fanned.operator_id AND s.deleted_at IS NULL
-              AND fanned.event = ANY (s.events) AND fanned.id <> ALL (s.older_events)
-            ON CONFLICT DO NOTHING
-            RETURNING 1
-          )
-          SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries`).pipe(
-          Effect.map((row) => row ?? { events: 0, deliveries: 0 })
-        )
-
-      return { next }
-    })
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      next: (now) => Effect.map(readHanded(handingOut(sql, now)), (row) => row ?? { events: 0, deliveries: 0 })
+    }))
   )
 }
+
+// The snapshot may be older than the turn: what another process has handed out meanwhile is left alone, because the
+// events are marked as they are now.
+const handingOut = (sql: SqlClient.SqlClient, now: Date) => sql`
+  WITH turn AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) AS mine
+  ), batch AS MATERIALIZED (
+    SELECT ctid AS place FROM events
+    WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
+    ORDER BY id LIMIT ${FAN_OUT_EVENTS}
+  ), fanned AS (
+    ${handingOutEvents(sql, sql`SELECT place FROM batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record
+  ), queued AS (
+    INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
+    SELECT fanned.operator_id, fanned.id, s.id, fanned.record, ${now}::timestamptz
+    FROM fanned
+    JOIN webhook_subscriptions s ON s.operator_id = fanned.operator_id AND s.deleted_at IS NULL
+      AND fanned.event = ANY (s.events) AND fanned.id <> ALL (s.older_events)
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+  )
+  SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries`

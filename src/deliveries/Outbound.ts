@@ -3,16 +3,23 @@ import https from "node:https"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { HttpTraceContext } from "effect/http"
 import packageJson from "../../package.json" with { type: "json" }
-import { WEBHOOK_CONNECT_TRY_MS, WEBHOOK_IDLE_SOCKET_MS, WEBHOOK_IDLE_SOCKETS, WEBHOOK_TRY_MS } from "../limits.ts"
+import { WEBHOOK_TRY_MS } from "../limits.ts"
 import type { AddressResolver } from "./AddressResolver.ts"
 import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
 import { checkedLookup, checkLiteral } from "./checked-lookup.ts"
-import { type Answered, type Exchange, exchange, type Failed, type Progress } from "./exchange.ts"
+import { type Answered, type Failed, type HttpPost, httpPost, type Progress } from "./http-post.ts"
+
+/** Milliseconds for one address of a name that has several, before the next is tried. */
+export const CONNECT_TRY_MS = 1_000
+/** Idle connections kept for one receiver, and the milliseconds each is kept. */
+export const IDLE_SOCKETS = 4
+export const IDLE_SOCKET_MS = 15_000
 
 /** What became of one try. Any status is an answer, also 302 and 500: the caller decides what counts as delivered. */
 export type Attempt = (Answered | Failed) & { readonly durationMs: number }
 
-export interface Delivery {
+/** What is sent. */
+export interface Outgoing {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -56,24 +63,24 @@ const make = (allowed: AllowedHosts, documentation: string | undefined) =>
   Effect.gen(function* () {
     const connection = {
       lookup: checkedLookup(yield* Effect.context<AddressResolver>(), allowed),
-      autoSelectFamilyAttemptTimeout: WEBHOOK_CONNECT_TRY_MS
+      autoSelectFamilyAttemptTimeout: CONNECT_TRY_MS
     }
     const pooled = yield* agents({
       ...connection,
       keepAlive: true,
-      maxFreeSockets: WEBHOOK_IDLE_SOCKETS,
-      timeout: WEBHOOK_IDLE_SOCKET_MS
+      maxFreeSockets: IDLE_SOCKETS,
+      timeout: IDLE_SOCKET_MS
     })
     const single = yield* agents(connection)
 
-    const send = Effect.fnUntraced(function* (request: Omit<Exchange, "agent">, progress: Progress) {
+    const send = Effect.fnUntraced(function* (request: Omit<HttpPost, "agent">, progress: Progress) {
       yield* checkLiteral(request.url.hostname, allowed)
       const scheme = request.url.protocol === "https:" ? "https:" : "http:"
-      const result = yield* exchange({ ...request, agent: pooled[scheme] }, progress)
+      const result = yield* httpPost({ ...request, agent: pooled[scheme] }, progress)
       // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
       const unlucky =
         result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
-      if (unlucky) return yield* exchange({ ...request, agent: single[scheme] }, progress)
+      if (unlucky) return yield* httpPost({ ...request, agent: single[scheme] }, progress)
       // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
       yield* Effect.yieldNow
       return result
@@ -84,16 +91,16 @@ const make = (allowed: AllowedHosts, documentation: string | undefined) =>
       Effect.orElseSucceed(() => ({}))
     )
 
-    const post = Effect.fnUntraced(function* (delivery: Delivery) {
+    const post = Effect.fnUntraced(function* (outgoing: Outgoing) {
       const started = yield* Clock.currentTimeMillis
       const progress: Progress = { phase: "connecting", reused: false }
-      const timeout = Duration.fromInputUnsafe(delivery.timeout ?? WEBHOOK_TRY_MS)
-      const headers = { ...delivery.headers, "user-agent": userAgent(documentation), ...(yield* traced) }
-      const result: Answered | Failed = yield* Option.match(requestUrl(delivery.url, allowed), {
+      const timeout = Duration.fromInputUnsafe(outgoing.timeout ?? WEBHOOK_TRY_MS)
+      const headers = { ...outgoing.headers, "user-agent": userAgent(documentation), ...(yield* traced) }
+      const result: Answered | Failed = yield* Option.match(requestUrl(outgoing.url, allowed), {
         onNone: () =>
           Effect.succeed<Failed>({ outcome: "failed", reason: "refused_url", detail: "not an https address" }),
         onSome: (url) =>
-          send({ url, headers, body: delivery.body }, progress).pipe(
+          send({ url, headers, body: outgoing.body }, progress).pipe(
             Effect.catchTag("RefusedAddress", ({ detail }) =>
               Effect.succeed<Failed>({ outcome: "failed", reason: "refused_address", detail })
             ),
@@ -121,7 +128,7 @@ const make = (allowed: AllowedHosts, documentation: string | undefined) =>
  */
 export class Outbound extends Context.Service<
   Outbound,
-  { readonly post: (delivery: Delivery) => Effect.Effect<Attempt> }
+  { readonly post: (outgoing: Outgoing) => Effect.Effect<Attempt> }
 >()("latchkey/deliveries/Outbound") {
   /** `documentation` is the page the User-Agent points receivers to. */
   static readonly layer = (

@@ -1,38 +1,37 @@
-import { Clock, Duration, Effect, Random, Redacted, Schedule } from "effect"
-import { WEBHOOK_SETTLE_RETRIES, WEBHOOK_SETTLE_RETRY_MS } from "../limits.ts"
-import { delayOf, maxAttempts } from "./backoff.ts"
+import { Clock, DateTime, Effect, Random, Redacted } from "effect"
+import { nextTry } from "../background/retries.ts"
+import { attemptOnce } from "../background/timed-work.ts"
 import { afterFailure, type Health } from "./breaker.ts"
-import { DeliveryQueue, type NextTry, type Tried } from "./DeliveryQueue.ts"
-import type { TakenDelivery } from "./delivery.ts"
+import { DeliveryQueue } from "./DeliveryQueue.ts"
+import type { TakenDelivery, Tried } from "./delivery.ts"
 import { bodyOf, webhookIdOf } from "./message.ts"
 import { type Attempt, isDelivered, Outbound } from "./Outbound.ts"
+import { RETRIES } from "./retries.ts"
 import { SECRET_TOKEN_HEADER, signedHeaders } from "./signature.ts"
 
 /** One try: the event as a signed request, and how it ended. */
-const attemptOf = Effect.fnUntraced(function* (delivery: TakenDelivery, startedAt: number) {
+const attemptOf = Effect.fnUntraced(function* (delivery: TakenDelivery) {
   const outbound = yield* Outbound
+  const startedAt = yield* Clock.currentTimeMillis
   const body = bodyOf(delivery)
   const message = { id: webhookIdOf(delivery), timestamp: Math.floor(startedAt / 1000), body }
-  const { secret, formerSecret } = delivery
-  return yield* outbound.post({
+  const { secret, former_secret: former } = delivery
+  const attempt = yield* outbound.post({
     url: delivery.url,
     headers: {
       "content-type": "application/json",
-      [SECRET_TOKEN_HEADER]: Redacted.value(delivery.secretToken),
-      ...signedHeaders(message, formerSecret === null ? [secret] : [secret, formerSecret])
+      [SECRET_TOKEN_HEADER]: Redacted.value(delivery.secret_token),
+      ...signedHeaders(message, former === null ? [secret] : [secret, former])
     },
     body
   })
-})
-
-const nextTryOf = Effect.fnUntraced(function* (delivery: TakenDelivery, now: number): Effect.fn.Return<NextTry> {
-  const failures = delivery.failures + 1
-  if (failures >= maxAttempts) return undefined
-  return new Date(now + Duration.toMillis(delayOf(failures, yield* Random.next)))
+  return { startedAt: new Date(startedAt), attempt }
 })
 
 const inWords = (attempt: Attempt): string =>
   attempt.outcome === "answered" ? `the receiver answered ${attempt.status}` : `${attempt.reason}: ${attempt.detail}`
+
+const WHY_PAUSED = "No delivery succeeded for five days."
 
 /**
  * Counts a failure against the health of the subscription, which may rest or pause it. The health is replaced only if
@@ -54,7 +53,7 @@ const noteFailure = Effect.fnUntraced(function* (
     const reason = `${WHY_PAUSED} The last try: ${inWords(attempt)}.`
     const pause = pauses ? { at: new Date(now), reason } : undefined
     if (yield* queue.replaceHealth(delivery, before, after, pause)) {
-      const about = Effect.annotateLogs({ operator_id: delivery.operatorId, webhook_id: delivery.subscriptionId })
+      const about = Effect.annotateLogs({ operator_id: delivery.operator_id, webhook_id: delivery.subscription_id })
       if (pauses) yield* about(Effect.logWarning("webhook subscription paused", reason))
       if (rests) yield* about(Effect.logWarning("webhook subscription rests", `The last try: ${inWords(attempt)}.`))
       return
@@ -63,51 +62,39 @@ const noteFailure = Effect.fnUntraced(function* (
   }
 })
 
-const WHY_PAUSED = "No delivery succeeded for five days."
-
 /** Writes down how a try ended. */
 const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Tried) {
   const queue = yield* DeliveryQueue
-  const now = yield* Clock.currentTimeMillis
   if (isDelivered(tried.attempt)) return yield* queue.delivered({ delivery, ...tried })
-  const nextTry = yield* nextTryOf(delivery, now)
-  const health = yield* queue.failed(delivery, tried, nextTry, new Date(now))
-  if (nextTry === undefined) {
+  const now = yield* Clock.currentTimeMillis
+  const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next)
+  const health = yield* queue.failed(delivery, tried, again, new Date(now))
+  if (again === undefined) {
     yield* Effect.logWarning("webhook delivery is a dead letter", inWords(tried.attempt)).pipe(
-      Effect.annotateLogs({ operator_id: delivery.operatorId, delivery: webhookIdOf(delivery) })
+      Effect.annotateLogs({ operator_id: delivery.operator_id, delivery: webhookIdOf(delivery) })
     )
   }
   if (health !== undefined) yield* noteFailure(delivery, tried.attempt, health, now)
 })
 
-/**
- * Makes one try of a delivery that was taken, and writes down how it ended. What a receiver has answered is written
- * down even when the worker is being stopped; interrupted before the answer, the delivery is handed back untried. When
- * the database cannot be reached the lease runs out and the event goes out again.
- */
+const handBack = Effect.fnUntraced(function* (delivery: TakenDelivery) {
+  const queue = yield* DeliveryQueue
+  yield* queue.handBack(delivery, yield* DateTime.nowAsDate)
+})
+
+/** Makes one try of a delivery that was taken, and writes down how it ended. */
 export const deliver = (delivery: TakenDelivery): Effect.Effect<void, never, DeliveryQueue | Outbound> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const queue = yield* DeliveryQueue
-      const startedAt = yield* Clock.currentTimeMillis
-      const handBack = Effect.flatMap(Clock.currentTimeMillis, (now) => queue.release(delivery, new Date(now)))
-      const attempt = yield* restore(attemptOf(delivery, startedAt)).pipe(
-        Effect.onInterrupt(() => Effect.exit(handBack))
-      )
-      yield* Effect.annotateCurrentSpan("latchkey.outcome", inWords(attempt))
-      yield* settle(delivery, { startedAt: new Date(startedAt), attempt }).pipe(retried)
-    })
-  ).pipe(
+  attemptOnce({
+    attempt: attemptOf(delivery).pipe(
+      Effect.tap(({ attempt }) => Effect.annotateCurrentSpan("latchkey.outcome", inWords(attempt)))
+    ),
+    settle: (tried: Tried) => settle(delivery, tried),
+    handBack: handBack(delivery)
+  }).pipe(
     Effect.withSpan("webhook", {
       kind: "producer",
       root: true,
       attributes: { "latchkey.event": delivery.event, "latchkey.delivery": webhookIdOf(delivery) }
     }),
     Effect.catchCause((cause) => Effect.logWarning("webhook delivery not written down", cause))
-  )
-
-/** A connection that was cut is replaced within milliseconds; a longer absence is waited out by the lease. */
-const retried = <A, R>(settling: Effect.Effect<A, never, R>) =>
-  Effect.sandbox(settling).pipe(
-    Effect.retry(Schedule.spaced(WEBHOOK_SETTLE_RETRY_MS).pipe(Schedule.upTo({ times: WEBHOOK_SETTLE_RETRIES })))
   )

@@ -6,30 +6,30 @@ export interface RecordedEvent {
   readonly event: string
   /** The event's own fields. */
   readonly payload: { readonly [field: string]: Schema.Json }
-  readonly queuedAt: Date
+  readonly queued_at: Date
 }
 
 /**
  * The body of a delivery: flat, the event's own fields between its name and the time it was queued (specification,
  * Events). The only field that may be absent, `sub_event`, is left out when it is null.
  */
-export const bodyOf = ({ event, payload, queuedAt }: RecordedEvent): string => {
+export const bodyOf = ({ event, payload, queued_at }: RecordedEvent): string => {
   const { sub_event, ...fields } = payload
   return JSON.stringify({
     event,
     ...(sub_event === undefined || sub_event === null ? {} : { sub_event }),
     ...fields,
-    timestamp: instantText(wholeSecond(queuedAt.getTime()))
+    timestamp: instantText(wholeSecond(queued_at.getTime()))
   })
 }
 
 /** What a delivery is known by outside: the `webhook-id` of all its tries, and the argument of a replay. */
 export interface DeliveryKey {
-  readonly eventId: number
-  readonly subscriptionId: number
+  readonly event_id: number
+  readonly subscription_id: number
 }
 
-export const webhookIdOf = ({ eventId, subscriptionId }: DeliveryKey): string => `evt_${eventId}_${subscriptionId}`
+export const webhookIdOf = ({ event_id, subscription_id }: DeliveryKey): string => `evt_${event_id}_${subscription_id}`
 
 const WEBHOOK_ID = /^evt_([1-9]\d{0,15})_([1-9]\d{0,15})$/
 
@@ -38,5 +38,5 @@ export const deliveryKeyOf = (webhookId: string): DeliveryKey | undefined => {
   const [, eventId, subscriptionId] = WEBHOOK_ID.exec(webhookId) ?? []
   return eventId === undefined || subscriptionId === undefined
     ? undefined
-    : { eventId: Number(eventId), subscriptionId: Number(subscriptionId) }
+    : { event_id: Number(eventId), subscription_id: Number(subscriptionId) }
 }

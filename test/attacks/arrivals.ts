@@ -29,7 +29,7 @@ const recordOf = ({ body }: Arrival): string =>
       : `property ${body.property_id}`
 
 const arrivalOf = ({ headers, body }: Received): Arrival => ({
-  eventId: deliveryKeyOf(String(headers["webhook-id"]))?.eventId ?? 0,
+  eventId: deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0,
   body: readBody(body)
 })
 

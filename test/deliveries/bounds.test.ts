@@ -2,25 +2,17 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { LEASE_MS } from "../../src/background/lease.ts"
+import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../src/background/timed-work.ts"
 import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
 import { deliver } from "../../src/deliveries/deliver.ts"
 import type { TakenDelivery } from "../../src/deliveries/delivery.ts"
 import { deliveryKeyOf } from "../../src/deliveries/message.ts"
-import { Statistics } from "../../src/deliveries/Statistics.ts"
-import { makeLooks, work } from "../../src/deliveries/workers.ts"
-import {
-  WEBHOOK_LEASE_MS,
-  WEBHOOK_OLDER_EVENTS,
-  WEBHOOK_POLL_MS,
-  WEBHOOK_RESUMED_ROWS,
-  WEBHOOK_SETTLE_RETRIES,
-  WEBHOOK_SETTLE_RETRY_MS,
-  WEBHOOK_STATISTICS_GROWTH,
-  WEBHOOK_STATISTICS_ROWS,
-  WEBHOOK_TRY_MS
-} from "../../src/limits.ts"
+import { RESUMED_ROWS } from "../../src/deliveries/resuming.ts"
+import { OLDER_EVENTS } from "../../src/deliveries/subscriptions.ts"
+import { EVENTS_POLL_MS, makePolls, work } from "../../src/deliveries/workers.ts"
+import { WEBHOOK_TRY_MS } from "../../src/limits.ts"
 import { freshOperator, typedClient, withToken } from "../harness.ts"
-import { countStatements } from "../statements.ts"
 import { receiver } from "./receiver.ts"
 import { changes, deliveries, emptied, happened, layerScene, subscribed } from "./scene.ts"
 import { answering, local } from "./sending.ts"
@@ -28,13 +20,13 @@ import { answering, local } from "./sending.ts"
 const apart = (count: number) => Array.from({ length: count }, (_, index) => changes(1, `transaction:${index}`)).flat()
 
 layer(layerScene)("bounds of the queue", (it) => {
-  it.effect(`a worker looks every ${WEBHOOK_POLL_MS} ms: the first try is made within a second`, () =>
+  it.effect(`a worker polls every ${EVENTS_POLL_MS} ms: the first try is made within a second`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`TRUNCATE webhook_attempts, webhook_deliveries, webhook_subscriptions, events`
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
-      yield* Effect.provide(work, Statistics.layer, { local: true })
+      yield* work
       const times = yield* Effect.replicateEffect(
         Effect.gen(function* () {
           yield* happened(operator, changes(1))
@@ -49,72 +41,58 @@ layer(layerScene)("bounds of the queue", (it) => {
     }).pipe(TestClock.withLive)
   )
 
-  it.effect(
-    `a new subscription is kept from ${WEBHOOK_OLDER_EVENTS} events that wait to be handed out, not from more`,
-    () =>
-      Effect.gen(function* () {
-        yield* emptied
-        const looks = yield* makeLooks
-        const operator = yield* freshOperator()
-        const ids = yield* happened(operator, apart(WEBHOOK_OLDER_EVENTS))
-        const first = yield* subscribed(1, { operator, path: "/first" })
-        const [oneMore = 0] = yield* happened(operator, changes(1))
-        const second = yield* subscribed(1, { operator, path: "/second" })
-        while ((yield* looks.handOut).events > 0) {}
-        assert.deepStrictEqual(
-          (yield* deliveries(first)).map(({ eventId }) => eventId),
-          [oneMore]
-        )
-        assert.deepStrictEqual(
-          (yield* deliveries(second)).map(({ eventId }) => eventId),
-          ids.toSorted((a, b) => a - b).slice(0, 1)
-        )
-      })
-  )
-
-  it.effect(`a change lets ${WEBHOOK_RESUMED_ROWS} deliveries go that wait for their next try, and no more`, () =>
+  it.effect(`a new subscription is kept from ${OLDER_EVENTS} events that wait to be handed out, not from more`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const sql = yield* SqlClient.SqlClient
-      const looks = yield* makeLooks
-      const api = yield* typedClient
-      const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, apart(WEBHOOK_RESUMED_ROWS + 1))
-      while ((yield* looks.handOut).events > 0) {}
-      const later = new Date(Date.now() + 10 * WEBHOOK_LEASE_MS)
-      yield* sql`UPDATE webhook_deliveries SET due_at = ${later}`
-      yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
-      const waiting = (yield* deliveries(subscription)).filter(({ dueAt }) => dueAt.getTime() === later.getTime())
-      assert.strictEqual(waiting.length, 1)
+      const polls = yield* makePolls
+      const operator = yield* freshOperator()
+      const ids = yield* happened(operator, apart(OLDER_EVENTS))
+      const first = yield* subscribed(1, { operator, path: "/first" })
+      const [oneMore = 0] = yield* happened(operator, changes(1))
+      const second = yield* subscribed(1, { operator, path: "/second" })
+      while ((yield* polls.handOut).events > 0) {}
+      assert.deepStrictEqual(
+        (yield* deliveries(first)).map(({ event_id }) => event_id),
+        [oneMore]
+      )
+      assert.deepStrictEqual(
+        (yield* deliveries(second)).map(({ event_id }) => event_id),
+        ids.toSorted((a, b) => a - b).slice(0, 1)
+      )
     })
   )
 
-  it.effect("statistics are renewed when deliveries have become several times as many", () =>
+  it.effect(`a change lets ${RESUMED_ROWS} deliveries go that wait for their next try, and no more`, () =>
     Effect.gen(function* () {
-      const statistics = yield* Statistics
-      const statements = (deliveries: number) =>
-        Effect.map(countStatements(statistics.grown(deliveries)), ([, count]) => count)
-      assert.strictEqual(yield* statements(WEBHOOK_STATISTICS_ROWS - 1), 0)
-      assert.isAbove(yield* statements(1), 0)
-      assert.strictEqual(yield* statements(WEBHOOK_STATISTICS_ROWS * (WEBHOOK_STATISTICS_GROWTH - 1) - 1), 0)
-      assert.isAbove(yield* statements(1), 0)
-    }).pipe(Effect.provide(Statistics.layer, { local: true }))
+      yield* emptied
+      const sql = yield* SqlClient.SqlClient
+      const polls = yield* makePolls
+      const api = yield* typedClient
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, apart(RESUMED_ROWS + 1))
+      while ((yield* polls.handOut).events > 0) {}
+      const later = new Date(Date.now() + 10 * LEASE_MS)
+      yield* sql`UPDATE webhook_deliveries SET due_at = ${later}`
+      yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+      const waiting = (yield* deliveries(subscription)).filter(({ due_at }) => due_at.getTime() === later.getTime())
+      assert.strictEqual(waiting.length, 1)
+    })
   )
 })
 
 const DELIVERY: Omit<TakenDelivery, "url"> = {
-  operatorId: 1,
-  eventId: 2,
-  subscriptionId: 3,
-  attempt: 1,
+  operator_id: 1,
+  event_id: 2,
+  subscription_id: 3,
+  attempts: 1,
   failures: 0,
   run: 1,
   event: "message_created",
   payload: {},
-  queuedAt: new Date(0),
+  queued_at: new Date(0),
   secret: Redacted.make(`whsec_${"A".repeat(32)}`),
-  formerSecret: null,
-  secretToken: Redacted.make("token")
+  former_secret: null,
+  secret_token: Redacted.make("token")
 }
 
 /** A queue whose database is away for so many times. */
@@ -128,7 +106,7 @@ const layerAway = (times: number, written: Array<number>) => {
         delivered: ({ delivery }) =>
           Effect.suspend(() => {
             if (asked++ < times) return Effect.die("away")
-            written.push(delivery.eventId)
+            written.push(delivery.event_id)
             return Effect.void
           })
       })
@@ -137,14 +115,14 @@ const layerAway = (times: number, written: Array<number>) => {
 }
 
 layer(layerScene)("what a receiver answered", (it) => {
-  it.effect(`is written down by the ${WEBHOOK_SETTLE_RETRIES + 1}th time at the latest, within the lease`, () =>
+  it.effect(`is written down by the ${SETTLE_RETRIES + 1}th time at the latest, within the lease`, () =>
     Effect.gen(function* () {
-      assert.isBelow(WEBHOOK_TRY_MS + WEBHOOK_SETTLE_RETRIES * WEBHOOK_SETTLE_RETRY_MS, WEBHOOK_LEASE_MS)
+      assert.isBelow(WEBHOOK_TRY_MS + SETTLE_RETRIES * SETTLE_RETRY_MS, LEASE_MS)
       const server = yield* receiver(answering(200))
       const url = `http://127.0.0.1:${server.port}/`
       for (const [times, expected] of [
-        [WEBHOOK_SETTLE_RETRIES, [2]],
-        [WEBHOOK_SETTLE_RETRIES + 1, []]
+        [SETTLE_RETRIES, [2]],
+        [SETTLE_RETRIES + 1, []]
       ] as const) {
         const written: Array<number> = []
         const trying = deliver({ ...DELIVERY, url }).pipe(
@@ -153,10 +131,10 @@ layer(layerScene)("what a receiver answered", (it) => {
         )
         const fiber = yield* Effect.forkChild(trying)
         const received = yield* Queue.take(server.requests)
-        assert.strictEqual(deliveryKeyOf(String(received.headers["webhook-id"]))?.eventId, 2)
+        assert.strictEqual(deliveryKeyOf(String(received.headers["webhook-id"]))?.event_id, 2)
         // The answer is on its way: time passes until the delivery is over.
         while (fiber.pollUnsafe() === undefined) {
-          yield* TestClock.adjust(WEBHOOK_SETTLE_RETRY_MS)
+          yield* TestClock.adjust(SETTLE_RETRY_MS)
           yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         }
         assert.deepStrictEqual(written, [...expected])

@@ -9,7 +9,7 @@ import { layerEmbedded } from "../../src/database/embedded.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { AddressResolver } from "../../src/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
-import { layerWebhooks } from "../../src/deliveries/layer.ts"
+import { layerDeliveries } from "../../src/deliveries/layer.ts"
 import { Outbound } from "../../src/deliveries/Outbound.ts"
 import { recordEvent } from "../../src/events/events.ts"
 
@@ -47,7 +47,7 @@ const recording = Effect.gen(function* () {
   }
 })
 
-const layerDelivering = layerWebhooks.pipe(
+const layerDelivering = layerDeliveries.pipe(
   Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
   Layer.provide([AddressResolver.layer, WakeUp.layerProcess])
 )

@@ -3,11 +3,11 @@ import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
-import { FanOut } from "../../src/deliveries/FanOut.ts"
+import { FAN_OUT_EVENTS, FanOut } from "../../src/deliveries/FanOut.ts"
 import { deliveryKeyOf, webhookIdOf } from "../../src/deliveries/message.ts"
-import { makeLooks } from "../../src/deliveries/workers.ts"
+import { makePolls } from "../../src/deliveries/workers.ts"
 import { EVENT_NAMES, type EventFields } from "../../src/events/events.ts"
-import { WEBHOOK_FAN_OUT_EVENTS, WEBHOOK_SECRET_OVERLAP_MS } from "../../src/limits.ts"
+import { WEBHOOK_SECRET_OVERLAP_MS } from "../../src/limits.ts"
 import { typedClient, withToken } from "../harness.ts"
 import { type Received, receiver } from "./receiver.ts"
 import { changes, deliveries, emptied, happened, layerScene, subscribed, workedOff } from "./scene.ts"
@@ -42,7 +42,7 @@ layer(layerScene)("an event", (it) => {
   it.effect("arrives flat, with its own fields and the second it was queued", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       yield* TestClock.setTime(Date.parse("2031-02-03T04:05:06.789Z"))
@@ -51,7 +51,7 @@ layer(layerScene)("an event", (it) => {
         EVENT_NAMES.map((event) => ({ event, record: event, payload: ALL[event] }))
       )
       yield* TestClock.adjust(2_000)
-      yield* workedOff(looks)
+      yield* workedOff(polls)
       const received = yield* Queue.clear(server.requests)
       assert.deepStrictEqual(
         bodies(received).toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
@@ -69,11 +69,11 @@ layer(layerScene)("an event", (it) => {
   it.effect("without a sub_event has no such field", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       yield* happened(operator, [{ event: "reservation_updated", payload: { ...stay, sub_event: null } }])
-      yield* workedOff(looks)
+      yield* workedOff(polls)
       const [body] = bodies(yield* Queue.clear(server.requests))
       assert.hasAllKeys(body, ["event", "reservation_code", "stay_code", "property_id", "timestamp"])
     })
@@ -82,14 +82,14 @@ layer(layerScene)("an event", (it) => {
   it.effect("of a change over the API says what changed and who asked for it hears of it", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       const api = yield* typedClient
       const { transaction_id } = yield* api
         .create_transaction({ direction: "income", amount: 5, currency: "EUR", item_id: 11, payment_method_id: 197 })
         .pipe(withToken(operator.token))
-      yield* workedOff(looks)
+      yield* workedOff(polls)
       const [body] = bodies(yield* Queue.clear(server.requests))
       assert.deepInclude(body, { event: "transaction_created", transaction_id })
     })
@@ -99,11 +99,11 @@ layer(layerScene)("an event", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const sql = yield* SqlClient.SqlClient
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const server = yield* receiver(answering(204))
       const { operator, secret, id } = yield* subscribed(server.port)
-      const [eventId = 0] = yield* happened(operator, changes(1))
-      yield* workedOff(looks)
+      const [event_id = 0] = yield* happened(operator, changes(1))
+      yield* workedOff(polls)
       const received = yield* Queue.take(server.requests)
       const webhook = new Webhook(secret)
       const given = {
@@ -113,8 +113,8 @@ layer(layerScene)("an event", (it) => {
       }
       assert.deepInclude(webhook.verify(received.body, given), { event: "transaction_updated" })
       assert.throws(() => webhook.verify(`${received.body} `, given))
-      assert.strictEqual(given["webhook-id"], webhookIdOf({ eventId, subscriptionId: id }))
-      assert.deepStrictEqual(deliveryKeyOf(given["webhook-id"]), { eventId, subscriptionId: id })
+      assert.strictEqual(given["webhook-id"], webhookIdOf({ event_id, subscription_id: id }))
+      assert.deepStrictEqual(deliveryKeyOf(given["webhook-id"]), { event_id, subscription_id: id })
       const [row] = yield* sql<{
         secret_token: string
       }>`SELECT secret_token FROM webhook_subscriptions WHERE id = ${id}`
@@ -128,7 +128,7 @@ layer(layerScene)("an event", (it) => {
   it.effect("is signed with the former secret too, for a day after it was replaced", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const server = yield* receiver(answering(200))
       const { operator, secret, id } = yield* subscribed(server.port)
       const api = yield* typedClient
@@ -136,12 +136,12 @@ layer(layerScene)("an event", (it) => {
       const rotated = yield* api.update_webhook({ id, rotate_secret: true }).pipe(withToken(operator.token))
       const signatures = Effect.gen(function* () {
         yield* happened(operator, changes(1))
-        yield* workedOff(looks)
+        yield* workedOff(polls)
         const received = yield* Queue.take(server.requests)
         return header(received, "webhook-signature").split(" ").length
       })
       yield* happened(operator, changes(1))
-      yield* workedOff(looks)
+      yield* workedOff(polls)
       const received = yield* Queue.take(server.requests)
       for (const each of [secret, rotated.secret ?? ""]) {
         new Webhook(each).verify(received.body, {
@@ -160,7 +160,7 @@ layer(layerScene)("an event", (it) => {
   it.effect("reaches whoever asked for it by then: not other operators, not other kinds, not later subscribers", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const server = yield* receiver(answering(200))
       const wanted = yield* subscribed(server.port, { events: ["transaction_updated"], path: "/wanted" })
       const { operator } = wanted
@@ -168,11 +168,11 @@ layer(layerScene)("an event", (it) => {
       yield* subscribed(server.port, { path: "/operator" })
       yield* happened(operator, changes(1))
       yield* subscribed(server.port, { operator, path: "/later" })
-      yield* workedOff(looks)
+      yield* workedOff(polls)
       const paths = (yield* Queue.clear(server.requests)).map(({ path }) => path)
       assert.deepStrictEqual(paths, ["/wanted"])
       yield* happened(operator, changes(1))
-      yield* workedOff(looks)
+      yield* workedOff(polls)
       const then = (yield* Queue.clear(server.requests)).map(({ path }) => path)
       assert.deepStrictEqual(then.toSorted(), ["/later", "/wanted"])
     })
@@ -182,39 +182,39 @@ layer(layerScene)("an event", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const sql = yield* SqlClient.SqlClient
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const server = yield* receiver(answering(200))
       const { operator } = yield* subscribed(server.port)
       const [late = 0] = yield* happened(operator, changes(2, "transaction:2"))
       const row = sql`SELECT * FROM events WHERE id = ${late}`
       const [event] = yield* sql<{ payload: object; queued_at: Date }>`${row}`
       yield* sql`DELETE FROM events WHERE id = ${late}`
-      yield* workedOff(looks)
+      yield* workedOff(polls)
       yield* Queue.take(server.requests)
       yield* sql`
         INSERT INTO events (operator_id, id, event, record, payload, queued_at) OVERRIDING SYSTEM VALUE
         VALUES (${operator.operatorId}, ${late}, 'transaction_created', 'transaction:2', ${JSON.stringify(event?.payload)}::jsonb,
           ${event?.queued_at ?? new Date(0)})`
-      yield* workedOff(looks)
-      assert.strictEqual(deliveryKeyOf(header(yield* Queue.take(server.requests), "webhook-id"))?.eventId, late)
+      yield* workedOff(polls)
+      assert.strictEqual(deliveryKeyOf(header(yield* Queue.take(server.requests), "webhook-id"))?.event_id, late)
     })
   )
 
-  it.effect(`is handed out once, ${WEBHOOK_FAN_OUT_EVENTS} at a time`, () =>
+  it.effect(`is handed out once, ${FAN_OUT_EVENTS} at a time`, () =>
     Effect.gen(function* () {
       yield* emptied
       const fanOut = yield* FanOut
       const subscription = yield* subscribed(1)
-      yield* happened(subscription.operator, changes(WEBHOOK_FAN_OUT_EVENTS + 1))
+      yield* happened(subscription.operator, changes(FAN_OUT_EVENTS + 1))
       const now = new Date()
-      assert.strictEqual((yield* fanOut.next(now)).events, WEBHOOK_FAN_OUT_EVENTS)
+      assert.strictEqual((yield* fanOut.next(now)).events, FAN_OUT_EVENTS)
       assert.strictEqual((yield* fanOut.next(now)).events, 1)
       assert.strictEqual((yield* fanOut.next(now)).events, 0)
-      assert.strictEqual((yield* deliveries(subscription)).length, WEBHOOK_FAN_OUT_EVENTS + 1)
-      yield* happened(subscription.operator, changes(3 * WEBHOOK_FAN_OUT_EVENTS))
+      assert.strictEqual((yield* deliveries(subscription)).length, FAN_OUT_EVENTS + 1)
+      yield* happened(subscription.operator, changes(3 * FAN_OUT_EVENTS))
       yield* Effect.forEach(Array.from({ length: 8 }), () => fanOut.next(now), { concurrency: "unbounded" })
       while ((yield* fanOut.next(now)).events > 0) {}
-      assert.strictEqual((yield* deliveries(subscription)).length, 4 * WEBHOOK_FAN_OUT_EVENTS + 1)
+      assert.strictEqual((yield* deliveries(subscription)).length, 4 * FAN_OUT_EVENTS + 1)
     })
   )
 })

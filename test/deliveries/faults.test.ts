@@ -1,24 +1,23 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Iterable, Layer, Queue, Redacted, Result } from "effect"
+import { Effect, Layer, Queue, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
-import { DeliveryShares } from "../../src/deliveries/DeliveryShares.ts"
-import { layerWebhooks } from "../../src/deliveries/layer.ts"
+import { layerDeliveries } from "../../src/deliveries/layer.ts"
 import { deliveryKeyOf } from "../../src/deliveries/message.ts"
-import { makeLooks } from "../../src/deliveries/workers.ts"
+import { makePolls } from "../../src/deliveries/workers.ts"
 import { freshOperator, layerService } from "../harness.ts"
 import { orSkipped } from "../overlap.ts"
 import { scratchDatabase } from "../own-database.ts"
 import { type Answer, type Received, type Receiver, receiver } from "./receiver.ts"
-import { changes, deliveries, emptied, happened, type Looks, layerScene, subscribed } from "./scene.ts"
+import { changes, deliveries, emptied, happened, layerScene, type Polls, subscribed } from "./scene.ts"
 import { answering, local } from "./sending.ts"
 
 const MINUTE = 60_000
 
-const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.eventId ?? 0
+const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0
 
 const tenth = (): (() => boolean) => {
   let requests = 0
@@ -64,28 +63,26 @@ const RECEIVERS: ReadonlyArray<readonly [name: string, answer: (isDown: () => bo
 ]
 
 /** Waits until only what hangs is under way. */
-const answered = Effect.gen(function* () {
-  const shares = yield* DeliveryShares
-  const left = Effect.map(shares.underWay, (counts) => Iterable.reduce(counts.values(), 0, (sum, count) => sum + count))
-  while ((yield* left) > hanging.size) yield* Effect.promise(() => nextTurn())
+const answered = Effect.fnUntraced(function* ({ underWay }: Polls) {
+  while (underWay.size > hanging.size) yield* Effect.promise(() => nextTurn())
 })
 
 /** Works for a minute of the clock. */
-const minuteOf = Effect.fnUntraced(function* (looks: Looks) {
-  while ((yield* looks.handOut).events > 0) {}
+const minuteOf = Effect.fnUntraced(function* (polls: Polls) {
+  while ((yield* polls.handOut).events > 0) {}
   for (let round = 0; round < 3; round++) {
-    yield* Effect.andThen(looks.takeDue, looks.endRests)
-    yield* answered
+    yield* Effect.andThen(polls.takeDue, polls.endRests)
+    yield* answered(polls)
   }
   yield* TestClock.adjust(MINUTE)
-  yield* looks.idle
+  yield* polls.idle
 })
 
 layer(layerScene)("with receivers that fail in every way", (it) => {
   it.effect("every committed event arrives at each of them", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const operator = yield* freshOperator()
       let isDown = false
       const made = yield* Effect.forEach(RECEIVERS, ([name, answer]) =>
@@ -100,7 +97,7 @@ layer(layerScene)("with receivers that fail in every way", (it) => {
       for (let minute = 0; minute < 130; minute++) {
         isDown = minute >= 10 && minute < 70
         if (minute < 60) ids.push(...(yield* happened(operator, changes(2, `transaction:${minute % 7}`))))
-        yield* minuteOf(looks)
+        yield* minuteOf(polls)
       }
       for (const { name, server, subscription } of made) {
         const states = (yield* deliveries(subscription)).map(({ state }) => state)
@@ -132,7 +129,7 @@ it.live.skipIf(server === "")(
           WHERE datname = current_database() AND pid <> pg_backend_pid()`
         const receiving = yield* receiver(answering(200))
         const { operator } = yield* subscribed(receiving.port)
-        yield* Effect.forkScoped(Layer.launch(layerWebhooks.pipe(Layer.provide([local, database(3)]))))
+        yield* Effect.forkScoped(Layer.launch(layerDeliveries.pipe(Layer.provide([local, database(3)]))))
         const ids: Array<number> = []
         const arrivals: Array<number> = []
         for (let round = 0; round < 12; round++) {

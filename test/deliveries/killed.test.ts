@@ -5,11 +5,11 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, type Layer, Queue, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
+import { LEASE_MS } from "../../src/background/lease.ts"
 import { layerEmbedded } from "../../src/database/embedded.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { deliveryKeyOf } from "../../src/deliveries/message.ts"
-import { WEBHOOK_LEASE_MS } from "../../src/limits.ts"
 import { emptyFolder } from "../cli/latchkey.ts"
 import { orSkipped } from "../overlap.ts"
 import { scratchDatabase } from "../own-database.ts"
@@ -50,7 +50,7 @@ const over = ({ closed }: Life): Effect.Effect<void> => Effect.promise(() => clo
 
 const kill = (life: Life) => life.child.kill("SIGKILL")
 
-const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.eventId ?? 0
+const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0
 const recordOf = ({ body }: Received): number => JSON.parse(body).transaction_id
 
 /** An operator with one subscription to a port of this machine; answers the operator's id. */
@@ -86,7 +86,7 @@ const livedThrough = Effect.fnUntraced(function* (
   const operator = yield* Effect.orDie(Effect.provide(prepared(server.port), prepare))
   const committed: Array<number> = []
   const live = (events: number, lives: number, onRecorded: (life: Life) => void) => {
-    const ahead = lives * (WEBHOOK_LEASE_MS + 5_000)
+    const ahead = lives * (LEASE_MS + 5_000)
     const env = { ...ground, OPERATOR: String(operator), EVENTS: String(events), AHEAD_MS: String(ahead) }
     life = begin(env, onRecorded)
     return life

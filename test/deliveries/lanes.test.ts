@@ -2,15 +2,15 @@ import { assert, it, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
+import { LEASE_MS } from "../../src/background/lease.ts"
 import { layerMemory } from "../../src/database/embedded.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { DeliveryLog } from "../../src/deliveries/DeliveryLog.ts"
 import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
 import type { TakenDelivery } from "../../src/deliveries/delivery.ts"
 import { FanOut } from "../../src/deliveries/FanOut.ts"
-import { WEBHOOK_HOLDING_FAILURES, WEBHOOK_LEASE_MS } from "../../src/limits.ts"
 import { canOverlap, orSkipped, overlapping } from "../overlap.ts"
-import { changes, emptied, happened, layerScene, type Subscription, subscribed } from "./scene.ts"
+import { changes, emptied, HOLDING_FAILURES, happened, layerScene, type Subscription, subscribed } from "./scene.ts"
 
 const date = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))
 
@@ -22,9 +22,9 @@ const handOut = Effect.gen(function* () {
 /** The events that are taken now. */
 const taken = Effect.gen(function* () {
   const queue = yield* DeliveryQueue
-  return yield* queue.take(yield* date, 10, new Map())
+  return yield* queue.take(yield* date, 10, [])
 })
-const eventsTaken = Effect.map(taken, (deliveries) => deliveries.map(({ eventId }) => eventId))
+const eventsTaken = Effect.map(taken, (deliveries) => deliveries.map(({ event_id }) => event_id))
 
 /** Ends a delivery for good. */
 const end = Effect.fnUntraced(function* (delivery: TakenDelivery | undefined) {
@@ -79,7 +79,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))(
 )
 
 it.effect(
-  `a database from before lanes is brought into order, with what ${WEBHOOK_HOLDING_FAILURES} failures let go by itself`,
+  `a database from before lanes is brought into order, with what ${HOLDING_FAILURES} failures let go by itself`,
   () =>
     Effect.gen(function* () {
       yield* migrate(migrations.filter(({ id }) => id < 9))
@@ -100,18 +100,18 @@ it.effect(
             VALUES (${operatorId}, ${id}, ${subscription?.id ?? 0}, ${record}, ${state}, ${due}, ${failures},
               ${state === "waiting" ? null : now}::timestamptz)`
         )
-      const later = new Date(now.getTime() + WEBHOOK_LEASE_MS)
+      const later = new Date(now.getTime() + LEASE_MS)
       // One is held back by what its worker died with, one goes past what failed too often, and one is over.
-      yield* waits(1, "transaction:1", WEBHOOK_HOLDING_FAILURES - 1, later)
+      yield* waits(1, "transaction:1", HOLDING_FAILURES - 1, later)
       yield* waits(2, "transaction:1", 0, now)
-      yield* waits(3, "transaction:2", WEBHOOK_HOLDING_FAILURES, now)
+      yield* waits(3, "transaction:2", HOLDING_FAILURES, now)
       yield* waits(4, "transaction:2", 0, now)
       yield* waits(5, "transaction:3", 0, now, "dead")
       yield* migrate(migrations)
       const queue = yield* DeliveryQueue
-      const ids = (deliveries: ReadonlyArray<TakenDelivery>) => deliveries.map(({ eventId }) => eventId)
-      assert.deepStrictEqual(ids(yield* queue.take(now, 10, new Map())), [3, 4])
-      assert.deepStrictEqual(ids(yield* queue.take(new Date(later.getTime() - 1), 10, new Map())), [])
-      assert.deepStrictEqual(ids(yield* queue.take(later, 1, new Map())), [1])
+      const ids = (deliveries: ReadonlyArray<TakenDelivery>) => deliveries.map(({ event_id }) => event_id)
+      assert.deepStrictEqual(ids(yield* queue.take(now, 10, [])), [3, 4])
+      assert.deepStrictEqual(ids(yield* queue.take(new Date(later.getTime() - 1), 10, [])), [])
+      assert.deepStrictEqual(ids(yield* queue.take(later, 1, [])), [1])
     }).pipe(Effect.provide(DeliveryQueue.layer.pipe(Layer.provideMerge(layerMemory()))))
 )

@@ -2,17 +2,16 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { admit } from "../../src/deliveries/breaker.ts"
-import { Cleaning } from "../../src/deliveries/Cleaning.ts"
 import { DeliveryLog } from "../../src/deliveries/DeliveryLog.ts"
 import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
 import { deliver } from "../../src/deliveries/deliver.ts"
 import type { TakenDelivery } from "../../src/deliveries/delivery.ts"
 import { FanOut } from "../../src/deliveries/FanOut.ts"
 import { Outbound } from "../../src/deliveries/Outbound.ts"
-import { WEBHOOK_HOLDING_FAILURES, WEBHOOK_SHARE } from "../../src/limits.ts"
+import { retain } from "../../src/deliveries/retention.ts"
+import { WEBHOOK_SHARE } from "../../src/limits.ts"
 import { typedClient, withToken } from "../harness.ts"
-import { changes, happened, type Subscription } from "./scene.ts"
+import { changes, HOLDING_FAILURES, happened, type Subscription } from "./scene.ts"
 
 // What may befall the queue, step by step, and a worker whose every move is told.
 
@@ -80,15 +79,15 @@ const answered = (delivery: TakenDelivery, well: boolean) =>
 /** Fails if an event goes out while an earlier one of its record waits that has not failed too often. */
 const inOrder = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenDelivery>) {
   const sql = yield* SqlClient.SqlClient
-  for (const { eventId, subscriptionId, failures } of taken) {
-    if (failures >= WEBHOOK_HOLDING_FAILURES) continue
+  for (const { event_id, subscription_id, failures } of taken) {
+    if (failures >= HOLDING_FAILURES) continue
     const [passed] = yield* sql<{ id: number }>`
       SELECT earlier.event_id AS id FROM webhook_deliveries mine JOIN webhook_deliveries earlier
         ON earlier.subscription_id = mine.subscription_id AND earlier.record = mine.record
         AND earlier.event_id < mine.event_id AND earlier.state = 'waiting'
-        AND earlier.failures < ${WEBHOOK_HOLDING_FAILURES}
-      WHERE mine.event_id = ${eventId} AND mine.subscription_id = ${subscriptionId}`
-    if (passed !== undefined) yield* Effect.die(`event ${eventId} passed ${passed.id}`)
+        AND earlier.failures < ${HOLDING_FAILURES}
+      WHERE mine.event_id = ${event_id} AND mine.subscription_id = ${subscription_id}`
+    if (passed !== undefined) yield* Effect.die(`event ${event_id} passed ${passed.id}`)
   }
 }, Effect.orDie)
 
@@ -96,14 +95,9 @@ const inOrder = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenDelivery>
 export const take = Effect.fnUntraced(function* (worker: Worker) {
   const queue = yield* DeliveryQueue
   const now = yield* date
-  const counts = new Map<string, number>()
-  for (const { subscriptionId } of worker.underWay) {
-    counts.set(String(subscriptionId), (counts.get(String(subscriptionId)) ?? 0) + 1)
-  }
-  const taken = [...(yield* queue.take(now, SUBSCRIPTIONS * WEBHOOK_SHARE, counts))]
-  for (const rested of yield* queue.rested(now, SUBSCRIPTIONS)) {
-    const admission = admit(rested.health, now.getTime())
-    if (admission.verdict === "probe") taken.push(...(yield* queue.takeProbe(rested, admission.health, now)))
+  const taken = [...(yield* queue.take(now, SUBSCRIPTIONS * WEBHOOK_SHARE, worker.underWay))]
+  for (const rested of yield* queue.rested(now, SUBSCRIPTIONS, [...worker.underWay, ...taken])) {
+    taken.push(...(yield* queue.takeProbe(now, rested)))
   }
   yield* inOrder(taken)
   worker.underWay = [...worker.underWay, ...taken]
@@ -149,10 +143,7 @@ const pause = Effect.fnUntraced(function* ({ id }: Subscription) {
     UPDATE webhook_subscriptions SET health = '{"state": "paused", "failures": 9, "failingSince": 0}' WHERE id = ${id}`
 })
 
-export const clean = Effect.gen(function* () {
-  const cleaning = yield* Cleaning
-  yield* cleaning.clean(yield* date)
-})
+export const clean = Effect.flatMap(date, retain)
 
 export const follow = Effect.fnUntraced(function* (worker: Worker, step: Step) {
   const [first] = worker.subscriptions
@@ -175,7 +166,7 @@ export const follow = Effect.fnUntraced(function* (worker: Worker, step: Step) {
       const delivery = chosen(worker.underWay, step.which)
       if (delivery === undefined) return
       worker.underWay = worker.underWay.filter((each) => each !== delivery)
-      return yield* (yield* DeliveryQueue).release(delivery, yield* date)
+      return yield* (yield* DeliveryQueue).handBack(delivery, yield* date)
     }
     case "kill":
       return kill(worker)

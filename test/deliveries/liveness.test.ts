@@ -3,8 +3,8 @@ import { Effect, Layer, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
+import { LEASE_MS } from "../../src/background/lease.ts"
 import { DeliveryLog } from "../../src/deliveries/DeliveryLog.ts"
-import { WEBHOOK_LEASE_MS } from "../../src/limits.ts"
 import { freshOperator } from "../harness.ts"
 import {
   answerAll,
@@ -41,7 +41,7 @@ const waiting = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 /** Pauses between looks that take nothing: together longer than any rest or retry. */
-const PAUSES = Array.from({ length: 13 }, (_, index) => WEBHOOK_LEASE_MS * 2 ** index)
+const PAUSES = Array.from({ length: 13 }, (_, index) => LEASE_MS * 2 ** index)
 
 /** From now on every receiver answers well, and nobody changes anything. */
 const worksOff = Effect.fnUntraced(function* (worker: Worker) {

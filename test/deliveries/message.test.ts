@@ -7,8 +7,8 @@ const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 describe("a webhook-id", () => {
   it("names one delivery and no other", () => {
     fc.assert(
-      fc.property(id, id, (eventId, subscriptionId) => {
-        assert.deepStrictEqual(deliveryKeyOf(webhookIdOf({ eventId, subscriptionId })), { eventId, subscriptionId })
+      fc.property(id, id, (event_id, subscription_id) => {
+        assert.deepStrictEqual(deliveryKeyOf(webhookIdOf({ event_id, subscription_id })), { event_id, subscription_id })
       })
     )
   })
@@ -35,15 +35,15 @@ describe("a body", () => {
     fc.string().filter((name) => !["event", "timestamp", "sub_event", "__proto__"].includes(name)),
     fc.jsonValue()
   )
-  const queuedAt = fc.date({ min: new Date("1970-01-01"), max: new Date("2200-01-01"), noInvalidDate: true })
+  const queued_at = fc.date({ min: new Date("1970-01-01"), max: new Date("2200-01-01"), noInvalidDate: true })
 
   it("is flat: the event, its fields, and the second it was queued", () => {
     fc.assert(
-      fc.property(payload, queuedAt, (fields, at) => {
+      fc.property(payload, queued_at, (fields, at) => {
         // As it comes out of the database.
         const stored = JSON.parse(JSON.stringify(fields))
         const { event, timestamp, ...own } = JSON.parse(
-          bodyOf({ event: "message_created", payload: stored, queuedAt: at })
+          bodyOf({ event: "message_created", payload: stored, queued_at: at })
         )
         assert.strictEqual(event, "message_created")
         assert.match(timestamp, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Queue, Scope } from "effect"
-import { WEBHOOK_IDLE_SOCKETS } from "../../src/limits.ts"
+import { IDLE_SOCKETS } from "../../src/deliveries/Outbound.ts"
 import { receiver } from "./receiver.ts"
 import { answering, failure, local, names, outbound, post } from "./sending.ts"
 
@@ -77,8 +77,8 @@ describe("a connection", () => {
   )
 
   it.effect.each([
-    { atOnce: WEBHOOK_IDLE_SOCKETS, afterwards: 0 },
-    { atOnce: WEBHOOK_IDLE_SOCKETS + 1, afterwards: 1 }
+    { atOnce: IDLE_SOCKETS, afterwards: 0 },
+    { atOnce: IDLE_SOCKETS + 1, afterwards: 1 }
   ])("of $atOnce at once: $afterwards is not kept idle", ({ atOnce, afterwards }) =>
     Effect.gen(function* () {
       const waiting: Array<() => void> = []

@@ -1,24 +1,28 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Overdue, warnOverdue, watching } from "../../src/deliveries/Overdue.ts"
-import { makeLooks } from "../../src/deliveries/workers.ts"
 import {
-  WEBHOOK_OVERDUE_COUNTED,
-  WEBHOOK_OVERDUE_LINES,
-  WEBHOOK_OVERDUE_LOOK_MS,
-  WEBHOOK_OVERDUE_MS
-} from "../../src/limits.ts"
+  OVERDUE_COUNTED,
+  OVERDUE_LINES,
+  OVERDUE_MS,
+  OVERDUE_POLL_MS,
+  Overdue,
+  warnOverdue,
+  watching
+} from "../../src/deliveries/Overdue.ts"
+import { makePolls } from "../../src/deliveries/workers.ts"
 import { freshOperator } from "../harness.ts"
 import { lines } from "./log-lines.ts"
 import { changes, emptied, happened, layerScene, type Subscription, subscribed } from "./scene.ts"
 
-const warned = Effect.map(lines(warnOverdue), (all) => all.map(({ fields }) => fields.webhook_id))
+const warning = Effect.flatMap(DateTime.nowAsDate, warnOverdue)
+
+const warned = Effect.map(lines(warning), (all) => all.map(({ fields }) => fields.webhook_id))
 
 const handOut = Effect.gen(function* () {
-  const looks = yield* makeLooks
-  while ((yield* looks.handOut).events > 0) {}
+  const polls = yield* makePolls
+  while ((yield* polls.handOut).events > 0) {}
 })
 
 const healthOf = Effect.fnUntraced(function* ({ id }: Subscription, health: string) {
@@ -27,22 +31,22 @@ const healthOf = Effect.fnUntraced(function* ({ id }: Subscription, health: stri
 }, Effect.orDie)
 
 layer(Overdue.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that falls behind", (it) => {
-  it.effect(`is warned of when something is due for ${WEBHOOK_OVERDUE_MS / 1000} seconds, not a moment sooner`, () =>
+  it.effect(`is warned of when something is due for ${OVERDUE_MS / 1000} seconds, not a moment sooner`, () =>
     Effect.gen(function* () {
       yield* emptied
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(3))
       yield* handOut
-      yield* TestClock.adjust(WEBHOOK_OVERDUE_MS - 1)
+      yield* TestClock.adjust(OVERDUE_MS - 1)
       assert.deepStrictEqual(yield* warned, [])
       yield* TestClock.adjust(1)
-      const [line, ...more] = yield* lines(warnOverdue)
+      const [line, ...more] = yield* lines(warning)
       assert.deepStrictEqual(more, [])
       assert.strictEqual(line?.level, "Warn")
       assert.deepInclude(line?.fields ?? {}, {
         operator_id: subscription.operator.operatorId,
         webhook_id: subscription.id,
-        age_seconds: WEBHOOK_OVERDUE_MS / 1000,
+        age_seconds: OVERDUE_MS / 1000,
         waiting: 3
       })
     })
@@ -55,7 +59,7 @@ layer(Overdue.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that f
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(1))
       yield* handOut
-      yield* TestClock.adjust(WEBHOOK_OVERDUE_MS)
+      yield* TestClock.adjust(OVERDUE_MS)
       const failing = `"failures": 9, "failingSince": 0`
       for (const [health, expected] of [
         [`{"state": "resting", ${failing}, "rests": 1, "until": 0}`, []],
@@ -70,39 +74,39 @@ layer(Overdue.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that f
     })
   )
 
-  it.effect(`is one of at most ${WEBHOOK_OVERDUE_LINES}; ${WEBHOOK_OVERDUE_COUNTED} of what waits are counted`, () =>
+  it.effect(`is one of at most ${OVERDUE_LINES}; ${OVERDUE_COUNTED} of what waits are counted`, () =>
     Effect.gen(function* () {
       yield* emptied
       const operator = yield* freshOperator()
-      const made = yield* Effect.forEach(Array.from({ length: WEBHOOK_OVERDUE_LINES + 1 }), (_, index) =>
+      const made = yield* Effect.forEach(Array.from({ length: OVERDUE_LINES + 1 }), (_, index) =>
         subscribed(1, { operator, path: `/${index}`, events: index === 0 ? ["message_created"] : ["review_created"] })
       )
       const [first, ...others] = made
       yield* happened(
         operator,
-        changes(WEBHOOK_OVERDUE_COUNTED).map((each) => ({ ...each, event: "message_created" as const }))
+        changes(OVERDUE_COUNTED).map((each) => ({ ...each, event: "message_created" as const }))
       )
       yield* handOut
       yield* TestClock.adjust(1)
       yield* happened(operator, [{ event: "review_created" }])
       yield* handOut
-      yield* TestClock.adjust(WEBHOOK_OVERDUE_MS)
+      yield* TestClock.adjust(OVERDUE_MS)
       const counted = Effect.gen(function* () {
         const { find } = yield* Overdue
         return (yield* find(new Date(yield* Clock.currentTimeMillis)))[0]?.waiting
       })
       // The one that is furthest behind is among them, and one of the others is not.
       const found = yield* warned
-      assert.strictEqual(found.length, WEBHOOK_OVERDUE_LINES)
+      assert.strictEqual(found.length, OVERDUE_LINES)
       assert.strictEqual(found[0], first?.id)
       assert.includeMembers(
         others.map(({ id }) => id),
         found.slice(1)
       )
-      assert.strictEqual(yield* counted, WEBHOOK_OVERDUE_COUNTED)
+      assert.strictEqual(yield* counted, OVERDUE_COUNTED)
       yield* happened(operator, [{ event: "message_created" }])
       yield* handOut
-      assert.strictEqual(yield* counted, WEBHOOK_OVERDUE_COUNTED)
+      assert.strictEqual(yield* counted, OVERDUE_COUNTED)
     })
   )
 
@@ -112,14 +116,14 @@ layer(Overdue.layer.pipe(Layer.provideMerge(layerScene)))("a subscription that f
       const { operator } = yield* subscribed(1)
       yield* happened(operator, changes(1))
       yield* handOut
-      const looks: Array<number> = []
-      const find = () => Effect.sync(() => void looks.push(1)).pipe(Effect.as([]))
+      const polled: Array<number> = []
+      const find = () => Effect.sync(() => void polled.push(1)).pipe(Effect.as([]))
       yield* watching.pipe(Effect.provideService(Overdue, { find }))
       for (const expected of [1, 2, 3]) {
-        yield* TestClock.adjust(WEBHOOK_OVERDUE_LOOK_MS - 1)
-        assert.strictEqual(looks.length, expected - 1)
+        yield* TestClock.adjust(OVERDUE_POLL_MS - 1)
+        assert.strictEqual(polled.length, expected - 1)
         yield* TestClock.adjust(1)
-        assert.strictEqual(looks.length, expected)
+        assert.strictEqual(polled.length, expected)
       }
     })
   )

@@ -3,11 +3,9 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { jsonParameter } from "../../src/database/parameters.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
-import { Cleaning } from "../../src/deliveries/Cleaning.ts"
 import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
-import { DeliveryShares } from "../../src/deliveries/DeliveryShares.ts"
 import { FanOut } from "../../src/deliveries/FanOut.ts"
-import type { makeLooks } from "../../src/deliveries/workers.ts"
+import type { makePolls } from "../../src/deliveries/workers.ts"
 import { EVENT_NAMES, type EventName } from "../../src/events/events.ts"
 import { freshOperator, layerService, type TestOperator, typedClient, withToken } from "../harness.ts"
 import { layerOwnDatabase } from "../own-database.ts"
@@ -15,7 +13,10 @@ import { local } from "./sending.ts"
 
 // Events, subscribers and workers whose every look is called by the test, so that nothing happens by chance.
 
-const layerWorkers = Layer.mergeAll(FanOut.layer, DeliveryQueue.layer, DeliveryShares.layer(), Cleaning.layer)
+/** Failed tries after which an event no longer holds back later events of its record (migration 0009_webhook_lanes). */
+export const HOLDING_FAILURES = 3
+
+const layerWorkers = Layer.mergeAll(FanOut.layer, DeliveryQueue.layer)
 
 /** The service and all a worker needs, over a database of its own; receivers on 127.0.0.1 are allowed. */
 export const layerScene = layerWorkers.pipe(
@@ -76,16 +77,16 @@ export const happened = Effect.fnUntraced(function* (
 export const changes = (count: number, record = "transaction:1") =>
   Array.from({ length: count }, (_, index) => ({ record, payload: { transaction_id: index + 1 } }))
 
-export type Looks = Effect.Success<typeof makeLooks>
+export type Polls = Effect.Success<typeof makePolls>
 
 /** Hands out and delivers until nothing more goes at this time of the clock. */
-export const workedOff = Effect.fnUntraced(function* (looks: Looks) {
-  while ((yield* looks.handOut).events > 0) {}
+export const workedOff = Effect.fnUntraced(function* (polls: Polls) {
+  while ((yield* polls.handOut).events > 0) {}
   let tries = yield* tried
   while (true) {
-    yield* looks.takeDue
-    yield* looks.endRests
-    yield* looks.idle
+    yield* polls.takeDue
+    yield* polls.endRests
+    yield* polls.idle
     const now = yield* tried
     if (now === tries) return
     tries = now
@@ -102,25 +103,25 @@ export const tried = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 export interface DeliveryState {
-  readonly eventId: number
+  readonly event_id: number
   readonly state: string
   readonly attempts: number
   readonly failures: number
-  readonly dueAt: Date
+  readonly due_at: Date
 }
 
 /** What waits, what was delivered and what is dead, in the order of events. */
 export const deliveries = Effect.fnUntraced(function* (subscription: Subscription) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<DeliveryState>`
-    SELECT event_id AS "eventId", state, attempts, failures, due_at AS "dueAt" FROM webhook_deliveries
+    SELECT event_id , state, attempts, failures, due_at  FROM webhook_deliveries
     WHERE subscription_id = ${subscription.id} ORDER BY event_id`
 }, Effect.orDie)
 
 /** Every try that was written down, with how it ended. */
 export const attemptsOf = Effect.fnUntraced(function* (subscription: Subscription) {
   const sql = yield* SqlClient.SqlClient
-  return yield* sql<{ attempt: number; status: number | null; reason: string | null; firstBytes: string | null }>`
-    SELECT attempt, status, reason, first_bytes AS "firstBytes" FROM webhook_attempts
+  return yield* sql<{ attempt: number; status: number | null; reason: string | null; first_bytes: string | null }>`
+    SELECT attempt, status, reason, first_bytes  FROM webhook_attempts
     WHERE subscription_id = ${subscription.id} ORDER BY event_id, attempt`
 }, Effect.orDie)

@@ -2,7 +2,7 @@ import net, { type AddressInfo } from "node:net"
 import { Effect, Layer, Result } from "effect"
 import { AddressResolver, NameNotResolved } from "../../src/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
-import { type Attempt, type Delivery, Outbound } from "../../src/deliveries/Outbound.ts"
+import { type Attempt, Outbound, type Outgoing } from "../../src/deliveries/Outbound.ts"
 import type { Answer } from "./receiver.ts"
 
 export const DOCUMENTATION = "https://docs.example.com/webhooks"
@@ -26,8 +26,8 @@ export const outbound = (allowed: string, resolver: Layer.Layer<AddressResolver>
   Outbound.layer(Result.getOrThrow(parseAllowedHosts(allowed)), DOCUMENTATION).pipe(Layer.provide(resolver))
 export const local = outbound("127.0.0.1")
 
-export const post = (url: string, delivery: Partial<Delivery> = {}) =>
-  Effect.flatMap(Outbound, (service) => service.post({ url, headers: {}, body: "{}", ...delivery }))
+export const post = (url: string, outgoing: Partial<Outgoing> = {}) =>
+  Effect.flatMap(Outbound, (service) => service.post({ url, headers: {}, body: "{}", ...outgoing }))
 export const failure = (attempt: Attempt) => (attempt.outcome === "failed" ? attempt.reason : attempt)
 
 export const answering =

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { LEASE_MS } from "../../src/background/lease.ts"
 import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
-import { makeLooks } from "../../src/deliveries/workers.ts"
-import { WEBHOOK_LEASE_MS, WEBHOOK_SHARE } from "../../src/limits.ts"
+import { makePolls } from "../../src/deliveries/workers.ts"
+import { WEBHOOK_SHARE } from "../../src/limits.ts"
 import { typedClient, withToken } from "../harness.ts"
 import { receiver } from "./receiver.ts"
 import {
@@ -22,8 +23,8 @@ layer(layerScene)("a worker", (it) => {
   const taken = Effect.fnUntraced(function* (subscription: Subscription) {
     const queue = yield* DeliveryQueue
     const now = new Date(yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
-    const [delivery] = (yield* queue.take(now, 1, new Map())).filter(
-      ({ subscriptionId }) => subscriptionId === subscription.id
+    const [delivery] = (yield* queue.take(now, 1, [])).filter(
+      ({ subscription_id }) => subscription_id === subscription.id
     )
     return { delivery: delivery ?? (yield* Effect.die("nothing was due")), now }
   })
@@ -36,20 +37,20 @@ layer(layerScene)("a worker", (it) => {
     () =>
       Effect.gen(function* () {
         yield* emptied
-        const looks = yield* makeLooks
+        const polls = yield* makePolls
         const queue = yield* DeliveryQueue
         const subscription = yield* subscribed(1)
         yield* happened(subscription.operator, changes(1))
-        yield* looks.handOut
+        yield* polls.handOut
         const first = yield* taken(subscription)
-        yield* TestClock.adjust(WEBHOOK_LEASE_MS - 1)
+        yield* TestClock.adjust(LEASE_MS - 1)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(taken(subscription))))
         yield* TestClock.adjust(1)
         const second = yield* taken(subscription)
-        assert.strictEqual(second.delivery.attempt, 2)
+        assert.strictEqual(second.delivery.attempts, 2)
 
         yield* queue.failed(first.delivery, answered(500, first.now), undefined, second.now)
-        yield* queue.release(first.delivery, second.now)
+        yield* queue.handBack(first.delivery, second.now)
         assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "waiting", attempts: 2, failures: 0 })
         yield* queue.delivered({ delivery: first.delivery, ...answered(200, first.now) })
         assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered" })
@@ -61,28 +62,28 @@ layer(layerScene)("a worker", (it) => {
   it.effect("keeps what it has when the subscription is changed meanwhile, also within the same second", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const api = yield* typedClient
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(1))
       yield* TestClock.setTime(Math.ceil(Date.now() / 1000) * 1000 + 500)
-      yield* looks.handOut
+      yield* polls.handOut
       const { now } = yield* taken(subscription)
       yield* TestClock.adjust(400)
       yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
       const [waiting] = yield* deliveries(subscription)
-      assert.strictEqual(waiting?.dueAt.getTime(), now.getTime() + WEBHOOK_LEASE_MS)
+      assert.strictEqual(waiting?.due_at.getTime(), now.getTime() + LEASE_MS)
     })
   )
 
   it.effect("whose database answers twice counts a failure once", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const queue = yield* DeliveryQueue
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(1))
-      yield* looks.handOut
+      yield* polls.handOut
       const { delivery, now } = yield* taken(subscription)
       yield* queue.failed(delivery, answered(500, now), now, now)
       yield* queue.failed(delivery, answered(500, now), now, now)
@@ -99,9 +100,9 @@ layer(layerScene)("a worker", (it) => {
       const records = Array.from({ length: WEBHOOK_SHARE }, (_, index) => changes(1, `transaction:${index}`)).flat()
       yield* happened(subscription.operator, records)
       const scope = yield* Scope.make()
-      const looks = yield* makeLooks.pipe(Scope.provide(scope))
-      yield* looks.handOut
-      yield* looks.takeDue
+      const polls = yield* makePolls.pipe(Scope.provide(scope))
+      yield* polls.handOut
+      yield* polls.takeDue
       for (const _ of records) yield* Queue.take(server.requests)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust(1_499)
@@ -111,7 +112,7 @@ layer(layerScene)("a worker", (it) => {
       const now = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
       for (const delivery of yield* deliveries(subscription)) {
         assert.deepInclude(delivery, { state: "waiting", attempts: 0, failures: 0 })
-        assert.isAtMost(delivery.dueAt.getTime(), now)
+        assert.isAtMost(delivery.due_at.getTime(), now)
       }
     })
   )

@@ -75,13 +75,10 @@ const inOrder = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event)
 
 const offsetText = (instant: Date): string => instantText(wholeSecond(instant.getTime())).replace("Z", "+00:00")
 
-const toWebhook = (row: SubscriptionRow, { application }: Application): Webhook => ({
-  id: row.id,
-  url: row.url,
-  events: row.events,
-  manageable: row.application === application,
-  status: row.pausedAt === null ? "active" : "paused",
-  paused_at: row.pausedAt === null ? null : offsetText(row.pausedAt),
-  paused_reason: row.pausedReason,
-  created_at: offsetText(row.createdAt)
+const toWebhook = ({ application, ...row }: SubscriptionRow, caller: Application): Webhook => ({
+  ...row,
+  manageable: application === caller.application,
+  status: row.paused_at === null ? "active" : "paused",
+  paused_at: row.paused_at === null ? null : offsetText(row.paused_at),
+  created_at: offsetText(row.created_at)
 })

@@ -1,17 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Cleaning } from "../../src/deliveries/Cleaning.ts"
-import { makeLooks } from "../../src/deliveries/workers.ts"
-import {
-  WEBHOOK_CLEANING_MS,
-  WEBHOOK_CLEANING_ROWS,
-  WEBHOOK_DEAD_KEPT_MS,
-  WEBHOOK_KEPT_MS,
-  WEBHOOK_WAIT_MS
-} from "../../src/limits.ts"
+import { RETENTION_MS, RETENTION_ROWS } from "../../src/background/retention.ts"
+import { retain } from "../../src/deliveries/retention.ts"
+import { makePolls } from "../../src/deliveries/workers.ts"
+import { WEBHOOK_DEAD_KEPT_MS, WEBHOOK_KEPT_MS, WEBHOOK_WAIT_MS } from "../../src/limits.ts"
 import { typedClient, withToken } from "../harness.ts"
-import { canOverlap } from "../overlap.ts"
 import { receiver } from "./receiver.ts"
 import {
   changes,
@@ -25,10 +19,7 @@ import {
 } from "./scene.ts"
 import { answering } from "./sending.ts"
 
-const cleaned = Effect.fnUntraced(function* (at: number) {
-  const { clean } = yield* Cleaning
-  yield* clean(new Date(at))
-})
+const retained = (at: number) => retain(new Date(at))
 
 const count = Effect.fnUntraced(function* (
   table: "events" | "webhook_attempts" | "webhook_deliveries" | "webhook_subscriptions"
@@ -49,26 +40,26 @@ const states = (subscription: Subscription) =>
 /** A subscription one event was delivered to, and when. */
 const delivered = Effect.gen(function* () {
   yield* emptied
-  const looks = yield* makeLooks
+  const polls = yield* makePolls
   const server = yield* receiver(answering(200))
   const subscription = yield* subscribed(server.port)
   yield* happened(subscription.operator, changes(1))
-  yield* workedOff(looks)
-  return { subscription, looks, now: Date.now() }
+  yield* workedOff(polls)
+  return { subscription, polls, now: Date.now() }
 })
 
-layer(layerScene)("cleaning", (it) => {
+layer(layerScene)("retention", (it) => {
   it.effect("keeps what was delivered for seven days, and then removes the event with it", () =>
     Effect.gen(function* () {
       yield* delivered
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ at: Date }>`SELECT max(settled_at) AS at FROM webhook_deliveries`
       const settled = row?.at.getTime() ?? 0
-      yield* cleaned(settled + WEBHOOK_KEPT_MS - 1000)
+      yield* retained(settled + WEBHOOK_KEPT_MS - 1000)
       assert.strictEqual(yield* count("webhook_attempts"), 1)
       assert.strictEqual(yield* count("webhook_deliveries"), 1)
       assert.strictEqual(yield* count("events"), 1)
-      yield* cleaned(settled + WEBHOOK_KEPT_MS)
+      yield* retained(settled + WEBHOOK_KEPT_MS)
       assert.strictEqual(yield* count("webhook_attempts"), 0)
       assert.strictEqual(yield* count("webhook_deliveries"), 0)
       assert.strictEqual(yield* count("events"), 0)
@@ -81,7 +72,7 @@ layer(layerScene)("cleaning", (it) => {
       yield* emptied
       const { operator } = yield* subscribed(1)
       yield* happened(operator, changes(1))
-      yield* cleaned(Date.now() + 10 * WEBHOOK_DEAD_KEPT_MS)
+      yield* retained(Date.now() + 10 * WEBHOOK_DEAD_KEPT_MS)
       assert.strictEqual(yield* count("events"), 1)
     })
   )
@@ -92,11 +83,11 @@ layer(layerScene)("cleaning", (it) => {
       const sql = yield* SqlClient.SqlClient
       const settled = new Date()
       yield* sql`UPDATE webhook_deliveries SET state = 'dead', settled_at = ${settled}`
-      yield* cleaned(settled.getTime() + WEBHOOK_DEAD_KEPT_MS - 1)
+      yield* retained(settled.getTime() + WEBHOOK_DEAD_KEPT_MS - 1)
       assert.deepStrictEqual(yield* states(subscription), ["dead"])
       assert.strictEqual(yield* count("events"), 1)
       assert.strictEqual(yield* count("webhook_attempts"), 0)
-      yield* cleaned(settled.getTime() + WEBHOOK_DEAD_KEPT_MS)
+      yield* retained(settled.getTime() + WEBHOOK_DEAD_KEPT_MS)
       assert.deepStrictEqual(yield* states(subscription), [])
       assert.strictEqual(yield* count("events"), 0)
     })
@@ -105,19 +96,19 @@ layer(layerScene)("cleaning", (it) => {
   it.effect("ends what was due for three days while its receiver rested or was paused, and nothing else", () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const subscription = yield* subscribed(1)
       yield* happened(subscription.operator, changes(1))
-      yield* looks.handOut
+      yield* polls.handOut
       const [waiting] = yield* deliveries(subscription)
-      const due = waiting?.dueAt.getTime() ?? 0
+      const due = waiting?.due_at.getTime() ?? 0
       // Healthy: nobody was there to deliver it. It goes as soon as somebody is.
-      yield* cleaned(due + 10 * WEBHOOK_WAIT_MS)
+      yield* retained(due + 10 * WEBHOOK_WAIT_MS)
       assert.deepStrictEqual(yield* states(subscription), ["waiting"])
       yield* healthOf(subscription, '{"state": "paused", "failures": 9, "failingSince": 0}')
-      yield* cleaned(due + WEBHOOK_WAIT_MS - 1)
+      yield* retained(due + WEBHOOK_WAIT_MS - 1)
       assert.deepStrictEqual(yield* states(subscription), ["waiting"])
-      yield* cleaned(due + WEBHOOK_WAIT_MS)
+      yield* retained(due + WEBHOOK_WAIT_MS)
       assert.deepStrictEqual(yield* states(subscription), ["dead"])
     })
   )
@@ -126,40 +117,28 @@ layer(layerScene)("cleaning", (it) => {
     "clears what waits for a deleted subscription at once, and the subscription when nothing is left of it",
     () =>
       Effect.gen(function* () {
-        const { subscription, looks, now } = yield* delivered
+        const { subscription, polls, now } = yield* delivered
         const api = yield* typedClient
         yield* happened(subscription.operator, changes(2))
-        yield* looks.handOut
+        yield* polls.handOut
         yield* api.delete_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
-        yield* cleaned(now)
+        yield* retained(now)
         assert.deepStrictEqual(yield* states(subscription), ["delivered"])
-        yield* cleaned(now + WEBHOOK_DEAD_KEPT_MS)
+        yield* retained(now + WEBHOOK_DEAD_KEPT_MS)
         assert.strictEqual(yield* count("webhook_subscriptions"), 1)
-        yield* cleaned(now + WEBHOOK_DEAD_KEPT_MS + 2 * WEBHOOK_CLEANING_MS)
+        yield* retained(now + WEBHOOK_DEAD_KEPT_MS + 2 * RETENTION_MS)
         assert.strictEqual(yield* count("webhook_subscriptions"), 0)
       })
   )
 
-  it.effect.skipIf(canOverlap)(
-    "leaves no dead rows behind in the embedded database, where nobody else sees to it",
-    () =>
-      Effect.gen(function* () {
-        yield* delivered
-        yield* cleaned(Date.now() + WEBHOOK_KEPT_MS + 60_000)
-        const sql = yield* SqlClient.SqlClient
-        const [row] = yield* sql<{ size: number }>`SELECT pg_relation_size('webhook_deliveries') AS size`
-        assert.strictEqual(row?.size, 0)
-      })
-  )
-
-  it.effect(`goes on beyond ${WEBHOOK_CLEANING_ROWS} rows, a statement at a time`, () =>
+  it.effect(`goes on beyond ${RETENTION_ROWS} rows, a statement at a time`, () =>
     Effect.gen(function* () {
       yield* emptied
-      const looks = yield* makeLooks
+      const polls = yield* makePolls
       const { operator } = yield* subscribed(1, { events: ["message_created"] })
-      yield* happened(operator, changes(2 * WEBHOOK_CLEANING_ROWS + 1))
-      while ((yield* looks.handOut).events > 0) {}
-      yield* cleaned(Date.now() + WEBHOOK_KEPT_MS + WEBHOOK_CLEANING_MS)
+      yield* happened(operator, changes(2 * RETENTION_ROWS + 1))
+      while ((yield* polls.handOut).events > 0) {}
+      yield* retained(Date.now() + WEBHOOK_KEPT_MS + RETENTION_MS)
       assert.strictEqual(yield* count("events"), 0)
     })
   )

@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * The recursive CTE `with_work`: the subscriptions something waits for. It leaps through the index from one to the next,
- * so a long queue costs as much as a short one.
+ * The recursive CTE `with_work`: the subscriptions something waits for. A loose index scan: it leaps through the index
+ * from one to the next, so a long queue costs as much as a short one.
  */
 export const withWork = (sql: SqlClient): Fragment => sql`
   with_work AS (

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Latch, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { again } from "../../src/background/again.ts"
-import { LOOK_GAP_MS, whenWoken } from "../../src/background/when-woken.ts"
+import { loop } from "../../src/background/loop.ts"
+import { POLL_GAP_MS, whenWoken } from "../../src/background/polls.ts"
 
 const POLL_MS = 1_000
 
@@ -10,8 +10,8 @@ const POLL_MS = 1_000
 const working = Effect.fnUntraced(function* (look: Effect.Effect<boolean>) {
   const woken = yield* Latch.make()
   const looks = yield* Queue.unbounded<void>()
-  const loop = again("looking", whenWoken(woken, Effect.andThen(Queue.offer(looks, undefined), look), POLL_MS))
-  yield* Effect.forkScoped(loop, { startImmediately: true })
+  const polling = loop("polling", whenWoken(woken, Effect.andThen(Queue.offer(looks, undefined), look), POLL_MS))
+  yield* Effect.forkScoped(polling, { startImmediately: true })
   return { woken, looks }
 })
 
@@ -27,15 +27,15 @@ it.effect(`a worker that nobody wakes looks again after ${POLL_MS} ms, not befor
   })
 )
 
-it.effect(`a thousand wake-ups lead to one look after ${LOOK_GAP_MS} ms, one wake-up later to another at once`, () =>
+it.effect(`a thousand wake-ups lead to one look after ${POLL_GAP_MS} ms, one wake-up later to another at once`, () =>
   Effect.gen(function* () {
     const { woken, looks } = yield* working(nothingMore)
     yield* Effect.replicateEffect(woken.open, 1_000)
-    yield* TestClock.adjust(LOOK_GAP_MS - 1)
+    yield* TestClock.adjust(POLL_GAP_MS - 1)
     assert.strictEqual(yield* Queue.size(looks), 1)
     yield* TestClock.adjust(1)
     assert.strictEqual(yield* Queue.size(looks), 2)
-    yield* TestClock.adjust(LOOK_GAP_MS)
+    yield* TestClock.adjust(POLL_GAP_MS)
     assert.strictEqual(yield* Queue.size(looks), 2)
     yield* woken.open
     yield* TestClock.adjust(0)
@@ -50,7 +50,7 @@ it.effect("a wake-up while a look runs leads to another look", () =>
     yield* Queue.take(looks)
     yield* woken.open
     yield* Deferred.succeed(seen, undefined)
-    yield* TestClock.adjust(LOOK_GAP_MS)
+    yield* TestClock.adjust(POLL_GAP_MS)
     assert.strictEqual(yield* Queue.size(looks), 1)
   })
 )
@@ -60,7 +60,7 @@ it.effect("a look that left work behind is followed by another at once", () =>
     let left = 3
     const { looks } = yield* working(Effect.sync(() => left-- > 0))
     yield* Queue.takeN(looks, 4)
-    yield* TestClock.adjust(LOOK_GAP_MS)
+    yield* TestClock.adjust(POLL_GAP_MS)
     assert.strictEqual(yield* Queue.size(looks), 0)
   })
 )

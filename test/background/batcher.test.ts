@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
-import { gathered } from "../../src/deliveries/gathered.ts"
+import { batcher } from "../../src/background/batcher.ts"
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-describe("gathering", () => {
+describe("a batcher", () => {
   it.effect("runs one alone at once, and what comes meanwhile together, not more than allowed", () =>
     Effect.gen(function* () {
       const rounds: Array<ReadonlyArray<number>> = []
       const started = yield* Deferred.make<void>()
       const goOn = yield* Deferred.make<void>()
-      const ask = yield* gathered(
+      const ask = yield* batcher(
         (items: ReadonlyArray<number>) =>
           Effect.gen(function* () {
             rounds.push(items)
@@ -34,7 +34,7 @@ describe("gathering", () => {
     Effect.gen(function* () {
       for (const fail of [() => Effect.die("bad"), () => assert.fail("bad")]) {
         const done: Array<number> = []
-        const ask = yield* gathered(
+        const ask = yield* batcher(
           (items: ReadonlyArray<number>) =>
             items.includes(2)
               ? fail()
@@ -54,7 +54,7 @@ describe("gathering", () => {
 
   it.effect("tells who asked why", () =>
     Effect.gen(function* () {
-      const ask = yield* gathered((_: ReadonlyArray<number>) => Effect.die("gone"), 10)
+      const ask = yield* batcher((_: ReadonlyArray<number>) => Effect.die("gone"), 10)
       const exit = yield* Effect.exit(ask(1))
       assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) === "gone")
     })

@@ -6,7 +6,7 @@ import { NameNotResolved } from "./AddressResolver.ts"
 import { RefusedAddress } from "./checked-lookup.ts"
 
 /** One POST over one connection. */
-export interface Exchange {
+export interface HttpPost {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -41,7 +41,7 @@ export interface Failed {
   readonly detail: string
 }
 
-/** How far an exchange came; written while it runs, read when it is given up. */
+/** How far a post came; written while it runs, read when it is given up. */
 export interface Progress {
   phase: "connecting" | "securing" | "sent" | "answering"
   /** The connection had served another request before: the receiver may have closed it just now, unseen. */
@@ -77,8 +77,8 @@ const failureOf = (error: NodeJS.ErrnoException, progress: Progress): Failed => 
  * Sends the request and reads the answer, following no redirect. An answer longer than the limit counts by its status
  * and costs the connection. Interruption closes the connection.
  */
-export const exchange = (
-  { url, headers, body, agent }: Exchange,
+export const httpPost = (
+  { url, headers, body, agent }: HttpPost,
   progress: Progress
 ): Effect.Effect<Answered | Failed> =>
   Effect.callback((resume) => {

@@ -6,11 +6,11 @@ interface Waiting<A> {
 }
 
 /**
- * One effect for many items: what is asked for while the last round runs goes together into the next one, up to `most`
- * at a time. Alone an item does not wait. A round that dies is run again item by item, so that one bad item fails
+ * One effect for many items: what is asked for while the last batch runs goes together into the next one, up to `most`
+ * at a time. Alone an item does not wait. A batch that dies is run again item by item, so that one bad item fails
  * alone. Ends with the scope.
  */
-export const gathered = Effect.fnUntraced(function* <A>(
+export const batcher = Effect.fnUntraced(function* <A>(
   run: (items: ReadonlyArray<A>) => Effect.Effect<void>,
   most: number
 ) {
@@ -18,20 +18,20 @@ export const gathered = Effect.fnUntraced(function* <A>(
 
   const runs = (items: ReadonlyArray<A>) => Effect.exit(Effect.suspend(() => run(items)))
 
-  const settle = (those: ReadonlyArray<Waiting<A>>) =>
-    runs(those.map(({ item }) => item)).pipe(
+  const together = (batch: ReadonlyArray<Waiting<A>>) =>
+    runs(batch.map(({ item }) => item)).pipe(
       Effect.flatMap((exit) =>
-        Exit.isSuccess(exit) || those.length === 1
-          ? Effect.forEach(those, ({ done }) => Deferred.done(done, exit), { discard: true })
-          : Effect.forEach(those, alone, { discard: true })
+        Exit.isSuccess(exit) || batch.length === 1
+          ? Effect.forEach(batch, ({ done }) => Deferred.done(done, exit), { discard: true })
+          : Effect.forEach(batch, apart, { discard: true })
       )
     )
-  const alone = (one: Waiting<A>): Effect.Effect<void> =>
+  const apart = (one: Waiting<A>): Effect.Effect<void> =>
     Effect.flatMap(runs([one.item]), (exit) => Deferred.done(one.done, exit))
 
-  // Untraced: a round belongs to no one of those it runs for.
+  // Untraced: a batch belongs to no one of those it runs for.
   yield* Queue.takeBetween(waiting, 1, most).pipe(
-    Effect.flatMap(settle),
+    Effect.flatMap(together),
     Effect.forever,
     Effect.withTracerEnabled(false),
     Effect.forkScoped
