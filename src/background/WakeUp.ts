@@ -12,8 +12,8 @@ const LAST_WORD_MS = 500
 
 /**
  * Tells workers that something was committed they may have work from, so that they need not ask. It says neither what
- * nor how often: a worker that is woken looks. A wake-up may be lost (the connection that listens was cut), so each
- * worker looks from time to time all the same.
+ * nor how often: a worker that is woken polls. A wake-up may be lost (the connection that listens was cut), so each
+ * worker polls from time to time all the same.
  */
 export class WakeUp extends Context.Service<
   WakeUp,

@@ -20,7 +20,7 @@ const readHanded = rowOf(Handed)
  * One statement marks the events and makes the deliveries, so a process that dies here did both or neither. The
  * delivery's key is (event, subscription): whatever happens twice happens once. One process at a time has the turn;
  * otherwise a later event of a record could get its delivery, and go out, before the earlier one. Who has not got the
- * turn handed out nothing and looks again later.
+ * turn handed out nothing and polls again later.
  */
 export class FanOut extends Context.Service<
   FanOut,

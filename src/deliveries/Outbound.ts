@@ -59,68 +59,65 @@ const requestUrl = (text: string, allowed: AllowedHosts): Option.Option<URL> =>
     Option.filter((url) => url.protocol === "https:" || (url.protocol === "http:" && allowsHost(allowed, url.hostname)))
   )
 
-const make = (allowed: AllowedHosts, documentation: string | undefined) =>
-  Effect.gen(function* () {
-    const connection = {
-      lookup: checkedLookup(yield* Effect.context<AddressResolver>(), allowed),
-      autoSelectFamilyAttemptTimeout: CONNECT_TRY_MS
-    }
-    const pooled = yield* agents({
-      ...connection,
-      keepAlive: true,
-      maxFreeSockets: IDLE_SOCKETS,
-      timeout: IDLE_SOCKET_MS
-    })
-    const single = yield* agents(connection)
+const failed = (reason: Failed["reason"], detail: string): Failed => ({ outcome: "failed", reason, detail })
 
-    const send = Effect.fnUntraced(function* (request: Omit<HttpPost, "agent">, progress: Progress) {
-      yield* checkLiteral(request.url.hostname, allowed)
-      const scheme = request.url.protocol === "https:" ? "https:" : "http:"
-      const result = yield* httpPost({ ...request, agent: pooled[scheme] }, progress)
-      // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
-      const unlucky =
-        result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
-      if (unlucky) return yield* httpPost({ ...request, agent: single[scheme] }, progress)
-      // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
-      yield* Effect.yieldNow
-      return result
-    })
+/** The header of the trace a try is part of, if any. */
+const traced = Effect.currentSpan.pipe(
+  Effect.map((span) => ({ traceparent: HttpTraceContext.toHeaders(span).traceparent ?? "" })),
+  Effect.orElseSucceed(() => ({}))
+)
 
-    const traced = Effect.currentSpan.pipe(
-      Effect.map((span) => ({ traceparent: HttpTraceContext.toHeaders(span).traceparent ?? "" })),
-      Effect.orElseSucceed(() => ({}))
-    )
+/** Sends over a connection that is kept, or a new one if need be. */
+const makeSend = Effect.fnUntraced(function* (allowed: AllowedHosts) {
+  const connection = {
+    lookup: checkedLookup(yield* Effect.context<AddressResolver>(), allowed),
+    autoSelectFamilyAttemptTimeout: CONNECT_TRY_MS
+  }
+  const kept = yield* agents({ ...connection, keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: IDLE_SOCKET_MS })
+  const single = yield* agents(connection)
 
-    const post = Effect.fnUntraced(function* (outgoing: Outgoing) {
-      const started = yield* Clock.currentTimeMillis
-      const progress: Progress = { phase: "connecting", reused: false }
-      const timeout = Duration.fromInputUnsafe(outgoing.timeout ?? WEBHOOK_TRY_MS)
-      const headers = { ...outgoing.headers, "user-agent": userAgent(documentation), ...(yield* traced) }
-      const result: Answered | Failed = yield* Option.match(requestUrl(outgoing.url, allowed), {
-        onNone: () =>
-          Effect.succeed<Failed>({ outcome: "failed", reason: "refused_url", detail: "not an https address" }),
-        onSome: (url) =>
-          send({ url, headers, body: outgoing.body }, progress).pipe(
-            Effect.catchTag("RefusedAddress", ({ detail }) =>
-              Effect.succeed<Failed>({ outcome: "failed", reason: "refused_address", detail })
-            ),
-            Effect.timeoutOrElse({
-              duration: timeout,
-              orElse: () =>
-                Effect.succeed<Failed>({
-                  outcome: "failed",
-                  reason: "timeout",
-                  detail: `${inWords[progress.phase]} within ${Duration.format(timeout)}`
-                })
-            })
-          )
-      })
-      const ended = yield* Clock.currentTimeMillis
-      return { ...result, durationMs: ended - started }
-    })
-
-    return { post }
+  return Effect.fnUntraced(function* (request: Omit<HttpPost, "agent">, progress: Progress) {
+    yield* checkLiteral(request.url.hostname, allowed)
+    const scheme = request.url.protocol === "https:" ? "https:" : "http:"
+    const result = yield* httpPost({ ...request, agent: kept[scheme] }, progress)
+    // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
+    const unlucky =
+      result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
+    if (unlucky) return yield* httpPost({ ...request, agent: single[scheme] }, progress)
+    // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
+    yield* Effect.yieldNow
+    return result
   })
+})
+
+const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: string | undefined) {
+  const send = yield* makeSend(allowed)
+
+  /** Sends within the time of a try; every end is a result. */
+  const tried = (request: Omit<HttpPost, "agent">, timeout: Duration.Duration) => {
+    const progress: Progress = { phase: "connecting", reused: false }
+    return send(request, progress).pipe(
+      Effect.catchTag("RefusedAddress", ({ detail }) => Effect.succeed(failed("refused_address", detail))),
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () => Effect.succeed(failed("timeout", `${inWords[progress.phase]} within ${Duration.format(timeout)}`))
+      })
+    )
+  }
+
+  const post = Effect.fnUntraced(function* ({ url: text, headers, body, timeout = WEBHOOK_TRY_MS }: Outgoing) {
+    const started = yield* Clock.currentTimeMillis
+    const url = requestUrl(text, allowed)
+    const all = { ...headers, "user-agent": userAgent(documentation), ...(yield* traced) }
+    const result: Answered | Failed = Option.isNone(url)
+      ? failed("refused_url", "not an https address")
+      : yield* tried({ url: url.value, headers: all, body }, Duration.fromInputUnsafe(timeout))
+    const ended = yield* Clock.currentTimeMillis
+    return { ...result, durationMs: ended - started }
+  })
+
+  return { post }
+})
 
 /**
  * The only door through which a delivery leaves. It opens no connection to a forbidden address, follows no redirect,

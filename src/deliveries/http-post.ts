@@ -73,6 +73,45 @@ const failureOf = (error: NodeJS.ErrnoException, progress: Progress): Failed => 
   }
 }
 
+/** Notes in `progress` how far the connection of a request is. */
+const watchConnection = (request: http.ClientRequest, secure: boolean, progress: Progress) =>
+  request.on("socket", (socket) => {
+    progress.reused = request.reusedSocket
+    if (!socket.connecting) {
+      progress.phase = "sent"
+      return
+    }
+    progress.phase = "connecting"
+    socket.once("connect", () => {
+      progress.phase = secure ? "securing" : "sent"
+    })
+    socket.once("secureConnect", () => {
+      progress.phase = "sent"
+    })
+  })
+
+/** Reads an answer as far as the limit and says how it ended, perhaps more than once: the first word counts. */
+const readAnswer = (
+  request: http.ClientRequest,
+  response: http.IncomingMessage,
+  ended: (how: Answered | Failed) => void
+) => {
+  const first: Array<Buffer> = []
+  let length = 0
+  const answered = () => ended({ outcome: "answered", status: response.statusCode ?? 0, firstBytes: textOf(first) })
+  response.on("data", (chunk: Buffer) => {
+    if (length < WEBHOOK_ANSWER_KEPT_BYTES) first.push(chunk)
+    length += chunk.length
+    if (length > WEBHOOK_ANSWER_BYTES) {
+      answered()
+      request.destroy()
+    }
+  })
+  response.on("end", answered)
+  const detail = `answered ${response.statusCode} and closed the connection before the end`
+  response.on("error", () => ended({ outcome: "failed", reason: "closed", detail }))
+}
+
 /**
  * Sends the request and reads the answer, following no redirect. An answer longer than the limit counts by its status
  * and costs the connection. Interruption closes the connection.
@@ -82,56 +121,20 @@ export const httpPost = (
   progress: Progress
 ): Effect.Effect<Answered | Failed> =>
   Effect.callback((resume) => {
+    const ended = (how: Answered | Failed) => resume(Effect.succeed(how))
     const secure = url.protocol === "https:"
     const request = (secure ? https : http).request(url, { method: "POST", headers, agent })
-
-    request.on("socket", (socket) => {
-      progress.reused = request.reusedSocket
-      if (!socket.connecting) {
-        progress.phase = "sent"
-        return
-      }
-      progress.phase = "connecting"
-      socket.once("connect", () => {
-        progress.phase = secure ? "securing" : "sent"
-      })
-      socket.once("secureConnect", () => {
-        progress.phase = "sent"
-      })
-    })
-
+    watchConnection(request, secure, progress)
     request.on("response", (response) => {
       progress.phase = "answering"
-      const first: Array<Buffer> = []
-      let length = 0
-      const answered = () =>
-        resume(Effect.succeed({ outcome: "answered", status: response.statusCode ?? 0, firstBytes: textOf(first) }))
-      response.on("data", (chunk: Buffer) => {
-        if (length < WEBHOOK_ANSWER_KEPT_BYTES) first.push(chunk)
-        length += chunk.length
-        if (length > WEBHOOK_ANSWER_BYTES) {
-          answered()
-          request.destroy()
-        }
-      })
-      response.on("end", answered)
-      const cutShort = () =>
-        resume(
-          Effect.succeed({
-            outcome: "failed",
-            reason: "closed",
-            detail: `answered ${response.statusCode} and closed the connection before the end`
-          })
-        )
-      response.on("error", cutShort)
+      readAnswer(request, response, ended)
     })
-
-    request.on("error", (error) => resume(Effect.succeed(failureOf(error, progress))))
+    request.on("error", (error) => ended(failureOf(error, progress)))
     // Some ends are no error to Node: a receiver that switches protocols, for one. After an answer has begun this event
     // may overtake the answer's own end, so there it decides nothing.
     request.on("close", () => {
       if (progress.phase === "answering") return
-      resume(Effect.succeed({ outcome: "failed", reason: "closed", detail: "the connection closed without an answer" }))
+      ended({ outcome: "failed", reason: "closed", detail: "the connection closed without an answer" })
     })
     request.end(body)
     return Effect.sync(() => {

@@ -53,7 +53,7 @@ it.live(
         "1"
       ]
       const listening = yield* Effect.forkChild(latchkey(listen, env))
-      while ((yield* subscriptions).webhooks.length === 0) {}
+      while ((yield* subscriptions).webhooks.length === 0) yield* Effect.sleep(50)
       yield* ask("POST", "/transactions", ENTRY)
       const listened = yield* Fiber.join(listening)
       assert.strictEqual(listened.code, 0, listened.stderr)

@@ -28,13 +28,26 @@ describe("a delivery is answered", () => {
     }).pipe(Effect.provide(local))
   )
 
-  it.effect("and a redirect is not followed, even to the receiver itself", () =>
-    Effect.gen(function* () {
-      const server = yield* receiver(answering(302, "", { location: "/other" }))
-      yield* post(`http://127.0.0.1:${server.port}/first`)
-      expect((yield* Queue.take(server.requests)).path).toBe("/first")
-      expect(yield* Queue.size(server.requests)).toBe(0)
-    }).pipe(Effect.provide(local))
+  it.effect.each([301, 302, 303, 307, 308])(
+    "and a redirect with %d is the answer and not followed, to the receiver itself nor to another",
+    (status) =>
+      Effect.gen(function* () {
+        const other = yield* receiver(answering(200, "followed"))
+        for (const location of ["/other", `http://127.0.0.1:${other.port}/`]) {
+          // Who follows it is answered well, once.
+          const server = yield* receiver((response, received) =>
+            (received.path === "/first" ? answering(status, "elsewhere", { location }) : answering(200, "followed"))(
+              response,
+              received
+            )
+          )
+          const attempt = yield* post(`http://127.0.0.1:${server.port}/first`)
+          expect(attempt).toEqual({ outcome: "answered", status, firstBytes: "elsewhere", durationMs: 0 })
+          expect(isDelivered(attempt)).toBe(false)
+          expect((yield* Queue.clear(server.requests)).map(({ path }) => path)).toEqual(["/first"])
+        }
+        expect(yield* Queue.size(other.requests)).toBe(0)
+      }).pipe(Effect.provide(local))
   )
 
   it.effect("over TLS, by the name and checked against its certificate", () =>
