@@ -5,7 +5,7 @@ import { family } from "../../contract/operation.ts"
 import { EVENT_NAMES } from "../../events/events.ts"
 import { WEBHOOK_URL } from "../../limits.ts"
 
-// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/webhooks.
+// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/deliveries.
 
 const Url = textUpTo(WEBHOOK_URL)
 
