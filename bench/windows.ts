@@ -14,7 +14,6 @@ const overrides = wideWindows()
 const bucketsOfCall = (call: number) =>
   bucketsOf({
     operatorId: call % ACCOUNTS,
-    accountId: call % ACCOUNTS,
     tokenId: 1,
     route: "GET /reservations",
     overrides

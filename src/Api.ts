@@ -1,4 +1,3 @@
-import type { RpcGroup } from "effect/rpc"
 import { Availabilities } from "./resources/availability/contract.ts"
 import { CalendarShareLinks } from "./resources/calendar-share-links/contract.ts"
 import { CustomChannels } from "./resources/custom-channels/contract.ts"
@@ -13,20 +12,25 @@ import { Tasks } from "./resources/tasks/contract.ts"
 import { Transactions } from "./resources/transactions/contract.ts"
 import { Webhooks } from "./resources/webhooks/contract.ts"
 
-/** Every operation of the service: the table of contents everything else is derived from. */
-export const Api = Transactions.merge(
-  Properties,
-  Groups,
-  Tags,
-  ReservationTags,
-  CustomChannels,
-  Availabilities,
-  Reservations,
-  Stays,
-  CalendarShareLinks,
-  Tasks,
-  Staffs,
-  Webhooks
-)
+/** Every operation of the service, by name: the table of contents everything else is derived from. */
+export const Api = {
+  ...Transactions,
+  ...Properties,
+  ...Groups,
+  ...Tags,
+  ...ReservationTags,
+  ...CustomChannels,
+  ...Availabilities,
+  ...Reservations,
+  ...Stays,
+  ...CalendarShareLinks,
+  ...Tasks,
+  ...Staffs,
+  ...Webhooks
+}
 
-export type ApiOperation = RpcGroup.Rpcs<typeof Api>
+export type OperationName = keyof typeof Api
+export type ApiOperation = (typeof Api)[OperationName]
+
+/** The operations in the order in which lists of them show them. */
+export const operations: ReadonlyArray<ApiOperation> = Object.values(Api)

@@ -1,20 +1,18 @@
-import "effect/schema/SchemaJITCompiler/enable"
-import { Cause, Clock, Context, Effect, Exit, identity, Layer, Option, Schema } from "effect"
+import { Cause, Clock, Context, Effect, Exit, identity, Layer, Option, type Schema, Struct } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
-import { Rpc } from "effect/rpc"
-import { RequestId } from "effect/rpc/RpcMessage"
-import { Api, type ApiOperation } from "./Api.ts"
+import { Api, type ApiOperation, type OperationName } from "./Api.ts"
 import { WakeUp } from "./background/WakeUp.ts"
 import { CurrentOperator } from "./contract/caller.ts"
 import { type Answer, failed, newRequestId, succeeded } from "./contract/envelope.ts"
 import { type ApiError, type BadRequest, errorCode, NotFound, ServerError } from "./contract/errors.ts"
-import { type Input, inputDecoderOf } from "./contract/input.ts"
-import { isRead, routeOf } from "./contract/operation.ts"
+import type { Input } from "./contract/input.ts"
+import { isRead, meteringOf, routeOf } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
 import { Gate } from "./gate/Gate.ts"
 import { UNMATCHED } from "./gate/windows/limit-table.ts"
 import { BUSY_RETRY_SECONDS } from "./limits.ts"
 import { Places } from "./places/Places.ts"
+import { type Asked, type Reader, reader } from "./resources/handled.ts"
 
 /** What an adapter hands over of one call. */
 export interface Call {
@@ -53,8 +51,8 @@ export class Service extends Context.Service<
       const places = yield* Places
       const { wake } = yield* WakeUp
       const runs = new Map<string, (call: Call) => Effect.Effect<Outcome>>()
-      for (const operation of Api.requests.values()) {
-        runs.set(operation._tag, yield* runOf(operation, { gate, places, wake }))
+      for (const name of operationNames) {
+        runs.set(name, runOf(Api[name], yield* reader(name), { gate, places, wake }))
       }
 
       return Service.of({
@@ -68,6 +66,9 @@ export class Service extends Context.Service<
     })
   )
 }
+
+// The type asks for the reader of each, so a family without its layer does not compile.
+const operationNames: ReadonlyArray<OperationName> = Struct.keys(Api)
 
 // Where in our own code a span was opened says nothing about a request, and finding out costs as much as the span.
 const UNTRACED = { captureStackTrace: false }
@@ -87,25 +88,6 @@ const headersOf = (error: ApiError): Answer["headers"] => {
     : {}
 }
 
-// Handlers are called directly, not through an RPC connection; these are what such a connection would have given them.
-const DIRECT = { client: new Rpc.ServerClient(0), requestId: RequestId(0), headers: Headers.empty }
-
-/** The handler of an operation as one of many: it takes the payload its own schema read. */
-type Handler = (
-  payload: unknown,
-  options: typeof DIRECT & { readonly rpc: ApiOperation }
-) => Effect.Effect<unknown, ApiError>
-
-// Read as the layer of its family keeps it. `accessHandler` would, at every call, copy the context that layer was built
-// in over the call's own: more work than all else a call does, and for nothing, because what a handler needs beside the
-// caller it takes when it is made. The type asks for the handlers one by one, so a family without its layer does not
-// compile.
-const handlerOf = (operation: ApiOperation) =>
-  Effect.map(
-    Context.Service<{ readonly handler: Handler }>(operation.key),
-    ({ handler }) => handler
-  ) as Effect.Effect<Handler> as Effect.Effect<Handler, never, Rpc.ToHandler<ApiOperation>>
-
 /** What every call passes beside its operation's own handler. */
 interface OnTheWay {
   readonly gate: Gate["Service"]
@@ -123,51 +105,39 @@ const afterChange =
     Effect.onExit(change, (exit) => (Option.isSome(Exit.findErrorOption(exit)) ? Effect.void : wake))
 
 /** The way of a call to one operation: Gate, decode, place, handler, encode. */
-const runOf = Effect.fnUntraced(function* (operation: ApiOperation, { gate, places, wake }: OnTheWay) {
-  const handler = yield* handlerOf(operation)
-  const options = { ...DIRECT, rpc: operation }
+const runOf = (operation: ApiOperation, read: Reader, { gate, places, wake }: OnTheWay) => {
   const route = routeOf(operation)
-  const decode = inputDecoderOf(operation.payloadSchema, route)
-  const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
+  const { limits, messageTo } = meteringOf(operation)
+  const approach = { route: `${route.method} ${route.path}`, read: isRead(operation), limits }
   const waking = isRead(operation) ? identity : afterChange(wake)
-  const [conversation] = route.path.startsWith("/conversations/") ? route.params : []
 
-  const answerTo = (payload: unknown) =>
-    handler(payload, options).pipe(
-      waking,
-      Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }, UNTRACED),
-      // Throws for a result that does not fit its own schema: a defect.
-      Effect.map(encode)
-    )
+  const answerTo = (asked: Asked) =>
+    asked.pipe(waking, Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }, UNTRACED))
 
   // A place is taken once the input is read, so that a slow sender holds none, and held until the answer is built.
   const handled = (call: Call, operatorId: number): Effect.Effect<Schema.Json, ApiError, CurrentOperator> =>
     call.read.pipe(
       Effect.flatMap((input) =>
-        Effect.flatMap(decode(input, call.params), (payload) =>
-          places.within(operatorId, answerTo(payload), input.bytes)
-        )
+        Effect.flatMap(read(input, call.params), (asked) => places.within(operatorId, answerTo(asked), input.bytes))
       )
     )
 
   return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Outcome> {
     const entered = yield* Effect.exit(
       gate.enter({
-        route: `${route.method} ${route.path}`,
-        read: isRead(operation),
-        conversationId: conversation === undefined ? undefined : String(call.params[conversation]),
+        ...approach,
+        conversationId: messageTo === undefined ? undefined : String(call.params[messageTo]),
         headers: call.headers
       })
     )
     if (Exit.isFailure(entered)) return { exit: Exit.failCause(entered.cause), headers: {} }
-    const entry = entered.value
-    const { caller } = entry
+    const { caller, headers, failedWith } = entered.value
     const exit = yield* Effect.exit(Effect.provideService(handled(call, caller.operatorId), CurrentOperator, caller))
     const error = Exit.findErrorOption(exit)
-    if (Option.isSome(error)) yield* entry.settle(errorCode(error.value))
-    return { exit, headers: entry.headers }
+    if (Option.isSome(error)) yield* failedWith(errorCode(error.value))
+    return { exit, headers }
   })
-})
+}
 
 /** What reached no operation: refused as it is, unless its sender has used up the windows of unmatched paths. */
 const refusal = Effect.fnUntraced(function* (
@@ -177,7 +147,7 @@ const refusal = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Outcome> {
   const entered = yield* Effect.exit(gate.enter({ route: UNMATCHED, read: true, headers }))
   if (Exit.isSuccess(entered)) {
-    yield* entered.value.settle(errorCode(error))
+    yield* entered.value.failedWith(errorCode(error))
     return { exit: Exit.fail(error), headers: entered.value.headers }
   }
   const limited = Option.filter(Exit.findErrorOption(entered), (each) => each._tag === "RateLimited")
@@ -198,7 +168,7 @@ const answered = Effect.fnUntraced(function* (
     "latchkey.door": call.door
   }
   return yield* run.pipe(
-    Effect.flatMap((outcome) => settle(requestId, operation, outcome)),
+    Effect.flatMap((outcome) => answerOf(requestId, operation, outcome)),
     Effect.tap((answer) => logLine(answer, operation, call.door, startedAt)),
     Effect.withSpan("request", { kind: "server", attributes, ...parentOf(call.headers) }, UNTRACED)
   )
@@ -211,7 +181,7 @@ const parentOf = (headers: Call["headers"]) => {
   return Option.isSome(parent) ? { parent: parent.value } : {}
 }
 
-const settle = Effect.fnUntraced(function* (
+const answerOf = Effect.fnUntraced(function* (
   requestId: string,
   operation: string,
   { exit, headers }: Outcome

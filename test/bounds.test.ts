@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import type { ApiOperation } from "../src/Api.ts"
+import { type ApiOperation, operations } from "../src/Api.ts"
 import { ELEMENT, type Keywords, NAME, type Part, partsOf, type Step, VALUE } from "./bounds.ts"
 import { call, layerTest } from "./harness.ts"
-import { COMPANIONS, contents, fieldsOf, operations, sample } from "./walking.ts"
+import { COMPANIONS, contents, fieldsOf, sample } from "./walking.ts"
 import { makeWorld, sampleValue, type World } from "./world.ts"
 
 // Nothing a caller sends is unbounded: every text has a length, every list and record a size, every number an end, and

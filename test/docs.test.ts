@@ -1,17 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Api } from "../src/Api.ts"
+import { operations } from "../src/Api.ts"
 import { routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
 
 const page = join(import.meta.dirname, "../docs/api.md")
 const HEADING = "## Operations\n"
 
-const rows = Array.from(Api.requests.values(), (operation) => {
-  const { method, path } = routeOf(operation)
-  const tool = toolCardOf(operation) === undefined ? "" : `\`${operation._tag}\``
-  return `| \`${method} ${path}\` | ${summaryOf(operation)} | ${tool} |`
-}).toSorted()
+const rows = operations
+  .map((operation) => {
+    const { method, path } = routeOf(operation)
+    const tool = toolCardOf(operation) === undefined ? "" : `\`${operation._tag}\``
+    return `| \`${method} ${path}\` | ${summaryOf(operation)} | ${tool} |`
+  })
+  .toSorted()
 
 const table = ["", "| route below `/v3` | | tool |", "|---|---|---|", ...rows, ""].join("\n")
 

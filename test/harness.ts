@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto"
-import { Effect, Layer, type Schema } from "effect"
-import { RpcClient, RpcTest } from "effect/rpc"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Api, type ApiOperation } from "../src/Api.ts"
+import { type Api, type ApiOperation, type OperationName, operations } from "../src/Api.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
-import type { Envelope } from "../src/contract/envelope.ts"
+import { GateError } from "../src/contract/caller.ts"
+import type { Answer, Envelope } from "../src/contract/envelope.ts"
+import { ERROR_CODES } from "../src/contract/errors.ts"
 import { jsonParameter } from "../src/database/parameters.ts"
 import { digestOf } from "../src/gate/credentials.ts"
 import { Gate } from "../src/gate/Gate.ts"
@@ -14,17 +15,15 @@ import type { LimitOverrides } from "../src/gate/windows/limit-overrides.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
 import { layerHandlers } from "../src/resources/index.ts"
-import { Service } from "../src/service.ts"
+import { type Call, Service } from "../src/service.ts"
 import { ScriptedChannel } from "./channels.ts"
 import { layerTestDatabase } from "./database.ts"
 
 // The whole service in the process, without a port. Tests share one database and never collide: each takes operators of
 // its own. Whatever varies is swapped by giving `layerService` other layers.
 
-/** Gate and handlers over a database: what the Service and the typed client run on. */
-const layerInside = Layer.mergeAll(layerHandlers, Gate.layerGated.pipe(Layer.provideMerge(Gate.layer))).pipe(
-  Layer.provideMerge(Tokens.layer)
-)
+/** Gate and handlers over a database: what the Service runs on. */
+const layerInside = Layer.mergeAll(layerHandlers, Gate.layer).pipe(Layer.provideMerge(Tokens.layer))
 
 /** The service over any database, windows and channels. Its changes wake the workers that are given the same `WakeUp`. */
 export const layerService = <E>(
@@ -171,29 +170,77 @@ export const orderOf = Effect.fn("orderOf")(function* (
   return code
 }, Effect.orDie)
 
-/** The typed client: one method an operation, errors typed, through the same Gate and handlers, without a port. */
-export const typedClient = RpcTest.makeClient(Api)
+/** A call of the typed client: the operation's own types, and its own errors beside the Gate's. */
+type TypedCall<Op extends ApiOperation> = (
+  ...payload: Record<string, never> extends Op["payloadSchema"]["Type"]
+    ? [payload?: Op["payloadSchema"]["Type"]]
+    : [payload: Op["payloadSchema"]["Type"]]
+) => Effect.Effect<Op["successSchema"]["Type"], Op["errorSchema"]["Type"] | GateError>
+
+type TypedClient = { readonly [Name in OperationName]: TypedCall<(typeof Api)[Name]> }
+
+/** The token that calls of the typed client carry. */
+const TokenOfCalls = Context.Reference<string | undefined>("latchkey/test/TokenOfCalls", {
+  defaultValue: () => undefined
+})
+
+const tagOf = new Map<number, string>(Object.entries(ERROR_CODES).map(([tag, code]) => [code, tag]))
+
+/** The error an answer tells of, as its schema has it. */
+const errorIn = ({ envelope: { error_code, error_msg }, headers }: Answer) => ({
+  _tag: tagOf.get(error_code) ?? "Upstream",
+  message: error_msg,
+  code: error_code,
+  headers
+})
+
+const typedCall = (operation: ApiOperation) => {
+  const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(operation.payloadSchema))
+  const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(operation.successSchema))
+  const decodeError = Schema.decodeUnknownEffect(Schema.toCodecJson(Schema.Union([operation.errorSchema, GateError])))
+  return (service: Service["Service"]) =>
+    Effect.fnUntraced(function* (payload: unknown = {}) {
+      const token = yield* TokenOfCalls
+      const answer = yield* service.call(operation._tag, asked(token, yield* Effect.orDie(encode(payload))))
+      if (answer.envelope.error_code === 0) return yield* Effect.orDie(decode(answer.envelope.data))
+      // An error that neither the operation nor the Gate declares is a defect, as a 500 is.
+      return yield* Effect.fail(yield* Effect.orDie(decodeError(errorIn(answer))))
+    })
+}
+
+const typedCalls = operations.map((operation) => [operation._tag, typedCall(operation)] as const)
+
+/** The typed client: one method an operation, errors typed, on the one way that calls take, without a port. */
+export const typedClient = Effect.map(
+  Service,
+  (service) =>
+    // Each method is made from the operation its name stands for, which a list of entries cannot say in types.
+    Object.fromEntries(typedCalls.map(([name, made]) => [name, made(service)])) as unknown as TypedClient
+)
 
 /** Calls of the typed client made within carry this token. */
-export const withToken = (token: string) => RpcClient.withHeaders({ "service-access-token": token })
+export const withToken = (token: string) => Effect.provideService(TokenOfCalls, token)
+
+/** A call whose input is fields as JSON values. */
+const asked = (token: string | undefined, fields: unknown): Call => ({
+  door: "rest",
+  headers: token === undefined ? {} : { "service-access-token": token },
+  params: {},
+  read: Effect.succeed({ encoding: "json", fields })
+})
 
 /** What a tool call or a JSON body would be answered, envelope, headers and all. */
 export const answerTo = Effect.fn("call")(function* (
   token: string | undefined,
-  operation: ApiOperation["_tag"],
+  operation: OperationName,
   fields: unknown = {}
 ) {
   const service = yield* Service
-  return yield* service.call(operation, {
-    door: "rest",
-    headers: token === undefined ? {} : { "service-access-token": token },
-    params: {},
-    read: Effect.succeed({ encoding: "json", fields })
-  })
+  return yield* service.call(operation, asked(token, fields))
 })
 
 /** The envelope of {@link answerTo}. */
-export const call = (token: string | undefined, operation: ApiOperation["_tag"], fields: unknown = {}) =>
+export const call = (token: string | undefined, operation: OperationName, fields: unknown = {}) =>
   Effect.map(answerTo(token, operation, fields), ({ envelope }) => envelope)
 
 /** The data of a successful envelope; fails the test when it is an error. */

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { ApiOperation } from "../src/Api.ts"
+import { type ApiOperation, operations } from "../src/Api.ts"
 import { isRead } from "../src/contract/operation.ts"
 import { call, layerTest } from "./harness.ts"
-import { COMPANIONS, fieldsOf, isRequired, operations, sample } from "./walking.ts"
+import { COMPANIONS, fieldsOf, isRequired, sample } from "./walking.ts"
 import { makeWorld, type World } from "./world.ts"
 
 // How the database runs a statement from its sixth time on: by a plan for any value, in which no parameter is a constant.

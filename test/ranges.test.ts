@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { ApiOperation } from "../src/Api.ts"
+import { type ApiOperation, operations } from "../src/Api.ts"
 import { addDays } from "../src/contract/time.ts"
 import {
   AVAILABILITY_END_DAYS,
@@ -11,7 +11,7 @@ import {
   TRANSACTION_DAYS
 } from "../src/limits.ts"
 import { call, layerTest } from "./harness.ts"
-import { contents, fieldsOf, operations, sample } from "./walking.ts"
+import { contents, fieldsOf, sample } from "./walking.ts"
 import { makeWorld } from "./world.ts"
 
 // Every pair of dates of the contract has its line here: from where it may reach how far, or why its length costs nothing.

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import type { ApiOperation } from "../src/Api.ts"
+import { type ApiOperation, operations } from "../src/Api.ts"
 import { asMeant } from "../src/contract/as-meant.ts"
 import { exposureOf, isRead, routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
 import { Service } from "../src/service.ts"
@@ -9,7 +9,7 @@ import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
 import { WRONG_TYPES } from "./attacks/odd-values.ts"
 import { call, freshOperator, layerTest } from "./harness.ts"
 import { countStatements } from "./statements.ts"
-import { COMPANIONS, contents, fieldsOf, isRequired, operations, sample } from "./walking.ts"
+import { COMPANIONS, contents, fieldsOf, isRequired, sample } from "./walking.ts"
 import { isOwnName, makeWorld, NO_REFERENCES, REFERENCES, sampleValue } from "./world.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.

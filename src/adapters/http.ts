@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Api } from "../Api.ts"
+import { operations } from "../Api.ts"
 import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { Readiness } from "../database/Readiness.ts"
@@ -40,7 +40,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const database = yield* Readiness
   const rest = yield* makeRest
   const sharedCalendar = yield* makeSharedCalendar
-  const mcp = yield* mcpApp({ operations: Api.requests, publicUrl: settings.publicUrl })
+  const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */
   const ready = Effect.map(database.answers, (answers) =>

@@ -21,7 +21,7 @@ type HttpResponse = HttpServerResponse.HttpServerResponse
  * answered with a JSON-RPC error. Everything else the service says arrives inside a tool's result.
  */
 export const mcpApp = Effect.fnUntraced(function* (options: {
-  readonly operations: ReadonlyMap<string, AnyOperation>
+  readonly operations: ReadonlyArray<AnyOperation>
   /** Where callers reach the service. */
   readonly publicUrl: string
 }) {

@@ -2,7 +2,7 @@ import { ByteSize, Effect, Result } from "effect"
 import { FindMyWay, type HttpServerError, HttpServerResponse } from "effect/http"
 import { MaxBodySize } from "effect/http/HttpIncomingMessage"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { Api } from "../Api.ts"
+import { operations } from "../Api.ts"
 import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import type { Input } from "../contract/input.ts"
@@ -31,7 +31,7 @@ interface Served {
 export const makeRest = Effect.gen(function* () {
   const service = yield* Service
   const router = FindMyWay.make<Served>()
-  for (const operation of Api.requests.values()) {
+  for (const operation of operations) {
     const route = routeOf(operation)
     router.on(route.method, pathPattern(route.path), {
       name: operation._tag,

@@ -1,5 +1,4 @@
 import { Context, Schema } from "effect"
-import { RpcMiddleware } from "effect/rpc"
 import { RateLimited, SubscriptionRequired, Unauthenticated } from "./errors.ts"
 
 /** The operator a call belongs to and the account and token that made it. */
@@ -26,11 +25,3 @@ export class CurrentOperator extends Context.Service<CurrentOperator, Caller>()(
 /** What the Gate itself can answer, before a handler runs. */
 export const GateError = Schema.Union([Unauthenticated, SubscriptionRequired, RateLimited])
 export type GateError = typeof GateError.Type
-
-/**
- * The middleware every operation passes: it requires a token and provides {@link CurrentOperator}, so a handler
- * that uses the caller without an operation behind the Gate does not compile. Implemented in `gate/`.
- */
-export class Gated extends RpcMiddleware.Service<Gated, { provides: CurrentOperator }>()("latchkey/contract/Gated", {
-  error: GateError
-}) {}

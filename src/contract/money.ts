@@ -1,4 +1,5 @@
-import { Option, Schema, SchemaTransformation } from "effect"
+import { Option, Result, Schema, SchemaTransformation } from "effect"
+import { ValidationFailed } from "./errors.ts"
 import { currencyDecimals } from "./fields.ts"
 
 // Money is exact: it is compared, split and added up in whole smallest units (cents), never as a floating number.
@@ -16,6 +17,17 @@ export const minorUnits = (amount: number, currency: string): Option.Option<bigi
   const [, whole = "0", fraction = ""] = parts
   return fraction.length > decimals ? Option.none() : Option.some(BigInt(whole + fraction.padEnd(decimals, "0")))
 }
+
+/** {@link minorUnits} of a field of a payload: 422 naming it when the amount is finer than the currency. */
+export const unitsOf = (field: string, amount: number, currency: string): Result.Result<bigint, ValidationFailed> =>
+  Option.match(minorUnits(amount, currency), {
+    onNone: () => Result.fail(new ValidationFailed({ message: `${field}: has more decimals than ${currency} has.` })),
+    onSome: Result.succeed
+  })
+
+/** The same as decimal text, as `numeric` takes it. */
+export const decimalOf = (field: string, amount: number, currency: string): Result.Result<string, ValidationFailed> =>
+  Result.map(unitsOf(field, amount, currency), (units) => decimalText(units, currency))
 
 /** 1e-7 prints with an exponent; such small amounts only need to be seen as having too many decimals. */
 const plainText = (amount: number): string => {

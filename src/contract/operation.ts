@@ -1,7 +1,6 @@
 import { Context, Schema } from "effect"
 import { Rpc } from "effect/rpc"
-import { Gated } from "./caller.ts"
-import { BadRequest, ValidationFailed } from "./errors.ts"
+import { type ApiError, BadRequest, ValidationFailed } from "./errors.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
 
@@ -15,8 +14,9 @@ export interface RouteSpec {
   readonly body: "plain" | "image"
 }
 
-/** How MCP shows an operation (specification, Tool-protocol endpoint). */
-export interface ToolCard {
+/** What all operations of a family have in common. */
+export interface Family {
+  /** What MCP files its tools under (specification, Tool-protocol endpoint). */
   readonly category:
     | "reservation"
     | "property"
@@ -27,70 +27,113 @@ export interface ToolCard {
     | "messaging"
     | "automation"
     | "meta"
-  readonly requiresConfirmation: boolean
+  /** The release of the specification its tools came with. */
   readonly since: string
+  /** Whether what it touches is also in a guest's hands or on a marketplace, and not only within the service. */
+  readonly openWorld: boolean
+}
+
+/** How MCP shows an operation (specification, Tool-protocol endpoint); what is not said is its family's. */
+export interface ToolCard extends Partial<Family> {
   /** What an agent must know first: which id to look up, what cannot be undone, what the guest sees. */
   readonly description: string
   /** Sentences of a host that this tool answers. */
   readonly intentExamples: ReadonlyArray<string>
+  readonly requiresConfirmation: boolean
   /** Whether what there was is gone after it; unless said, after a DELETE alone. */
   readonly destructive?: boolean
   /** Whether a second call leaves things as the first did; unless said, all but a POST do. */
   readonly idempotent?: boolean
 }
 
+export const card = (
+  description: string,
+  intentExamples: ReadonlyArray<string>,
+  requiresConfirmation: boolean,
+  more: Omit<Partial<ToolCard>, "description"> = {}
+): ToolCard => ({ ...more, description, intentExamples, requiresConfirmation })
+
 /** An operation that is no tool says why. */
 export interface NotATool {
   readonly notATool: string
 }
 
+/** Most calls in each window; a window that is not named has no limit. */
+export interface CallLimits {
+  readonly "1m"?: number
+  readonly "10m"?: number
+  readonly "1h"?: number
+  readonly "24h"?: number
+}
+
+/** How an operation's calls are counted (specification, Limits). */
+export interface Metering {
+  /** Layer 2: limits of its own in place of the ordinary ones. */
+  readonly limits?: CallLimits
+  /** Layer 3: it sends a message into the conversation that this field of its payload names. */
+  readonly messageTo?: string
+}
+
+export const FamilyFacts = Context.Service<Family>("latchkey/contract/FamilyFacts")
 export const Route = Context.Service<RouteSpec>("latchkey/contract/Route")
 export const Exposure = Context.Service<ToolCard | NotATool>("latchkey/contract/Exposure")
 export const Summary = Context.Service<string>("latchkey/contract/Summary")
+export const Metered = Context.Service<Metering>("latchkey/contract/Metered")
 
 const paramsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
 
 /**
- * Declares one operation. The name is the tool's name and the span's; the payload is one flat struct of path, query
- * and body fields together, which is also what an MCP client passes as arguments. BadRequest and ValidationFailed
- * need no mention: any payload can be malformed.
+ * Answers what declares the operations of a family. An operation's name is the tool's name and the span's; the payload is
+ * one flat struct of path, query and body fields together, which is also what an MCP client passes as arguments.
+ * BadRequest and ValidationFailed need no mention: any payload can be malformed.
  */
-export const operation = <
-  const Name extends string,
-  const Payload extends Schema.Struct.Fields,
-  Success extends Schema.Top,
-  const Errors extends ReadonlyArray<Schema.Top> = readonly []
->(
-  name: Name,
-  declared: {
-    readonly route: `${Method} /${string}`
-    readonly body?: RouteSpec["body"]
-    /** One line for the reference page. */
-    readonly summary: string
-    readonly payload: Payload
-    readonly success: Success
-    readonly errors?: Errors
-    readonly exposure: ToolCard | NotATool
+export const family =
+  (facts: Family) =>
+  <
+    const Name extends string,
+    const Payload extends Schema.Struct.Fields,
+    Success extends Schema.Top,
+    const Errors extends ReadonlyArray<Schema.Top & { readonly Type: ApiError }> = readonly []
+  >(
+    name: Name,
+    declared: {
+      readonly route: `${Method} /${string}`
+      readonly body?: RouteSpec["body"]
+      /** Layer 2 of the rate limits, where it is not the ordinary one. */
+      readonly limits?: CallLimits
+      /** Layer 3: the field that names the conversation a message goes to. */
+      readonly messageTo?: keyof Payload & string
+      /** One line for the reference page. */
+      readonly summary: string
+      readonly payload: Payload
+      readonly success: Success
+      readonly errors?: Errors
+      readonly exposure: ToolCard | NotATool
+    }
+  ) => {
+    const [method, path] = split(declared.route)
+    const errors: readonly [typeof BadRequest, typeof ValidationFailed, ...Errors] = [
+      BadRequest,
+      ValidationFailed,
+      // An operation without errors of its own has the empty list, which the default of `Errors` says and inference cannot.
+      ...((declared.errors ?? []) as Errors)
+    ]
+    const { limits, messageTo } = declared
+    return Rpc.make(name, {
+      payload: Schema.Struct(declared.payload),
+      success: declared.success,
+      error: Schema.Union(errors)
+    })
+      .annotate(FamilyFacts, facts)
+      .annotate(Route, { method, path, params: paramsOf(path), body: declared.body ?? "plain" })
+      .annotate(Exposure, declared.exposure)
+      .annotate(Summary, declared.summary)
+      .annotate(Metered, {
+        ...(limits === undefined ? {} : { limits }),
+        ...(messageTo === undefined ? {} : { messageTo })
+      })
   }
-) => {
-  const [method, path] = split(declared.route)
-  const errors: readonly [typeof BadRequest, typeof ValidationFailed, ...Errors] = [
-    BadRequest,
-    ValidationFailed,
-    // An operation without errors of its own has the empty list, which the default of `Errors` says and inference cannot.
-    ...((declared.errors ?? []) as Errors)
-  ]
-  return Rpc.make(name, {
-    payload: Schema.Struct(declared.payload),
-    success: declared.success,
-    error: Schema.Union(errors)
-  })
-    .middleware(Gated)
-    .annotate(Route, { method, path, params: paramsOf(path), body: declared.body ?? "plain" })
-    .annotate(Exposure, declared.exposure)
-    .annotate(Summary, declared.summary)
-}
 
 const METHODS: ReadonlyArray<Method> = ["GET", "POST", "PATCH", "PUT", "DELETE"]
 
@@ -107,10 +150,11 @@ export type AnyOperation = Rpc.AnyWithProps
 export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, Route)
 export const exposureOf = (operation: Rpc.Any): ToolCard | NotATool =>
   Context.getUnsafe(operation.annotations, Exposure)
+export const meteringOf = (operation: Rpc.Any): Metering => Context.getUnsafe(operation.annotations, Metered)
 export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, Summary)
-export const toolCardOf = (operation: Rpc.Any): ToolCard | undefined => {
+export const toolCardOf = (operation: Rpc.Any): (Family & ToolCard) | undefined => {
   const exposure = exposureOf(operation)
-  return "notATool" in exposure ? undefined : exposure
+  return "notATool" in exposure ? undefined : { ...Context.getUnsafe(operation.annotations, FamilyFacts), ...exposure }
 }
 
 /** A GET changes nothing; a read-only token may call nothing else (specification, Access token 3). */

@@ -1,5 +1,7 @@
 import { DateTime, Option } from "effect"
-import { DAY_STARTS } from "../limits.ts"
+
+/** Beginnings of days in a time zone that a process remembers. */
+export const DAY_STARTS = 10_000
 
 // How days and instants meet: dates are read in the merchant's time zone (specification, Transaction rule 5).
 

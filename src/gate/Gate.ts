@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { type Caller, CurrentOperator, Gated, type GateError } from "../contract/caller.ts"
-import { ERROR_CODES, RateLimited } from "../contract/errors.ts"
-import { isRead, routeOf } from "../contract/operation.ts"
-import { invalidToken, refusalOf } from "./admission.ts"
+import type { Caller, GateError } from "../contract/caller.ts"
+import { RateLimited } from "../contract/errors.ts"
+import type { CallLimits } from "../contract/operation.ts"
 import { tokenOf } from "./credentials.ts"
+import { invalidToken, refusalOf } from "./entitlement.ts"
 import { type KnownToken, Tokens } from "./Tokens.ts"
 import { bucketsOf, countsAsInvalid } from "./windows/limit-table.ts"
 import { rateLimitHeaders, refusalMessage } from "./windows/messages.ts"
@@ -17,18 +17,20 @@ export interface Approach {
   readonly route: string
   /** Whether it changes nothing. */
   readonly read: boolean
+  /** The route's own limits, where they are not the ordinary ones. */
+  readonly limits?: CallLimits | undefined
   /** Of a message: the conversation it goes to, which has windows of its own. */
   readonly conversationId?: string | undefined
   readonly headers: Headers
 }
 
 /** A call that was let in. */
-export interface Entry {
+export interface LetIn {
   readonly caller: Caller
   /** Rate-limit fields of the answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** To be run with the answer's error_code: a call that could not succeed as sent counts towards layer 4. */
-  readonly settle: (errorCode: number) => Effect.Effect<void>
+  /** To be run with the error_code of an answer that is one: a call that could not succeed as sent counts towards layer 4. */
+  readonly failedWith: (errorCode: number) => Effect.Effect<void>
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Entry {
 export class Gate extends Context.Service<
   Gate,
   {
-    readonly enter: (approach: Approach) => Effect.Effect<Entry, GateError>
+    readonly enter: (approach: Approach) => Effect.Effect<LetIn, GateError>
     /** Whether the headers carry a token that is known, whatever its account's state. */
     readonly knows: (headers: Headers) => Effect.Effect<boolean>
   }
@@ -58,9 +60,9 @@ export class Gate extends Context.Service<
       const admit = Effect.fnUntraced(function* (approach: Approach, token: KnownToken) {
         const buckets = bucketsOf({
           operatorId: token.operatorId,
-          accountId: token.accountId,
           tokenId: token.tokenId,
           route: approach.route,
+          limits: approach.limits,
           conversationId: approach.conversationId,
           tokenLimits: token.tokenLimits ?? undefined,
           overrides: token.overrides ?? undefined
@@ -70,13 +72,13 @@ export class Gate extends Context.Service<
         if (admission._tag === "Refused") {
           return yield* new RateLimited({ message: refusalMessage(admission), headers })
         }
-        const settle = (errorCode: number) =>
+        const failedWith = (errorCode: number) =>
           countsAsInvalid(errorCode) ? windows.count(buckets.invalid) : Effect.void
-        return { caller: token, headers, settle }
+        return { caller: token, headers, failedWith }
       })
 
       const enter = Effect.fnUntraced(
-        function* (approach: Approach): Effect.fn.Return<Entry, GateError> {
+        function* (approach: Approach): Effect.fn.Return<LetIn, GateError> {
           const token = yield* identify(approach.headers)
           const now = yield* Clock.currentTimeMillis
           const refusal = refusalOf(token, { read: approach.read, now })
@@ -88,29 +90,4 @@ export class Gate extends Context.Service<
       return Gate.of({ enter, knows: (headers) => Effect.isSuccess(identify(headers)) })
     })
   )
-
-  /** The same Gate for the typed in-memory client of tests. */
-  static readonly layerGated = Layer.effect(
-    Gated,
-    Effect.map(Gate, (gate) =>
-      Gated.of((within, call) =>
-        Effect.gen(function* () {
-          const { method, path } = routeOf(call.rpc)
-          const entry = yield* gate.enter({ route: `${method} ${path}`, read: isRead(call.rpc), headers: call.headers })
-          return yield* within.pipe(
-            Effect.provideService(CurrentOperator, entry.caller),
-            Effect.tapError((error) => entry.settle(codeOf(error)))
-          )
-        })
-      )
-    )
-  )
 }
-
-/** The code of a handler's failure, whose type the middleware does not see. */
-const codeOf = (error: object): number =>
-  "_tag" in error && error._tag === "NotFound"
-    ? ERROR_CODES.NotFound
-    : "_tag" in error && error._tag === "BadRequest"
-      ? ERROR_CODES.BadRequest
-      : 0

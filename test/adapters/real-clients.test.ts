@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect } from "effect"
-import { Api } from "../../src/Api.ts"
+import { operations } from "../../src/Api.ts"
 import { toolsOf } from "../../src/adapters/mcp/tools.ts"
 import { AMOUNT_MAX } from "../../src/limits.ts"
 import { freshOperator, orderOf, propertyOf } from "../harness.ts"
@@ -225,7 +225,7 @@ layer(layerServed())("money and time", (it) => {
 
 layer(layerServed())("the hints of the real tools", (it) => {
   it("warn of what is gone afterwards, and know what may be sent again", () => {
-    const hints = Array.from(toolsOf(Api.requests), ([name, { listed }]) => ({ name, ...listed.annotations }))
+    const hints = Array.from(toolsOf(operations), ([name, { listed }]) => ({ name, ...listed.annotations }))
     const named = (keep: (hint: (typeof hints)[number]) => boolean) => hints.filter(keep).map(({ name }) => name)
     assert.includeMembers(
       named(({ destructiveHint }) => destructiveHint === true),
@@ -241,7 +241,7 @@ layer(layerServed())("the hints of the real tools", (it) => {
   })
 
   it("stand beside examples that the description does not repeat", () => {
-    for (const [, { listed }] of toolsOf(Api.requests)) {
+    for (const [, { listed }] of toolsOf(operations)) {
       const { intent_examples: examples } = listed._meta ?? {}
       assert.isArray(examples)
       for (const example of Array.isArray(examples) ? examples : []) assert.notInclude(listed.description, example)

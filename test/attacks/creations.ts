@@ -13,7 +13,7 @@ export interface CreationsBudget {
   readonly creations: number
 }
 
-const create = Api.requests.get("create_reservation")
+const create = Api["create_reservation"]
 
 const NIGHT = { check_in_date: "2027-08-14", check_out_date: "2027-08-15" }
 const OTHER_NIGHT = { check_in_date: "2027-08-20", check_out_date: "2027-08-21" }

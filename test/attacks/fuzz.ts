@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import { Api, type ApiOperation } from "../../src/Api.ts"
+import { type ApiOperation, operations } from "../../src/Api.ts"
 import { parseJson } from "../../src/contract/json-text.ts"
 import { isRead, routeOf } from "../../src/contract/operation.ts"
 import { BODY_BYTES } from "../../src/limits.ts"
@@ -43,7 +43,6 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
   // Small numbers then name nobody's record: the twins would answer differently about one that is only one's.
   yield* largeIds
   const digestOf = yield* digests
-  const operations = [...Api.requests.values()]
   const each = Math.ceil(budget.calls / (operations.length + operations.filter(isTool).length))
 
   // Calls come one after the other, so what an operator had after one is what it has before the next.

@@ -1,6 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 import fc from "fast-check"
-import { Api, type ApiOperation } from "../../src/Api.ts"
+import { type ApiOperation, operations } from "../../src/Api.ts"
 import { isRead } from "../../src/contract/operation.ts"
 import { typedClient, withToken } from "../harness.ts"
 import type { World } from "../world.ts"
@@ -130,7 +130,7 @@ export const isolation = Effect.fnUntraced(function* (target: Target, budget: Is
     untouched = now
   })
 
-  const all = [...Api.requests.values()].flatMap(places).flatMap((place) => probesOf(place, secrets))
+  const all = operations.flatMap(places).flatMap((place) => probesOf(place, secrets))
   count.tried(
     "places where a record is named",
     new Set(all.map(({ operation, path }) => `${operation._tag} ${path}`)).size

@@ -46,7 +46,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
     })
   )
 
-  it.effect("counts all tokens of an account together, and each account by itself", () =>
+  it.effect("counts all tokens of all accounts of an operator together, and each operator by itself", () =>
     Effect.gen(function* () {
       const operator = yield* limited({ user: { "1m": 2 } })
       yield* atMinuteStart
@@ -56,7 +56,9 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
       assert.strictEqual(yield* codeOf(operator.token, "query_income_items"), 0)
       assert.strictEqual(yield* codeOf(second, "query_expense_items"), 0)
       assert.strictEqual(yield* codeOf(operator.readOnlyToken, "query_income_items"), 429)
-      assert.strictEqual(yield* codeOf(other, "query_income_items"), 0)
+      assert.strictEqual(yield* codeOf(other, "query_income_items"), 429)
+      const neighbour = yield* limited({ user: { "1m": 2 } })
+      assert.strictEqual(yield* codeOf(neighbour.token, "query_income_items"), 0)
     })
   )
 

@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server"
-import { type AnyOperation, isRead, routeOf, type ToolCard, toolCardOf } from "../../contract/operation.ts"
+import { type AnyOperation, type Family, isRead, routeOf, type ToolCard, toolCardOf } from "../../contract/operation.ts"
 import { ignoredBy } from "./ignored.ts"
 import { publishedSchemaOf } from "./input-schema.ts"
 
@@ -14,9 +14,9 @@ export interface OfferedTool {
 }
 
 /** The tools among the operations, by name, in the order of the operations. */
-export const toolsOf = (operations: ReadonlyMap<string, AnyOperation>): ReadonlyMap<string, OfferedTool> => {
+export const toolsOf = (operations: ReadonlyArray<AnyOperation>): ReadonlyMap<string, OfferedTool> => {
   const tools = new Map<string, OfferedTool>()
-  for (const operation of operations.values()) {
+  for (const operation of operations) {
     const card = toolCardOf(operation)
     if (card === undefined) continue
     tools.set(operation._tag, {
@@ -28,7 +28,7 @@ export const toolsOf = (operations: ReadonlyMap<string, AnyOperation>): Readonly
   return tools
 }
 
-const listingOf = (operation: AnyOperation, card: ToolCard): Tool => {
+const listingOf = (operation: AnyOperation, card: Family & ToolCard): Tool => {
   const { method } = routeOf(operation)
   return {
     name: operation._tag,
@@ -40,7 +40,7 @@ const listingOf = (operation: AnyOperation, card: ToolCard): Tool => {
       destructiveHint: card.destructive ?? method === "DELETE",
       // Sent again, all but a POST leave things as the first time did.
       idempotentHint: card.idempotent ?? method !== "POST",
-      openWorldHint: REACHES_OUT.has(card.category)
+      openWorldHint: card.openWorld
     },
     // Specification, Tool-protocol endpoint, "Tool metadata per tool".
     _meta: {
@@ -52,9 +52,6 @@ const listingOf = (operation: AnyOperation, card: ToolCard): Tool => {
     }
   }
 }
-
-/** What these tools touch is also in a guest's hands or on a marketplace; the others stay within the service. */
-const REACHES_OUT: ReadonlySet<ToolCard["category"]> = new Set(["reservation", "calendar", "messaging", "automation"])
 
 /** `search_transactions` → `Search transactions`. */
 const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`

@@ -5,7 +5,10 @@ const max = Schema.optionalKey(Max)
 
 const CallWindows = Schema.Struct({ "1m": max, "10m": max, "1h": max, "24h": max })
 
-/** `POST /reservations`, a row of the table such as `POST /listings/*`, `unmatched`, or `*` for all other routes. */
+/**
+ * `POST /reservations`, all routes that begin alike such as `POST /listings/*`, `unmatched`, or `*` for the routes without
+ * limits of their own.
+ */
 const RouteTemplate = Schema.String.check(Schema.isPattern(/^((GET|POST|PUT|PATCH|DELETE) \/\S*|unmatched|\*)$/))
 
 /**

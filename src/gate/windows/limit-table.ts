@@ -1,25 +1,21 @@
-import { CONVERSATION_KEY } from "../../limits.ts"
+import type { CallLimits } from "../../contract/operation.ts"
 import type { LimitOverrides, TokenLimits } from "./limit-overrides.ts"
 import { type Bucket, type LimitScope, type Window, type WindowLabel, windowOf } from "./window.ts"
 
-// The numbers of the specification's chapter Limits, layers 1 to 4. This file is their only home.
+/** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
+export const CONVERSATION_KEY = 64
+
+// The numbers of the specification's chapter Limits, layers 1 to 4, but for those of single routes, which stand in the
+// declarations of their operations. "Account" there is the host account, that is the operator: its sub-accounts and all
+// their tokens share the buckets.
 
 type Limits = { readonly [Label in WindowLabel]?: number }
 
-/** Layer 1: per account, over all its tokens. */
-export const userLimits = { "1m": 1_200, "10m": 6_000, "1h": 20_000, "24h": 100_000 } as const satisfies Limits
+/** Layer 1: per operator, over all its accounts and tokens. */
+export const userLimits = { "1m": 1_200, "10m": 6_000, "1h": 20_000, "24h": 100_000 } as const satisfies CallLimits
 
-/**
- * Layer 2: per account and route template. The first row that fits gives a route its numbers; routes that share a row
- * (`POST /listings/*`) still have a bucket each. `GET …/airbnb/price_and_rules` reads live from the marketplace.
- */
-export const endpointLimits: ReadonlyArray<{ readonly route: string; readonly limits: Limits }> = [
-  { route: "POST /availabilities", limits: { "1m": 120 } },
-  { route: "POST /listings/*", limits: { "1m": 120 } },
-  { route: "GET /listings/airbnb/price_and_rules", limits: { "1m": 120 } },
-  { route: "POST /reservations", limits: { "1m": 60 } },
-  { route: "*", limits: { "1m": 600, "10m": 3_000, "1h": 10_000, "24h": 50_000 } }
-]
+/** Layer 2: per operator and route template, for every route that declares no limits of its own. */
+export const endpointLimits = { "1m": 600, "10m": 3_000, "1h": 10_000, "24h": 50_000 } as const satisfies CallLimits
 
 /** Layer 3: messages per conversation, whoever of the operator's accounts sends them. */
 export const conversationLimits = {
@@ -30,10 +26,10 @@ export const conversationLimits = {
   "24h": 120
 } as const satisfies Limits
 
-/** Layer 4: calls that failed with 400 or 404, per account and route template. */
+/** Layer 4: calls that failed with 400 or 404, per operator and route template. */
 export const invalidCallLimits = { "1h": 500, "24h": 2_000 } as const satisfies Limits
 
-/** The route of a path that no operation has. All such calls of an account share its buckets. */
+/** The route of a path that no operation has. All such calls of an operator share its buckets. */
 export const UNMATCHED = "unmatched"
 
 /** Whether an answer with this error_code uses up layer 4. A 429 never does, so it cannot extend a ban. */
@@ -44,18 +40,14 @@ const conversationWindows = [windowOf("5s"), windowOf("60s"), windowOf("30m"), w
 const invalidCallWindows = [windowOf("1h"), windowOf("24h")] as const
 const tokenWindows = [windowOf("1m"), windowOf("1h")] as const
 
-const fits = (row: string, route: string): boolean =>
-  row.endsWith("*") ? route.startsWith(row.slice(0, -1)) : row === route
-
-const sendsMessage = (route: string): boolean => /^POST \/conversations\/\{\w+\}$/.test(route)
-
 export interface GatedCall {
   readonly operatorId: string | number | bigint
-  readonly accountId: string | number | bigint
   readonly tokenId: string | number | bigint
   /** Method and path template below /v3, such as `POST /conversations/{conversation_id}`, or `unmatched`. */
   readonly route: string
-  /** Only the route that sends messages looks at it. */
+  /** The route's own limits, if it declares some. */
+  readonly limits?: CallLimits | undefined
+  /** Of a message: the conversation it goes to. */
   readonly conversationId?: string | number | bigint | undefined
   readonly tokenLimits?: TokenLimits | undefined
   readonly overrides?: LimitOverrides | undefined
@@ -75,22 +67,23 @@ export const bucketsOf = (call: GatedCall): CallBuckets => {
   const buckets: Array<Bucket> = []
   const invalid: Array<Bucket> = []
 
-  add(buckets, "user", `${operator}:user:${call.accountId}`, callWindows, userLimits, overrides?.user)
-  addEndpoint(buckets, `${operator}:endpoint:${call.accountId}:${route}`, route, overrides?.endpoint)
+  add(buckets, "user", `${operator}:user`, callWindows, userLimits, overrides?.user)
+  const endpoint = `${operator}:endpoint:${route}`
+  add(buckets, "endpoint", endpoint, callWindows, call.limits ?? endpointLimits, endpointOverride(call))
   if (call.tokenLimits !== undefined) {
-    const ofAccount = { ...userLimits, ...overrides?.user }
+    const ofOperator = { ...userLimits, ...overrides?.user }
     for (const window of tokenWindows) {
       const max = call.tokenLimits[window.label]
       if (max === undefined) continue
       const key = `${operator}:token:${call.tokenId}`
-      buckets.push({ key, scope: "token", window, max: Math.min(max, ofAccount[window.label]) })
+      buckets.push({ key, scope: "token", window, max: Math.min(max, ofOperator[window.label]) })
     }
   }
-  if (call.conversationId !== undefined && sendsMessage(route)) {
+  if (call.conversationId !== undefined) {
     const key = `${operator}:conversation:${String(call.conversationId).slice(0, CONVERSATION_KEY)}`
     add(buckets, "conversation", key, conversationWindows, conversationLimits, overrides?.conversation)
   }
-  const key = `${operator}:endpoint_error:${call.accountId}:${route}`
+  const key = `${operator}:endpoint_error:${route}`
   add(invalid, "endpoint_error", key, invalidCallWindows, invalidCallLimits, overrides?.endpoint_error)
   return { call: buckets, invalid }
 }
@@ -109,10 +102,16 @@ const add = (
   }
 }
 
-/** An override of the route itself comes before one of its row in the table. */
-const addEndpoint = (into: Array<Bucket>, key: string, route: string, overrides: LimitOverrides["endpoint"]): void => {
-  const row = endpointLimits.find((candidate) => fits(candidate.route, route))
-  if (row === undefined) return
-  const override = overrides === undefined ? undefined : { ...overrides[row.route], ...overrides[route] }
-  add(into, "endpoint", key, callWindows, row.limits, override)
+/**
+ * What an operator has in place of a route's limits: an entry for the route itself comes before one for routes that begin
+ * like it (`POST /listings/*`), the longest first; `*` is for all routes without limits of their own.
+ */
+const endpointOverride = ({ route, limits, overrides }: GatedCall): CallLimits | undefined => {
+  const own = overrides?.endpoint
+  if (own === undefined) return undefined
+  const fitting = Object.keys(own).filter((row) =>
+    row === "*" ? limits === undefined : row.endsWith("*") && route.startsWith(row.slice(0, -1))
+  )
+  const rows = [...fitting.sort((one, other) => one.length - other.length), route]
+  return Object.assign({}, ...rows.map((row) => own[row]))
 }

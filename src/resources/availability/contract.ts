@@ -1,8 +1,7 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
 import { CalendarDate, Id, IdsOrText } from "../../contract/fields.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES, IDS_MAX } from "../../limits.ts"
 
 // Daily availability of properties (contract facts 6.1 and 6.2).
@@ -19,13 +18,7 @@ export type DayAvailability = typeof DayAvailability.Type
 const listUpTo = <Item extends Schema.Top>(item: Item, most: number, names: string) =>
   Schema.Array(item).check(Schema.isMaxLength(most, { expected: `a list of at most ${most} ${names}` }))
 
-const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
-  category: "calendar",
-  since: "3.4.0",
-  description,
-  intentExamples,
-  requiresConfirmation
-})
+const operation = family({ category: "calendar", since: "3.4.0", openWorld: true })
 
 export const get_property_availability = operation("get_property_availability", {
   route: "GET /availabilities",
@@ -44,6 +37,7 @@ export const get_property_availability = operation("get_property_availability", 
 
 export const update_availabilities = operation("update_availabilities", {
   route: "POST /availabilities",
+  limits: { "1m": 120 },
   summary: "Open or close days of properties",
   payload: {
     property_ids: listUpTo(Id, IDS_MAX, "ids").check(Schema.isMinLength(1, { expected: "a list of at least one id" })),
@@ -61,4 +55,4 @@ export const update_availabilities = operation("update_availabilities", {
   )
 })
 
-export const Availabilities = RpcGroup.make(get_property_availability, update_availabilities)
+export const Availabilities = { get_property_availability, update_availabilities }

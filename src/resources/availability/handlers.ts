@@ -1,18 +1,19 @@
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { dateInZone, wholeSecond } from "../../contract/time.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { Availability } from "./Availability.ts"
 import { Availabilities } from "./contract.ts"
 import { changeableDays, fitsAChange, fitsAnAnswer, readableRange } from "./rules.ts"
 import { AvailabilityStore } from "./store.ts"
 
-export const layerAvailabilities = Availabilities.toLayer(
+export const layerAvailabilities = layerHandled(
   Effect.gen(function* () {
     const availability = yield* Availability
     const store = yield* AvailabilityStore
 
-    return Availabilities.of({
+    return handled(Availabilities, {
       get_property_availability: Effect.fnUntraced(function* (payload) {
         const caller = yield* CurrentOperator
         const today = dateInZone(yield* Clock.currentTimeMillis, caller.timeZone)
@@ -38,6 +39,6 @@ export const layerAvailabilities = Availabilities.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide([Availability.layer, AvailabilityStore.layer]))
 
 const noSuchProperty = new NotFound({ message: "property_ids: no such property." })

@@ -97,7 +97,7 @@ export class SharedCalendars extends Context.Service<
         })
       })
     })
-  ).pipe(Layer.provide(ShareLinkStore.layer))
+  ).pipe(Layer.provide([ShareLinkStore.layer, Availability.layer]))
 }
 
 /** As people sort: Room 2 before Room 10. */

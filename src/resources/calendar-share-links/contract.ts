@@ -1,9 +1,8 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { NAMED_PROPERTIES } from "../../limits.ts"
 
@@ -23,13 +22,7 @@ export const CalendarShareLink = Schema.Struct({
 })
 export type CalendarShareLink = typeof CalendarShareLink.Type
 
-const card = (description: string, intentExamples: ReadonlyArray<string>): ToolCard => ({
-  category: "calendar",
-  since: "3.5.0",
-  description,
-  intentExamples,
-  requiresConfirmation: false
-})
+const operation = family({ category: "calendar", since: "3.5.0", openWorld: true })
 
 export const search_calendar_share_links = operation("search_calendar_share_links", {
   route: "GET /calendar_share_links",
@@ -38,7 +31,8 @@ export const search_calendar_share_links = operation("search_calendar_share_link
   success: Schema.Struct({ calendar_share_links: Schema.Array(CalendarShareLink), total: Schema.Int }),
   exposure: card(
     "Lists the links under which free and taken days can be seen without an account. Each url opens a page; with .ics after it, a feed for Google, Apple or Outlook calendars.",
-    ["Which calendar links have I given out?", "Give me the link to my calendar"]
+    ["Which calendar links have I given out?", "Give me the link to my calendar"],
+    false
   )
 })
 
@@ -50,7 +44,8 @@ export const create_calendar_share_link = operation("create_calendar_share_link"
   errors: [NotFound],
   exposure: card(
     "Creates a link under which anybody sees the free and taken days of the coming months and property titles, but no guests and no prices. scope entire covers all properties, later ones too, and takes no property_ids; there is one such link, so asking again returns it. scope partial needs property_ids (from search_properties) and makes a new link every time.",
-    ["Share my calendar with the cleaning company", "Make a link that shows only Harbour 1 and Harbour 2"]
+    ["Share my calendar with the cleaning company", "Make a link that shows only Harbour 1 and Harbour 2"],
+    false
   )
 })
 
@@ -62,12 +57,13 @@ export const delete_calendar_share_link = operation("delete_calendar_share_link"
   errors: [NotFound],
   exposure: card(
     "Deletes a link for good; find its id with search_calendar_share_links. Whoever opens it is told that it is invalid, and calendars that subscribe to its feed get no more.",
-    ["Stop sharing my calendar", "Take the link back that I gave to the agency"]
+    ["Stop sharing my calendar", "Take the link back that I gave to the agency"],
+    false
   )
 })
 
-export const CalendarShareLinks = RpcGroup.make(
+export const CalendarShareLinks = {
   search_calendar_share_links,
   create_calendar_share_link,
   delete_calendar_share_link
-)
+}

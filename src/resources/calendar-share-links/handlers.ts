@@ -1,16 +1,17 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { PublicUrl } from "../../contract/installation.ts"
 import { pageOf } from "../../contract/page.ts"
 import { instantText, wholeSecond } from "../../contract/time.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { noSuchProperties } from "../properties/belonging.ts"
 import { addressOf, newToken } from "./address.ts"
 import { type CalendarShareLink, CalendarShareLinks } from "./contract.ts"
 import { namedProperties } from "./rules.ts"
 import { type LinkRow, ShareLinkStore } from "./store.ts"
 
-export const layerCalendarShareLinks = CalendarShareLinks.toLayer(
+export const layerCalendarShareLinks = layerHandled(
   Effect.gen(function* () {
     const store = yield* ShareLinkStore
     const publicUrl = yield* PublicUrl
@@ -23,7 +24,7 @@ export const layerCalendarShareLinks = CalendarShareLinks.toLayer(
       created_at: instantText(row.createdAt)
     })
 
-    return CalendarShareLinks.of({
+    return handled(CalendarShareLinks, {
       search_calendar_share_links: Effect.fnUntraced(function* (payload) {
         const { operatorId } = yield* CurrentOperator
         const found = yield* store.search(operatorId, { id: payload.id }, pageOf(payload))
@@ -50,6 +51,6 @@ export const layerCalendarShareLinks = CalendarShareLinks.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(ShareLinkStore.layer))
 
 const noSuchLink = new NotFound({ message: "id: no such calendar share link." })

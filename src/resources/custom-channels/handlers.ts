@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import { Deployment } from "../../contract/installation.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { CustomChannels } from "./contract.ts"
 import { customChannels } from "./dictionary.ts"
 
-export const layerCustomChannels = CustomChannels.toLayer(
+export const layerCustomChannels = layerHandled(
   Effect.map(Deployment, (deployment) => {
     const custom_channels = customChannels(deployment)
-    return CustomChannels.of({ query_custom_channels: () => Effect.succeed({ custom_channels }) })
+    return handled(CustomChannels, { query_custom_channels: () => Effect.succeed({ custom_channels }) })
   })
 )

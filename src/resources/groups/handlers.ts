@@ -1,19 +1,20 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wholeSecond } from "../../contract/time.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { noSuchProperties } from "../properties/belonging.ts"
 import { Groups } from "./contract.ts"
 import { GroupStore } from "./store.ts"
 
-export const layerGroups = Groups.toLayer(
+export const layerGroups = layerHandled(
   Effect.gen(function* () {
     const store = yield* GroupStore
 
-    return Groups.of({
+    return handled(Groups, {
       search_property_groups: Effect.fnUntraced(function* (payload) {
         const { operatorId } = yield* CurrentOperator
         const found = yield* store.search(operatorId, { id: payload.id }, pageOf(payload))
@@ -48,6 +49,6 @@ export const layerGroups = Groups.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(GroupStore.layer))
 
 const noSuchGroup = new NotFound({ message: "id: no such group." })

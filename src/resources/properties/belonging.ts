@@ -13,6 +13,13 @@ export const unknownProperties = (sql: SqlClient, operatorId: number, ids: Reado
 export const unknownRoomTypes = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
   unknownIn(sql, sql`room_types`, operatorId, ids)
 
+/** Whether the operator has a property of that id; true for none: a field that was not sent names nothing wrong. */
+export const propertyKnown = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
+  id === undefined ? sql`true` : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
+
+/** 404 for a `property_id` that is no property of the caller. */
+export const noSuchProperty = new NotFound({ message: "property_id: no such property." })
+
 const unknownIn = (sql: SqlClient, table: Fragment, operatorId: number, ids: ReadonlyArray<number>): Fragment => sql`
   ARRAY(
     SELECT id FROM unnest(${idsParameter(ids)}::bigint[]) AS given (id)

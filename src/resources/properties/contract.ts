@@ -1,10 +1,9 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
 import { nameUpTo } from "../../contract/names.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../limits.ts"
 import { ListedOn } from "./channels.ts"
@@ -42,13 +41,7 @@ export const RoomType = Schema.Struct({
 })
 export type RoomType = typeof RoomType.Type
 
-const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
-  category: "property",
-  since: "3.4.0",
-  description,
-  intentExamples,
-  requiresConfirmation
-})
+const operation = family({ category: "property", since: "3.4.0", openWorld: false })
 
 export const search_properties = operation("search_properties", {
   route: "GET /properties",
@@ -107,4 +100,4 @@ export const create_room_type = operation("create_room_type", {
   )
 })
 
-export const Properties = RpcGroup.make(search_properties, create_property, search_room_types, create_room_type)
+export const Properties = { search_properties, create_property, search_room_types, create_room_type }

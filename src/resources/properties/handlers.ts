@@ -1,21 +1,22 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wholeSecond } from "../../contract/time.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { firstOf, noSuchProperties } from "./belonging.ts"
 import { Properties } from "./contract.ts"
 import { RoomTypeStore } from "./room-type-store.ts"
 import { PropertyStore } from "./store.ts"
 
-export const layerProperties = Properties.toLayer(
+export const layerProperties = layerHandled(
   Effect.gen(function* () {
     const properties = yield* PropertyStore
     const roomTypes = yield* RoomTypeStore
 
-    return Properties.of({
+    return handled(Properties, {
       search_properties: Effect.fnUntraced(function* (payload) {
         const { operatorId } = yield* CurrentOperator
         const wanted = { id: payload.id, groupId: payload.group_id, tagId: payload.tag_id }
@@ -61,7 +62,7 @@ export const layerProperties = Properties.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide([PropertyStore.layer, RoomTypeStore.layer]))
 
 const noSuchGroup = new NotFound({ message: "group_id: no such group." })
 const noSuchTag = new NotFound({ message: "tag_id: no such tag." })

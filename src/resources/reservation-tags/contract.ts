@@ -1,9 +1,8 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Id, textUpTo } from "../../contract/fields.ts"
 import { nameUpTo } from "../../contract/names.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../limits.ts"
 
@@ -19,13 +18,7 @@ export const ReservationTag = Schema.Struct({
 })
 export type ReservationTag = typeof ReservationTag.Type
 
-const card = (description: string, intentExamples: ReadonlyArray<string>): ToolCard => ({
-  category: "reservation",
-  since: "3.5.0",
-  description,
-  intentExamples,
-  requiresConfirmation: false
-})
+const operation = family({ category: "reservation", since: "3.5.0", openWorld: true })
 
 export const search_reservation_tags = operation("search_reservation_tags", {
   route: "GET /reservation_tags",
@@ -39,7 +32,8 @@ export const search_reservation_tags = operation("search_reservation_tags", {
   success: Schema.Struct({ reservation_tags: Schema.Array(ReservationTag), total: Schema.Int }),
   exposure: card(
     "Lists the tags a reservation can carry: first the service's default ones, then the account's own. keyword finds names that contain it. Tags of properties are in query_tags.",
-    ["Which tags can I put on a booking?", "Is there a tag for late arrivals?"]
+    ["Which tags can I put on a booking?", "Is there a tag for late arrivals?"],
+    false
   )
 })
 
@@ -51,7 +45,8 @@ export const create_reservation_tag = operation("create_reservation_tag", {
   errors: [Conflict],
   exposure: card(
     `Adds a tag for reservations under a name no default tag and no other tag has. A deleted tag of that name comes back under its former id, on no reservation. At most ${RESERVATION_TAG_LIMIT} tags of one's own. To put it on a booking use add_reservation_tag.`,
-    ["Make a booking tag Allergies"]
+    ["Make a booking tag Allergies"],
+    false
   )
 })
 
@@ -63,8 +58,9 @@ export const delete_reservation_tag = operation("delete_reservation_tag", {
   errors: [NotFound],
   exposure: card(
     "Deletes a tag of the account and takes it off all reservations; find its id with search_reservation_tags. Default tags (is_default) cannot be deleted.",
-    ["Delete the booking tag Allergies"]
+    ["Delete the booking tag Allergies"],
+    false
   )
 })
 
-export const ReservationTags = RpcGroup.make(search_reservation_tags, create_reservation_tag, delete_reservation_tag)
+export const ReservationTags = { search_reservation_tags, create_reservation_tag, delete_reservation_tag }

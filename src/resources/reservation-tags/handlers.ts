@@ -1,18 +1,19 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { colorOf } from "../../contract/palette.ts"
 import { wholeSecond } from "../../contract/time.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { ReservationTags } from "./contract.ts"
 import { ReservationTagStore } from "./store.ts"
 
-export const layerReservationTags = ReservationTags.toLayer(
+export const layerReservationTags = layerHandled(
   Effect.gen(function* () {
     const store = yield* ReservationTagStore
 
-    return ReservationTags.of({
+    return handled(ReservationTags, {
       search_reservation_tags: Effect.fnUntraced(function* (payload) {
         const { operatorId } = yield* CurrentOperator
         const wanted = { id: payload.id, keyword: payload.keyword }
@@ -37,7 +38,7 @@ export const layerReservationTags = ReservationTags.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(ReservationTagStore.layer))
 
 const nameTaken = new Conflict({ message: "tag_name: another tag has it already." })
 const noSuchTag = new NotFound({ message: "id: no such tag of your own; default tags cannot be deleted." })

@@ -1,8 +1,7 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
 import { CalendarDate, Code, Currency, EmailOrNone, Id } from "../../contract/fields.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { SEARCH_DAYS } from "../../limits.ts"
 import { Amount, ChannelId, Creator, EditedAmount, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
@@ -10,11 +9,7 @@ import { ChannelType, Reservation, Status } from "./record.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
 
-const reservationCard = (
-  description: string,
-  intentExamples: ReadonlyArray<string>,
-  requiresConfirmation: boolean
-): ToolCard => ({ category: "reservation", since: "3.4.0", description, intentExamples, requiresConfirmation })
+const operation = family({ category: "reservation", since: "3.4.0", openWorld: true })
 
 export const OrderBy = Schema.Literals(["booked_at", "check_in_date", "check_out_date", "cancelled_at", "created_at"])
 export type OrderBy = typeof OrderBy.Type
@@ -38,7 +33,7 @@ export const search_reservations = operation("search_reservations", {
   },
   success: Schema.Struct({ reservations: Schema.Array(Reservation) }),
   errors: [NotFound],
-  exposure: reservationCard(
+  exposure: card(
     `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive and come in pairs; a check-in range covers at most ${SEARCH_DAYS} days. Without any filter it lists stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0 means the reservation box: in no property. payment is the whole order's, on each of its stays.`,
     ["Who arrives this weekend?", "Show order 5-QX7M2LD90", "Which booking requests are waiting for an answer?"],
     false
@@ -49,6 +44,7 @@ const Outcome = { reservation_code: Schema.String, status: Status }
 
 export const create_reservation = operation("create_reservation", {
   route: "POST /reservations",
+  limits: { "1m": 60 },
   summary: "Enter a reservation by hand",
   payload: {
     property_id: Id,
@@ -69,7 +65,7 @@ export const create_reservation = operation("create_reservation", {
   },
   success: Schema.Struct({ ...Outcome, reservation: Schema.Struct(Outcome) }),
   errors: [NotFound, Conflict],
-  exposure: reservationCard(
+  exposure: card(
     "Enters a reservation by hand, accepted at once; its nights are held on every channel. Find property_id with search_properties, custom_channel_id with query_custom_channels, income_method_id with query_income_methods. rate_amount is the total including commission_amount (0 if none); a received_amount above 0 is recorded as income. Nights that another reservation holds are refused (409), days the host closed are not. With a channel_id a call repeated after a timeout returns the same order, never a second. The guest is not notified.",
     [
       "Book Harbour 1 for Ada Lovelace from the 4th to the 7th, 420 euro, paid in cash",
@@ -99,7 +95,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
   },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
-  exposure: reservationCard(
+  exposure: card(
     "Changes one stay; find its stay_code with search_reservations. What you do not send stays. Dates, currency and amounts can be changed on reservations made by hand only (code 5-…), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. No tool moves a stay to another property: the host does, or POST /v3/reservations/{stay_code}/allocate. The guest is not notified.",
     [
       "Move the Lovelace booking one night later",
@@ -116,7 +112,7 @@ export const cancel_reservation = operation("cancel_reservation", {
   payload: { reservation_code: Code },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
-  exposure: reservationCard(
+  exposure: card(
     "Cancels a whole order with all its stays and frees their nights; it cannot be undone. Only orders made by hand (code 5-…): an order of a channel is cancelled on that channel. Money recorded on it stays recorded. The guest is not notified.",
     ["Cancel order 5-QX7M2LD90"],
     true
@@ -135,14 +131,12 @@ const answering = <const Name extends string>(
     payload: { reservation_code: Code },
     success: Schema.Struct({}),
     errors: [NotFound, Conflict, NotImplemented, Upstream],
-    exposure: {
-      ...reservationCard(
-        `${effect} Find requests with search_reservations, status wait_accept. The channel and the guest are told at once; it cannot be undone.`,
-        [example],
-        true
-      ),
-      destructive: true
-    }
+    exposure: card(
+      `${effect} Find requests with search_reservations, status wait_accept. The channel and the guest are told at once; it cannot be undone.`,
+      [example],
+      true,
+      { destructive: true }
+    )
   })
 
 export const approve_reservation = answering(
@@ -179,7 +173,7 @@ export const move_stay_to_box = operation("move_stay_to_box", {
   exposure: additive
 })
 
-export const Reservations = RpcGroup.make(
+export const Reservations = {
   search_reservations,
   create_reservation,
   update_reservation_basic,
@@ -188,4 +182,4 @@ export const Reservations = RpcGroup.make(
   decline_reservation,
   allocate_stay,
   move_stay_to_box
-)
+}

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { Deployment } from "../../contract/installation.ts"
@@ -6,11 +6,13 @@ import { pageOf } from "../../contract/page.ts"
 import { dateInZone, wholeSecond } from "../../contract/time.ts"
 import { ORDER_ENTRY_ATTEMPTS } from "../../limits.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { amended } from "./amending.ts"
 import { makeAnswering } from "./answering.ts"
 import { isManualCode } from "./codes.ts"
 import { Reservations } from "./contract.ts"
 import { makeCreating } from "./creating.ts"
+import { OrderEntryStore } from "./entry-store.ts"
 import { checkInDays, checkOutDays, defaultDays } from "./filters.ts"
 import { allocated, boxed } from "./moves.ts"
 import { type Meant, Orders } from "./Orders.ts"
@@ -18,7 +20,7 @@ import { isOver } from "./order-state.ts"
 import { toReservation } from "./presenting.ts"
 import { ReservationSearch } from "./search-store.ts"
 
-export const layerReservations = Reservations.toLayer(
+export const layerReservations = layerHandled(
   Effect.gen(function* () {
     const search = yield* ReservationSearch
     const orders = yield* Orders
@@ -27,7 +29,7 @@ export const layerReservations = Reservations.toLayer(
     const deployment = yield* Deployment
     const now = Effect.map(Clock.currentTimeMillis, wholeSecond)
 
-    return Reservations.of({
+    return handled(Reservations, {
       search_reservations: Effect.fnUntraced(function* (payload) {
         const caller = yield* CurrentOperator
         const { order_by = "booked_at", offset: _offset, limit: _limit, ...filters } = payload
@@ -119,7 +121,7 @@ export const layerReservations = Reservations.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide([ReservationSearch.layer, OrderEntryStore.layer, Orders.layer]))
 
 const noSuchProperty = new NotFound({ message: "property_id: no such property." })
 const noSuchStay = new NotFound({ message: "stay_code: no such stay." })

@@ -1,20 +1,15 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
 import { Code, EMPTY, textUpTo } from "../../contract/fields.ts"
 import { nameUpTo } from "../../contract/names.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT, TAG_NAME } from "../../limits.ts"
 import { ClockText, CustomFieldChanges, Deposit, LockCode, TimeOfArrival } from "./fields.ts"
 import { CustomFields, IdRequired, StayStatus } from "./record.ts"
 
 // What hosts keep about one stay: tags, check-in, custom fields, whether the guest is in (contract facts 2.5 to 2.7).
 
-const card = (
-  description: string,
-  intentExamples: ReadonlyArray<string>,
-  more: Pick<ToolCard, "category" | "requiresConfirmation">
-): ToolCard => ({ since: "3.4.0", description, intentExamples, ...more })
+const operation = family({ category: "reservation", since: "3.4.0", openWorld: true })
 
 export const add_reservation_tag = operation("add_reservation_tag", {
   route: "POST /reservations/{stay_code}/tags",
@@ -22,14 +17,12 @@ export const add_reservation_tag = operation("add_reservation_tag", {
   payload: { stay_code: Code, tag_name: nameUpTo(TAG_NAME) },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: {
-    ...card(
-      "Puts one tag on a stay; find the stay_code with search_reservations and tags with search_reservation_tags. A name that no tag has yet becomes a new tag of the account. Guests and channels never see tags.",
-      ["Tag the Lovelace booking as VIP"],
-      { category: "reservation", requiresConfirmation: false }
-    ),
-    idempotent: true
-  }
+  exposure: card(
+    "Puts one tag on a stay; find the stay_code with search_reservations and tags with search_reservation_tags. A name that no tag has yet becomes a new tag of the account. Guests and channels never see tags.",
+    ["Tag the Lovelace booking as VIP"],
+    false,
+    { idempotent: true }
+  )
 })
 
 export const remove_reservation_tag = operation("remove_reservation_tag", {
@@ -58,7 +51,7 @@ export const update_check_in_details = operation("update_check_in_details", {
   exposure: card(
     "Changes the check-in of one stay; find the stay_code with search_reservations. What you do not send stays; null removes. The lock code is kept here and never sent to a lock. id_required decides whether the guest must register identity documents before check-in. Times are on the property's clock. The guest is not notified.",
     ["The Lovelaces arrive at half past four", "Set the door code of tonight's booking to 4711"],
-    { category: "reservation", requiresConfirmation: true }
+    true
   )
 })
 
@@ -71,7 +64,8 @@ export const query_custom_fields = operation("query_custom_fields", {
   exposure: card(
     "Reads what the host noted about one stay under names of their own; null when nothing is. Find the stay_code with search_reservations.",
     ["What is noted as the door of the Lovelace booking?"],
-    { category: "meta", requiresConfirmation: false }
+    false,
+    { category: "meta", openWorld: false }
   )
 })
 
@@ -84,7 +78,7 @@ export const update_reservation_custom_fields = operation("update_reservation_cu
   exposure: card(
     `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Automated messages may show them to a guest.`,
     ["Note door = blue gate on the Lovelace booking"],
-    { category: "reservation", requiresConfirmation: true }
+    true
   )
 })
 
@@ -97,11 +91,11 @@ export const update_stay_status = operation("update_stay_status", {
   exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }
 })
 
-export const Stays = RpcGroup.make(
+export const Stays = {
   add_reservation_tag,
   remove_reservation_tag,
   update_check_in_details,
   query_custom_fields,
   update_reservation_custom_fields,
   update_stay_status
-)
+}

@@ -1,19 +1,20 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { nameOf } from "../../contract/names.ts"
 import { colorOf } from "../../contract/palette.ts"
 import { wholeSecond } from "../../contract/time.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { Stays } from "./stay-contract.ts"
 import { StayStore } from "./stay-store.ts"
 
-export const layerStays = Stays.toLayer(
+export const layerStays = layerHandled(
   Effect.gen(function* () {
     const store = yield* StayStore
     const now = Effect.map(Clock.currentTimeMillis, wholeSecond)
 
-    return Stays.of({
+    return handled(Stays, {
       add_reservation_tag: Effect.fnUntraced(function* (payload) {
         const { operatorId } = yield* CurrentOperator
         const name = nameOf(payload.tag_name)
@@ -64,7 +65,7 @@ export const layerStays = Stays.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(StayStore.layer))
 
 type Time = { readonly hour: number; readonly minute: number } | null | undefined
 

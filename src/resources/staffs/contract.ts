@@ -1,10 +1,9 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
 import { EmailOrNone, Id, Integer, textUpTo, wideningIfAbsent } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
 import { nameUpTo } from "../../contract/names.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { MOBILE_TEXT, NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../limits.ts"
 
@@ -28,13 +27,7 @@ export const Staff = Schema.Struct({
 })
 export type Staff = typeof Staff.Type
 
-const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
-  category: "task",
-  since: "3.4.0",
-  description,
-  intentExamples,
-  requiresConfirmation
-})
+const operation = family({ category: "task", since: "3.4.0", openWorld: false })
 
 export const query_staffs = operation("query_staffs", {
   route: "GET /staffs",
@@ -109,4 +102,4 @@ export const delete_staff = operation("delete_staff", {
   )
 })
 
-export const Staffs = RpcGroup.make(query_staffs, create_staff, update_staff, delete_staff)
+export const Staffs = { query_staffs, create_staff, update_staff, delete_staff }

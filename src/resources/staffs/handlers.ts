@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
@@ -6,12 +6,13 @@ import { Deployment } from "../../contract/installation.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wholeSecond } from "../../contract/time.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { noSuchProperties } from "../properties/belonging.ts"
 import { Staffs } from "./contract.ts"
 import { isMobile } from "./rules.ts"
 import { StaffStore } from "./store.ts"
 
-export const layerStaffs = Staffs.toLayer(
+export const layerStaffs = layerHandled(
   Effect.gen(function* () {
     const store = yield* StaffStore
     const deployment = yield* Deployment
@@ -19,7 +20,7 @@ export const layerStaffs = Staffs.toLayer(
     const checkMobile = (mobile: string | undefined): Effect.Effect<void, ValidationFailed> =>
       mobile === undefined || isMobile(deployment, mobile) ? Effect.void : Effect.fail(WRONG_MOBILE[deployment])
 
-    return Staffs.of({
+    return handled(Staffs, {
       query_staffs: Effect.fnUntraced(function* (payload) {
         const caller = yield* CurrentOperator
         const active = payload.is_active === undefined ? undefined : payload.is_active === 1
@@ -73,7 +74,7 @@ export const layerStaffs = Staffs.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(StaffStore.layer))
 
 const noSuchStaff = new NotFound({ message: "id: no such staff member." })
 

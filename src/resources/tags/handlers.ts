@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
@@ -6,15 +6,16 @@ import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { colorOf } from "../../contract/palette.ts"
 import { wholeSecond } from "../../contract/time.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { noSuchProperties, noSuchRoomTypes } from "../properties/belonging.ts"
 import { Tags } from "./contract.ts"
 import { nameTaken, TagStore } from "./store.ts"
 
-export const layerTags = Tags.toLayer(
+export const layerTags = layerHandled(
   Effect.gen(function* () {
     const store = yield* TagStore
 
-    return Tags.of({
+    return handled(Tags, {
       query_tags: Effect.fnUntraced(function* (payload) {
         const { operatorId } = yield* CurrentOperator
         const found = yield* store.search(operatorId, { id: payload.id }, pageOf(payload))
@@ -58,7 +59,7 @@ export const layerTags = Tags.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(TagStore.layer))
 
 const unknownOf = (written: {
   readonly unknownProperties: ReadonlyArray<number>

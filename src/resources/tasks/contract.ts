@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { NotFound } from "../../contract/errors.ts"
 import {
   CalendarDate,
@@ -12,7 +11,7 @@ import {
   textUpTo,
   unchangeable
 } from "../../contract/fields.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE } from "../../limits.ts"
 
@@ -58,13 +57,7 @@ export const Task = Schema.Struct({
 })
 export type Task = typeof Task.Type
 
-const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
-  category: "task",
-  since: "3.4.0",
-  description,
-  intentExamples,
-  requiresConfirmation
-})
+const operation = family({ category: "task", since: "3.4.0", openWorld: false })
 
 export const search_tasks = operation("search_tasks", {
   route: "GET /tasks",
@@ -151,4 +144,4 @@ export const delete_task = operation("delete_task", {
   )
 })
 
-export const Tasks = RpcGroup.make(search_tasks, create_task, update_task, delete_task)
+export const Tasks = { search_tasks, create_task, update_task, delete_task }

@@ -1,13 +1,14 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wallClockText, wholeSecond } from "../../contract/time.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { type Task, Tasks, type update_task } from "./contract.ts"
 import { feeText, propertyOf, rangeOf } from "./rules.ts"
 import { type TaskRow, TaskStore } from "./store.ts"
 
-export const layerTasks = Tasks.toLayer(
+export const layerTasks = layerHandled(
   Effect.gen(function* () {
     const store = yield* TaskStore
 
@@ -50,7 +51,7 @@ export const layerTasks = Tasks.toLayer(
       )
     })
 
-    return Tasks.of({
+    return handled(Tasks, {
       search_tasks: Effect.fnUntraced(function* (payload) {
         const caller = yield* CurrentOperator
         const wanted = {
@@ -115,7 +116,7 @@ export const layerTasks = Tasks.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(TaskStore.layer))
 
 const noSuchTask = new NotFound({ message: "id: no such task." })
 const noSuchProperty = new NotFound({ message: "property_id: no such property." })

@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
 import {
   CalendarDate,
@@ -12,7 +11,7 @@ import {
   unchangeable,
   wideningIfAbsent
 } from "../../contract/fields.ts"
-import { operation, type ToolCard } from "../../contract/operation.ts"
+import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { CURRENCY_CODE, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
 
@@ -53,13 +52,7 @@ export const Transaction = Schema.Struct({
 })
 export type Transaction = typeof Transaction.Type
 
-const card = (description: string, intentExamples: ReadonlyArray<string>, requiresConfirmation: boolean): ToolCard => ({
-  category: "finance",
-  since: "3.4.0",
-  description,
-  intentExamples,
-  requiresConfirmation
-})
+const operation = family({ category: "finance", since: "3.4.0", openWorld: false })
 
 export const search_transactions = operation("search_transactions", {
   route: "GET /transactions",
@@ -200,7 +193,7 @@ export const query_expense_methods = dictionary("query_expense_methods", {
   example: "Which payment methods are there for expenses?"
 })
 
-export const Transactions = RpcGroup.make(
+export const Transactions = {
   search_transactions,
   create_transaction,
   update_transaction,
@@ -209,4 +202,4 @@ export const Transactions = RpcGroup.make(
   query_expense_items,
   query_income_methods,
   query_expense_methods
-)
+}

@@ -1,16 +1,17 @@
-import { Clock, Effect, Predicate } from "effect"
+import { Clock, Effect, Layer, Predicate } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { BadRequest, Conflict, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { decimalText } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
 import { instantOf, instantsOfDays, instantText, wholeSecond } from "../../contract/time.ts"
 import { ORDER_CHANGE_ATTEMPTS } from "../../limits.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { type Transaction, Transactions } from "./contract.ts"
 import { type Dictionary, dictionariesOf, isSystemEntry, merged, nameOf } from "./dictionaries.ts"
 import { changedFixedField, changesSomething, orderCodeOf, rangeOf, sharesOf, statusAt, unitsOf } from "./rules.ts"
 import { type EntryRow, TransactionStore } from "./store.ts"
 
-export const layerTransactions = Transactions.toLayer(
+export const layerTransactions = layerHandled(
   Effect.gen(function* () {
     const store = yield* TransactionStore
 
@@ -19,7 +20,7 @@ export const layerTransactions = Transactions.toLayer(
       return merged(name, yield* store.dictionary(caller.operatorId, name))
     })
 
-    return Transactions.of({
+    return handled(Transactions, {
       search_transactions: Effect.fnUntraced(function* (payload) {
         const caller = yield* CurrentOperator
         const orderCode = yield* Effect.fromResult(orderCodeOf(payload))
@@ -169,7 +170,7 @@ export const layerTransactions = Transactions.toLayer(
       query_expense_methods: () => Effect.map(dictionary("expense_methods"), (expense_methods) => ({ expense_methods }))
     })
   })
-)
+).pipe(Layer.provide(TransactionStore.layer))
 
 /** Works an entry out again for as long as its order changes between reading and writing; undefined says that it did. */
 const againWhileItChanges = <A, E, R>(attempt: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E | Conflict, R> =>

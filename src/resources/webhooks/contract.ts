@@ -1,12 +1,11 @@
 import { Schema } from "effect"
-import { RpcGroup } from "effect/rpc"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
 import { Id, textUpTo, wideningIfAbsent } from "../../contract/fields.ts"
-import { operation } from "../../contract/operation.ts"
+import { family } from "../../contract/operation.ts"
 import { EVENT_NAMES } from "../../events/events.ts"
 import { WEBHOOK_URL } from "../../limits.ts"
 
-// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/webhooks.
+// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/deliveries.
 
 const Url = textUpTo(WEBHOOK_URL)
 
@@ -33,6 +32,8 @@ export type Webhook = typeof Webhook.Type
 
 /** `whsec_` and base64: what the receiver checks signatures with. Shown in this one answer and never again. */
 const Secret = Schema.String
+
+const operation = family({ category: "automation", since: "3.4.0", openWorld: true })
 
 const exposure = { notATool: "webhook management is not exposed" }
 
@@ -81,4 +82,4 @@ export const delete_webhook = operation("delete_webhook", {
   exposure
 })
 
-export const Webhooks = RpcGroup.make(list_webhooks, create_webhook, update_webhook, delete_webhook)
+export const Webhooks = { list_webhooks, create_webhook, update_webhook, delete_webhook }

@@ -1,16 +1,17 @@
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
 import { PublicUrl } from "../../contract/installation.ts"
 import { instantText, wholeSecond } from "../../contract/time.ts"
+import { AllowedReceivers } from "../../deliveries/allowed-hosts.ts"
+import { receiverUrl } from "../../deliveries/receiver-url.ts"
+import { generateSecret, generateSecretToken } from "../../deliveries/signature.ts"
 import { EVENT_NAMES, type EventName } from "../../events/events.ts"
-import { AllowedReceivers } from "../../webhooks/allowed-hosts.ts"
-import { receiverUrl } from "../../webhooks/receiver-url.ts"
-import { generateSecret, generateSecretToken } from "../../webhooks/signature.ts"
+import { handled, layerHandled } from "../handled.ts"
 import { type Webhook, Webhooks } from "./contract.ts"
 import { type Application, type SubscriptionRow, WebhookStore } from "./store.ts"
 
-export const layerWebhookHandlers = Webhooks.toLayer(
+export const layerWebhookFamily = layerHandled(
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
@@ -27,7 +28,7 @@ export const layerWebhookHandlers = Webhooks.toLayer(
     // Not cut to the second: a change tells what is under way from what waits by the end of its lease.
     const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-    return Webhooks.of({
+    return handled(Webhooks, {
       list_webhooks: Effect.fnUntraced(function* () {
         const application = yield* calling
         const rows = yield* store.list(application.operatorId)
@@ -63,7 +64,7 @@ export const layerWebhookHandlers = Webhooks.toLayer(
       })
     })
   })
-)
+).pipe(Layer.provide(WebhookStore.layer))
 
 /** The application a call comes from. Tokens made in the console are one application together. */
 const calling = Effect.map(CurrentOperator, ({ operatorId }): Application => ({ operatorId, application: null }))
@@ -75,13 +76,10 @@ const inOrder = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event)
 
 const offsetText = (instant: Date): string => instantText(wholeSecond(instant.getTime())).replace("Z", "+00:00")
 
-const toWebhook = (row: SubscriptionRow, { application }: Application): Webhook => ({
-  id: row.id,
-  url: row.url,
-  events: row.events,
-  manageable: row.application === application,
-  status: row.pausedAt === null ? "active" : "paused",
-  paused_at: row.pausedAt === null ? null : offsetText(row.pausedAt),
-  paused_reason: row.pausedReason,
-  created_at: offsetText(row.createdAt)
+const toWebhook = ({ application, ...row }: SubscriptionRow, caller: Application): Webhook => ({
+  ...row,
+  manageable: application === caller.application,
+  status: row.paused_at === null ? "active" : "paused",
+  paused_at: row.paused_at === null ? null : offsetText(row.paused_at),
+  created_at: offsetText(row.created_at)
 })

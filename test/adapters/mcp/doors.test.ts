@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
 import { Effect } from "effect"
-import { Api } from "../../../src/Api.ts"
+import { operations } from "../../../src/Api.ts"
 import { toolsOf } from "../../../src/adapters/mcp/tools.ts"
 import { isRead, toolCardOf } from "../../../src/contract/operation.ts"
 import { freshOperator, propertyOf } from "../../harness.ts"
@@ -9,7 +9,7 @@ import { BaseUrl, layerServed } from "../../server.ts"
 
 // The two doors of the real service, side by side.
 
-const tools = toolsOf(Api.requests)
+const tools = toolsOf(operations)
 
 const rest = (path: string, token: string, body?: object) =>
   Effect.flatMap(BaseUrl, (base) =>
@@ -113,7 +113,7 @@ layer(layerServed())("REST and MCP", (it) => {
   for (const [name, { listed }] of tools) {
     it.effect(`${name} is a tool an agent can use`, () =>
       Effect.sync(() => {
-        const operation = Api.requests.get(name)
+        const operation = operations.find(({ _tag }) => _tag === name)
         assert.match(name, /^[a-z]+(_[a-z]+)*$/)
         assert.isAbove(listed.description?.length ?? 0, 20)
         assert.strictEqual(listed.annotations?.readOnlyHint, operation !== undefined && isRead(operation))
@@ -127,7 +127,7 @@ layer(layerServed())("REST and MCP", (it) => {
 
   it.effect("offer the same operations, but for those that say why not", () =>
     Effect.sync(() => {
-      const exposed = [...Api.requests.values()].filter((operation) => toolCardOf(operation) !== undefined)
+      const exposed = operations.filter((operation) => toolCardOf(operation) !== undefined)
       assert.sameMembers(
         [...tools.keys()],
         exposed.map((operation) => operation._tag)

@@ -3,21 +3,20 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Deferred, Effect, Latch, Layer, Schema } from "effect"
 import { HttpServer, HttpServerRequest } from "effect/http"
 import { NetAddress } from "effect/net"
-import { RpcGroup } from "effect/rpc"
 import { mcpApp } from "../../../src/adapters/mcp.ts"
 import { type Answer, failed, succeeded } from "../../../src/contract/envelope.ts"
 import { type ApiError, RateLimited, SubscriptionRequired, Unauthenticated } from "../../../src/contract/errors.ts"
 import { Id } from "../../../src/contract/fields.ts"
-import { operation, type ToolCard } from "../../../src/contract/operation.ts"
+import { family, type ToolCard } from "../../../src/contract/operation.ts"
 import { tokenOf } from "../../../src/gate/credentials.ts"
 import { type Call, Service } from "../../../src/service.ts"
 
 // The tool endpoint on a real socket, over a Service small enough to see through: it echoes what it was called with.
 
+const operation = family({ category: "finance", since: "3.4.0", openWorld: false })
+
 const card = (requiresConfirmation = false): ToolCard => ({
-  category: "finance",
   requiresConfirmation,
-  since: "3.4.0",
   description: "Works with entries.",
   intentExamples: ["What did I earn in May?", "Show the cleaning costs"]
 })
@@ -25,7 +24,7 @@ const card = (requiresConfirmation = false): ToolCard => ({
 const Keyword = Schema.String.check(Schema.isMaxCodePoints(500, { expected: "at most 500 characters" }))
 const Entry = Schema.Struct({ id: Id })
 
-export const Entries = RpcGroup.make(
+export const entries = [
   operation("search_entries", {
     route: "GET /entries",
     summary: "List entries",
@@ -45,7 +44,7 @@ export const Entries = RpcGroup.make(
     summary: "Delete an entry",
     payload: { id: Id },
     success: Schema.Struct({}),
-    exposure: { ...card(true), category: "messaging" }
+    exposure: { ...card(true), category: "messaging", openWorld: true }
   }),
   operation("send_picture", {
     route: "POST /pictures",
@@ -83,7 +82,7 @@ export const Entries = RpcGroup.make(
     success: Schema.Struct({}),
     exposure: { notATool: "private configuration" }
   })
-)
+]
 
 export const PUBLIC_URL = "http://localhost:8080"
 export const LIMITED_HEADERS = { "retry-after": "17", "x-ratelimit-scope": "user", "x-ratelimit-window": "1m" }
@@ -108,11 +107,7 @@ export class Endpoint extends Context.Service<
       const interrupted = yield* Deferred.make<void>()
       const called: Array<string> = []
       const service = echo(yield* Latch.make(), waiting, interrupted, called)
-      const app = yield* Effect.provideService(
-        mcpApp({ operations: Entries.requests, publicUrl: PUBLIC_URL }),
-        Service,
-        service
-      )
+      const app = yield* Effect.provideService(mcpApp({ operations: entries, publicUrl: PUBLIC_URL }), Service, service)
       // Interruptible, as the application makes every door.
       yield* HttpServer.serveEffect(Effect.interruptible(Effect.flatMap(HttpServerRequest.HttpServerRequest, app)))
       const { address } = yield* HttpServer.HttpServer

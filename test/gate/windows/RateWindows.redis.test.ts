@@ -5,10 +5,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { createClient } from "redis"
+import { REDIS_AFTERLIFE } from "../../../src/gate/windows/counting-script.ts"
 import { bucketsOf } from "../../../src/gate/windows/limit-table.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
+import { REDIS_CONNECT, REDIS_PATIENCE, REDIS_PROBE, REDIS_WARNING } from "../../../src/gate/windows/redis-link.ts"
 import { type Bucket, windowOf } from "../../../src/gate/windows/window.ts"
-import { REDIS_AFTERLIFE, REDIS_CONNECT, REDIS_PATIENCE, REDIS_PROBE, REDIS_WARNING } from "../../../src/limits.ts"
 import { makeRedisProxy } from "./redis-proxy.ts"
 
 const redisUrl = process.env.REDIS_URL ?? ""
@@ -62,7 +63,7 @@ describe.skipIf(redisUrl === "")(redisUrl === "" ? "on Redis, skipped: REDIS_URL
       const { logged, proxy, start } = yield* scene
       yield* proxy.restore
       const windows = yield* start
-      const { call, invalid } = bucketsOf({ operatorId: 1, accountId: 2, tokenId: 3, route: "GET /tasks" })
+      const { call, invalid } = bucketsOf({ operatorId: 1, tokenId: 3, route: "GET /tasks" })
       const before = proxy.seen("EVALSHA")
       yield* Effect.repeat(windows.admit(call, invalid), { times: 49 })
       assert.strictEqual(proxy.seen("EVALSHA") - before, 50)
@@ -84,7 +85,6 @@ describe.skipIf(redisUrl === "")(redisUrl === "" ? "on Redis, skipped: REDIS_URL
       const windows = yield* startBeside
       const { call, invalid } = bucketsOf({
         operatorId: 1,
-        accountId: 1,
         tokenId: 1,
         route: "POST /conversations/{id}",
         conversationId: 1

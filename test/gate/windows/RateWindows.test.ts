@@ -39,7 +39,6 @@ const calls: ReadonlyArray<GatedCall> = [
   "POST /conversations/{conversation_id}"
 ].map((route) => ({
   operatorId: 1,
-  accountId: 2,
   tokenId: 3,
   route,
   conversationId: 4,
@@ -106,7 +105,7 @@ const suite = (name: string, skip: boolean, fresh: () => Layer.Layer<RateWindows
     test(
       "the invalid-call quota is used up by failed calls alone and shuts one route until its window ends",
       Effect.gen(function* () {
-        const route = (route: string) => bucketsOf({ operatorId: 1, accountId: 2, tokenId: 3, route })
+        const route = (route: string) => bucketsOf({ operatorId: 1, tokenId: 3, route })
         const tasks = route("GET /tasks")
         for (let good = 0; good < 550; good++) yield* admit(tasks.call, tasks.invalid)
         assert.isArray(yield* admit(tasks.call, tasks.invalid))

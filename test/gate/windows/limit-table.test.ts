@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import fc from "fast-check"
+import { operations } from "../../../src/Api.ts"
+import { meteringOf, routeOf } from "../../../src/contract/operation.ts"
 import { decodeLimitOverrides, decodeTokenLimits } from "../../../src/gate/windows/limit-overrides.ts"
-import { bucketsOf, countsAsInvalid, type GatedCall } from "../../../src/gate/windows/limit-table.ts"
+import { bucketsOf, CONVERSATION_KEY, countsAsInvalid, type GatedCall } from "../../../src/gate/windows/limit-table.ts"
 import type { Bucket } from "../../../src/gate/windows/window.ts"
-import { CONVERSATION_KEY } from "../../../src/limits.ts"
 
 const call = (route: string, more?: Partial<GatedCall>): GatedCall => ({
   operatorId: 7,
-  accountId: 21,
   tokenId: 99,
   route,
   ...more
@@ -29,45 +29,43 @@ const conversation = [
 
 describe("the buckets of a call", () => {
   it.each([
-    ["GET /reservations", ordinary],
-    ["POST /availabilities", ["endpoint 1m 120"]],
-    ["POST /listings/prices", ["endpoint 1m 120"]],
-    ["POST /listings/inventories", ["endpoint 1m 120"]],
-    ["POST /listings/airbnb/price_and_rules", ["endpoint 1m 120"]],
-    ["GET /listings/airbnb/price_and_rules", ["endpoint 1m 120"]],
-    ["GET /listings/agoda/price_and_rules", ordinary],
-    ["GET /listings", ordinary],
-    ["GET /availabilities", ordinary],
-    ["POST /reservations", ["endpoint 1m 60"]],
-    ["POST /reservations/{stay_code}/tags", ordinary],
-    ["PATCH /reservations/{stay_code}", ordinary],
-    ["unmatched", ordinary]
-  ])("%s: the account's and the route's", (route, endpoint) => {
-    const buckets = bucketsOf(call(route))
+    ["GET /reservations", undefined, ordinary],
+    ["POST /availabilities", { "1m": 120 }, ["endpoint 1m 120"]],
+    ["POST /reservations", { "1m": 60, "24h": 900 }, ["endpoint 1m 60", "endpoint 24h 900"]],
+    ["unmatched", undefined, ordinary]
+  ])("%s with limits of its own %j: the operator's and the route's", (route, limits, endpoint) => {
+    const buckets = bucketsOf(call(route, { limits }))
     assert.deepStrictEqual(shown(buckets.call), [...account, ...endpoint])
     assert.deepStrictEqual(shown(buckets.invalid), ["endpoint_error 1h 500", "endpoint_error 24h 2000"])
   })
 
-  it("of a message: the conversation's too, for no other route", () => {
-    const route = "POST /conversations/{conversation_id}"
-    const message = bucketsOf(call(route, { conversationId: "c-1" }))
-    assert.deepStrictEqual(shown(message.call), [...account, ...ordinary, ...conversation])
-    for (const other of ["GET /conversations/{conversation_id}", "PATCH /conversations/{conversation_id}/note"]) {
-      assert.deepStrictEqual(shown(bucketsOf(call(other, { conversationId: "c-1" })).call), [...account, ...ordinary])
-    }
+  it("are the specification's for the routes that have numbers of their own, and the ordinary ones for all others", () => {
+    const declared = operations.flatMap((operation) => {
+      const { limits } = meteringOf(operation)
+      const { method, path } = routeOf(operation)
+      return limits === undefined ? [] : [[`${method} ${path}`, limits]]
+    })
+    assert.deepStrictEqual(Object.fromEntries(declared), {
+      "POST /availabilities": { "1m": 120 },
+      "POST /reservations": { "1m": 60 }
+    })
   })
 
-  it("are the conversation's whichever account writes, and the account's whichever token calls", () => {
+  it("of a message: the conversation's too", () => {
+    const message = bucketsOf(call("POST /conversations/{conversation_id}", { conversationId: "c-1" }))
+    assert.deepStrictEqual(shown(message.call), [...account, ...ordinary, ...conversation])
+  })
+
+  it("are the operator's, whichever token of whichever account calls", () => {
     const keys = (more: Partial<GatedCall>, scope: string) =>
       bucketsOf(call("POST /conversations/{id}", { conversationId: 5, ...more }))
         .call.filter((bucket) => bucket.scope === scope)
         .map(named)
-    assert.deepStrictEqual(keys({ accountId: 1 }, "conversation"), keys({ accountId: 2 }, "conversation"))
     assert.notDeepEqual(keys({ conversationId: 5 }, "conversation"), keys({ conversationId: 6 }, "conversation"))
     assert.notDeepEqual(keys({ operatorId: 1 }, "conversation"), keys({ operatorId: 2 }, "conversation"))
     for (const scope of ["user", "endpoint"]) {
       assert.deepStrictEqual(keys({ tokenId: 1 }, scope), keys({ tokenId: 2 }, scope))
-      assert.notDeepEqual(keys({ accountId: 1 }, scope), keys({ accountId: 2 }, scope))
+      assert.notDeepEqual(keys({ operatorId: 1 }, scope), keys({ operatorId: 2 }, scope))
     }
   })
 
@@ -88,11 +86,10 @@ describe("the buckets of a call", () => {
   it("have names of their own, all with the operator's hash tag first", () => {
     const id = fc.oneof(fc.nat(), fc.string({ maxLength: 20 }))
     fc.assert(
-      fc.property(fc.nat(), fc.nat(), fc.nat(), id, (operatorId, accountId, tokenId, conversationId) => {
+      fc.property(fc.nat(), fc.nat(), id, (operatorId, tokenId, conversationId) => {
         const buckets = bucketsOf(
           call("POST /conversations/{id}", {
             operatorId,
-            accountId,
             tokenId,
             conversationId,
             tokenLimits: { "1m": 5, "1h": 9 }
@@ -138,7 +135,7 @@ describe("overrides of an operator", () => {
   }
 
   it("replace a number and leave the rest", () => {
-    assert.deepStrictEqual(limitsOf("POST /reservations", { user: { "1m": 5_000 } }), [
+    assert.deepStrictEqual(limitsOf("POST /reservations", { user: { "1m": 5_000 } }, { limits: { "1m": 60 } }), [
       "user 1m 5000",
       ...account.slice(1),
       "endpoint 1m 60",
@@ -155,13 +152,21 @@ describe("overrides of an operator", () => {
     )
   })
 
-  it("name a route or a row of the table, and the route comes first", () => {
-    const endpoint = { "POST /listings/*": { "1m": 200 }, "POST /listings/prices": { "1m": 300, "1h": 900 } }
-    const of = (route: string) => limitsOf(route, { endpoint }).filter((limit) => limit.startsWith("endpoint "))
-    assert.deepStrictEqual(of("POST /listings/prices"), ["endpoint 1m 300", "endpoint 1h 900"])
-    assert.deepStrictEqual(of("POST /listings/calendar"), ["endpoint 1m 200"])
-    assert.deepStrictEqual(of("POST /reservations"), ["endpoint 1m 60"])
-    assert.include(limitsOf("GET /tasks", { endpoint: { "*": { "1m": 900 } } }), "endpoint 1m 900")
+  it("name a route or how several begin, and what says more comes first", () => {
+    const endpoint = {
+      "POST /listings/prices": { "1m": 300, "1h": 900 },
+      "POST /listings/*": { "1m": 200 },
+      "POST /*": { "1m": 7 },
+      "*": { "1m": 900 }
+    }
+    const of = (route: string, limits?: GatedCall["limits"]) =>
+      limitsOf(route, { endpoint }, { limits }).filter((limit) => limit.startsWith("endpoint "))
+    const own = { "1m": 120 }
+    assert.deepStrictEqual(of("POST /listings/prices", own), ["endpoint 1m 300", "endpoint 1h 900"])
+    assert.deepStrictEqual(of("POST /listings/calendar", own), ["endpoint 1m 200"])
+    assert.deepStrictEqual(of("POST /reservations", own), ["endpoint 1m 7"])
+    assert.deepStrictEqual(of("PUT /prices", own), ["endpoint 1m 120"])
+    assert.deepStrictEqual(of("GET /tasks"), ["endpoint 1m 900", ...ordinary.slice(1)])
   })
 
   it.effect.each([

@@ -1,0 +1,48 @@
+import { Result } from "effect"
+import { BadRequest, ValidationFailed } from "./errors.ts"
+import { daysInRange } from "./time.ts"
+
+/** Days from `start` to `end`, both included. */
+export interface DateRange {
+  readonly start: string
+  readonly end: string
+}
+
+/** The fields of a payload that name the two ends. */
+export interface EndNames<Start extends string = string, End extends string = string> {
+  readonly start: Start
+  readonly end: End
+}
+
+const START_AND_END = { start: "start_date", end: "end_date" } as const
+
+/** 422 for a range that ends before it starts. */
+export const inOrder = (
+  range: DateRange,
+  names: EndNames = START_AND_END
+): Result.Result<DateRange, ValidationFailed> =>
+  daysInRange(range.start, range.end) < 1
+    ? Result.fail(new ValidationFailed({ message: `${names.start}: must not be after ${names.end}.` }))
+    : Result.succeed(range)
+
+/** 422 for a range whose end is more than `most` days after its start. */
+export const withinDays = (
+  range: DateRange,
+  most: number,
+  names: EndNames = START_AND_END
+): Result.Result<DateRange, ValidationFailed> =>
+  daysInRange(range.start, range.end) - 1 > most
+    ? Result.fail(new ValidationFailed({ message: `${names.end}: must be within ${most} days of ${names.start}.` }))
+    : Result.succeed(range)
+
+/** The range that two fields name together: both or neither. A range that is open at one end is refused, not guessed. */
+export const rangeOf = (payload: {
+  readonly start_date?: string
+  readonly end_date?: string
+}): Result.Result<DateRange | undefined, BadRequest | ValidationFailed> => {
+  const { start_date: start, end_date: end } = payload
+  if (start === undefined && end === undefined) return Result.succeed(undefined)
+  if (start === undefined) return Result.fail(new BadRequest({ message: "start_date: is required with end_date." }))
+  if (end === undefined) return Result.fail(new BadRequest({ message: "end_date: is required with start_date." }))
+  return inOrder({ start, end })
+}

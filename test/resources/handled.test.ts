@@ -1,0 +1,80 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Schema } from "effect"
+import { type Caller, CurrentOperator } from "../../src/contract/caller.ts"
+import { NotFound } from "../../src/contract/errors.ts"
+import { Id } from "../../src/contract/fields.ts"
+import { card, family } from "../../src/contract/operation.ts"
+import { type Handles, handled, layerHandled, reader } from "../../src/resources/handled.ts"
+import { TagStore } from "../../src/resources/tags/store.ts"
+
+// What the compiler refuses here would be an answer 500 later: `npm run check` reads this file too.
+
+const operation = family({ category: "meta", since: "3.4.0", openWorld: false })
+const exposure = card("Doubles a number.", [], false)
+const double = operation("double", {
+  route: "GET /double/{id}",
+  summary: "Double",
+  payload: { id: Id },
+  success: Schema.Struct({ doubled: Schema.Int }),
+  exposure
+})
+const forget = operation("forget", {
+  route: "DELETE /double/{id}",
+  summary: "Forget",
+  payload: { id: Id },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure
+})
+const Doubles = { double, forget }
+
+const caller: Caller = {
+  operatorId: 1,
+  accountId: 1,
+  accountName: "Owner",
+  role: "main",
+  tokenId: 1,
+  scope: "writable",
+  timeZone: "UTC",
+  currency: "EUR",
+  edition: "pro"
+}
+
+const doubled = ({ id }: { readonly id: number }) => Effect.succeed({ doubled: 2 * id })
+const gone = () => Effect.fail(new NotFound({ message: "id: no such number." }))
+
+it.effect("an operation is read, run and answered by its own schemas", () =>
+  Effect.gen(function* () {
+    const layer = layerHandled(Effect.succeed(handled(Doubles, { double: doubled, forget: gone })))
+    const answerTo = yield* Effect.provide(reader("double"), layer)
+    const asked = yield* answerTo({ encoding: "text", fields: {} }, { id: "21" })
+    assert.deepStrictEqual(yield* Effect.provideService(asked, CurrentOperator, caller), { doubled: 42 })
+    const unread = yield* Effect.flip(answerTo({ encoding: "json", fields: {} }, {}))
+    assert.strictEqual(unread.message, "id: is required.")
+  })
+)
+
+it("a handler that asks for more than the caller does not compile", () => {
+  const asksForAStore = Effect.fnUntraced(function* (payload: { readonly id: number }) {
+    yield* TagStore
+    return yield* doubled(payload)
+  })
+  // @ts-expect-error a handler takes what it needs when its layer is made
+  handled({ double }, { double: asksForAStore })
+  // @ts-expect-error NotFound is no declared error of this operation
+  handled({ double }, { double: gone })
+  // @ts-expect-error the result is not the operation's
+  handled({ double }, { double: () => Effect.succeed({ doubled: "many" }) })
+  // @ts-expect-error an operation of the family has no handler
+  handled(Doubles, { double: doubled })
+  // @ts-expect-error filed under another name than its own
+  handled({ half: double }, { half: doubled })
+})
+
+it("a layer of one operation is none of another", () => {
+  const layer = layerHandled(Effect.succeed(handled({ double }, { double: doubled })))
+  const own: Layer.Layer<Handles<"double">> = layer
+  // @ts-expect-error nobody handles `forget`
+  const all: Layer.Layer<Handles<"double"> | Handles<"forget">> = layer
+  assert.strictEqual<unknown>(own, all)
+})
