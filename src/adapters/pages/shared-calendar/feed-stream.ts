@@ -1,5 +1,5 @@
 import { Clock, Effect, Option, Stream } from "effect"
-import { PublicUrl } from "../../../contract/installation.ts"
+import { PublicUrl } from "../../../installation.ts"
 import { SHARED_FEED_MONTHS, SHARED_FEED_PAST_MONTHS } from "../../../limits.ts"
 import { Places } from "../../../places/Places.ts"
 import {
