@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { type DateRange, inOrder, rangeOf } from "../../contract/date-range.ts"
 import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import { addDays, daysInRange } from "../../contract/time.ts"
@@ -80,10 +80,11 @@ const singleDays = (
 }
 
 /** What is known of a property's days in a range, each by its distance from the first. */
-export interface KnownDays {
-  readonly taken: ReadonlyArray<number>
-  readonly remarks: Readonly<Record<string, string>>
-}
+export const KnownDays = Schema.Struct({
+  taken: Schema.Array(Schema.Int),
+  remarks: Schema.Record(Schema.String, Schema.String)
+})
+export type KnownDays = typeof KnownDays.Type
 
 /**
  * Every day of a range in order, of one property after the other. A hundred properties have the same dates, so a day that

@@ -7,13 +7,7 @@ import { patiently } from "../../database/patience.ts"
 import { onlyRowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { unknownProperties } from "../properties/belonging.ts"
-
-/** What is known of a property's days in a range, each by its distance from the first. */
-const KnownDays = Schema.Struct({
-  id: Schema.Int,
-  taken: Schema.Array(Schema.Int),
-  remarks: Schema.Record(Schema.String, Schema.String)
-})
+import { KnownDays } from "./rules.ts"
 
 /** Days to be closed or opened, of each of the properties. */
 export interface DaysChange {
@@ -22,7 +16,7 @@ export interface DaysChange {
   readonly available: boolean
 }
 
-const readDays = rowsOf(KnownDays)
+const readDays = rowsOf(Schema.Struct({ id: Schema.Int, ...KnownDays.fields }))
 const readUnknown = onlyRowOf(Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) }))
 
 /**
