@@ -1,6 +1,7 @@
 import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server"
 import { ByteSize, Effect, Predicate, Result } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Answer } from "../../contract/envelope.ts"
 import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../limits.ts"
 import { batchRefusal } from "./batch.ts"
@@ -45,6 +46,13 @@ const nameOfTool = (message: unknown): string =>
   Predicate.isString(message.params.name)
     ? message.params.name
     : ""
+
+/** What is refused before it is a message, with the status and the headers of its envelope. */
+export const rpcRefusal = ({ envelope, headers }: Answer) =>
+  HttpServerResponse.setHeaders(rpcError(envelope.error_code, INVALID_REQUEST, envelope.error_msg), {
+    ...headers,
+    "x-request-id": envelope.request_id
+  })
 
 const rpcError = (status: number, code: number, message: string) =>
   HttpServerResponse.jsonUnsafe({ jsonrpc: "2.0", error: { code, message }, id: null }, { status })

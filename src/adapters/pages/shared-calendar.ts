@@ -1,6 +1,7 @@
 import { Cause, Clock, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Answer } from "../../contract/envelope.ts"
 import type { ServerError } from "../../contract/errors.ts"
 import { PublicUrl } from "../../contract/installation.ts"
 import { SHARED_PAGE_PROPERTIES } from "../../limits.ts"
@@ -17,6 +18,7 @@ import {
   failedPage,
   invalidPage,
   noSuchPage,
+  refusedPage,
   sectionOf,
   tooManyPage
 } from "./shared-calendar/page.ts"
@@ -105,6 +107,12 @@ export const makeSharedCalendar = Effect.gen(function* () {
     return recorded(`calendar ${view}`, answer(view, asked), REFUSALS[view])
   }
 })
+
+/** What the door of the calendar answers that may not be opened as it was asked for: over plain HTTP. */
+export const calendarRefusal = ({ envelope }: Answer, request: HttpServerRequest): Response =>
+  (request.url.split("?", 1)[0] ?? "").endsWith(FEED_ENDING)
+    ? plainText(`${envelope.error_msg}\n`, envelope.error_code)
+    : documentResponse(refusedPage(envelope.error_msg), envelope.error_code)
 
 const plainText = (text: string, status: number): Response =>
   HttpServerResponse.text(text, { status, headers: PRIVATE_HEADERS })

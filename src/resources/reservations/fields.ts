@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Integer, isUpTo, textUpTo } from "../../contract/fields.ts"
+import { EMPTY, Integer, isUpTo, MAJOR_UNITS, textUpTo } from "../../contract/fields.ts"
 import {
   AMOUNT_MAX,
   CHANNEL_ID,
@@ -19,15 +19,15 @@ import {
 
 const filledUpTo = (most: number) =>
   Schema.String.check(
-    Schema.makeFilter((text) => isUpTo(text, most) && text.trim() !== "", {
-      expected: `1 to ${most} characters`,
+    Schema.makeFilter((text) => (text.trim() === "" ? EMPTY : isUpTo(text, most)), {
+      expected: `at most ${most} characters`,
       toJsonSchema: () => ({ minLength: 1, maxLength: most })
     })
   )
 
 export const GuestName = filledUpTo(GUEST_NAME)
 export const Creator = filledUpTo(RESERVATION_CREATOR)
-export const Phone = textUpTo(GUEST_PHONE)
+export const Phone = textUpTo(GUEST_PHONE).annotate({ description: "as +49 15112345678" })
 export const Remarks = textUpTo(RESERVATION_REMARKS)
 
 export const NumberOfGuests = Integer.check(
@@ -35,7 +35,9 @@ export const NumberOfGuests = Integer.check(
 )
 
 const amountUpTo = (most: number) =>
-  Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: most }, { expected: `an amount from 0 to ${most}` }))
+  Schema.Finite.check(
+    Schema.isBetween({ minimum: 0, maximum: most }, { expected: `an amount from 0 to ${most}` })
+  ).annotate({ description: MAJOR_UNITS })
 
 /** Major units, zero allowed. */
 export const Amount = amountUpTo(AMOUNT_MAX)
@@ -46,11 +48,11 @@ const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 
 /** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */
 export const ChannelId = Schema.String.check(
-  Schema.makeFilter((text) => text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text), {
-    expected: `1 to ${CHANNEL_ID} letters and digits`,
+  Schema.makeFilter((text) => (text === "" ? EMPTY : text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text)), {
+    expected: `at most ${CHANNEL_ID} letters and digits`,
     toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
   })
-)
+).annotate({ description: "your own id of the order" })
 
 /** Wall clock of the property. */
 export const TimeOfArrival = Schema.Struct({
@@ -66,22 +68,23 @@ export const ClockText = Schema.String.check(
     expected: "a time in the form HH:mm, such as 15:00",
     toJsonSchema: () => ({ pattern: CLOCK.source })
   })
-)
+).annotate({ description: "HH:mm" })
 
 export const LockCode = textUpTo(LOCK_CODE)
 
 /** Host currency, major units. */
 export const Deposit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: "an amount of at least 0" })
-)
+).annotate({ description: MAJOR_UNITS })
 
 /** What to set and, with null, what to remove. */
 export const CustomFieldChanges = Schema.Record(Schema.String, Schema.NullOr(textUpTo(CUSTOM_FIELD_VALUE))).check(
   Schema.isMaxProperties(CUSTOM_FIELD_CHANGES, { expected: `at most ${CUSTOM_FIELD_CHANGES} fields at once` }),
   Schema.makeFilter(
-    (fields) => Object.keys(fields).every((name) => isUpTo(name, CUSTOM_FIELD_NAME) && name.trim() !== ""),
+    (fields) =>
+      Object.keys(fields).every((name) => isUpTo(name, CUSTOM_FIELD_NAME) && name.trim() !== "") ||
+      `must have names of 1 to ${CUSTOM_FIELD_NAME} characters`,
     {
-      expected: `names of 1 to ${CUSTOM_FIELD_NAME} characters`,
       toJsonSchema: () => ({ propertyNames: { minLength: 1, maxLength: CUSTOM_FIELD_NAME } })
     }
   )

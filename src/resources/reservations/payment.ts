@@ -1,3 +1,4 @@
+import { exactNumber } from "../../contract/money.ts"
 import { type Decimal, fourDecimals } from "./order-state.ts"
 
 // What an order brings and what of it has come in, computed for the whole order (specification, "Reservation", payment).
@@ -5,7 +6,7 @@ import { type Decimal, fourDecimals } from "./order-state.ts"
 /** Whole ten-thousandths: sums of money are compared exactly. */
 const exact = (amount: Decimal): bigint => BigInt(fourDecimals(amount).replace(".", ""))
 
-const amountOf = (units: bigint): number => Number(units) / 10_000
+const amountOf = (units: bigint) => exactNumber(units, 4)
 
 /**
  * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of.

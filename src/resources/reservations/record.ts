@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Id } from "../../contract/fields.ts"
+import { ExactAmount } from "../../contract/money.ts"
 
 // The reservation record, one row a stay (specification, "Reservation"; contract facts 2.1).
 
@@ -80,10 +81,10 @@ export const PaymentStatus = Schema.Literals(["unreceived", "partial", "received
 export const Payment = Schema.Struct({
   currency: Schema.String,
   /** Receivable: the rates of all stays of the order. */
-  total_amount: Schema.Finite,
-  received_amount: Schema.Finite,
+  total_amount: ExactAmount,
+  received_amount: ExactAmount,
   /** What is still to come, never negative. */
-  balance_amount: Schema.Finite,
+  balance_amount: ExactAmount,
   status: PaymentStatus
 })
 

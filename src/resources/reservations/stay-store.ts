@@ -8,7 +8,6 @@ import { jsonParameter } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
-import { tagNamed } from "../reservation-tags/named-tag.ts"
 import { CustomFields, Status } from "./record.ts"
 
 /** Columns of a check-in that are to be set, null removes; what is undefined stays. */
@@ -72,11 +71,18 @@ export class StayStore extends Context.Service<StayStore>()("latchkey/resources/
     ) =>
       readTagged(sql`
         WITH stay AS (${named(operatorId, stayCode)}),
-        ${tagNamed(sql, operatorId, tag, sql`stay`, at)},
-        linked AS (
+        known AS (
+          SELECT id, stays_version FROM usable_reservation_tags
+          WHERE operator_id = ${operatorId} AND tag_name = ${tag.name}
+        ), made AS (
+          INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
+          SELECT operator_id, ${tag.name}, ${tag.color}, ${at}::timestamptz FROM stay WHERE NOT EXISTS (SELECT FROM known)
+          ON CONFLICT (operator_id, tag_name) DO UPDATE SET deleted_at = NULL
+          RETURNING id, stays_version
+        ), linked AS (
           INSERT INTO stay_tags (operator_id, stay_id, tag_id, stays_version)
           SELECT stay.operator_id, stay.id, tag.id, tag.stays_version
-          FROM stay, tag
+          FROM stay, (SELECT * FROM known UNION ALL SELECT * FROM made) tag
           ON CONFLICT (operator_id, stay_id, tag_id) DO UPDATE SET stays_version = excluded.stays_version
         )
         SELECT EXISTS (SELECT FROM stay) AS found`)
