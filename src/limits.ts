@@ -225,8 +225,6 @@ export const RESERVATION_CREATOR = 50
 export const GUEST_NAME = 100
 export const GUEST_PHONE = 50
 export const GUESTS_MAX = 99
-/** Largest rate or commission an edit may set (contract facts 2.4). */
-export const RATE_MAX = 999_999
 /** Characters of a lock code. */
 export const LOCK_CODE = 50
 /** Custom fields of a stay, and characters of a name and of a value. */
@@ -243,8 +241,6 @@ export const CUSTOM_FIELD_CHANGES = 2 * CUSTOM_FIELDS
  */
 export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
-/** How often an order that a channel sold is entered again with one more stay in the box, before all go there. */
-export const ORDER_ENTRY_ATTEMPTS = 5
 
 /** Milliseconds between two rounds of upkeep of the embedded database. */
 export const UPKEEP_MS = 5_000

@@ -5,9 +5,9 @@ import type { Page } from "../../contract/page.ts"
 import { idsParameter, loweredOnce } from "../../database/parameters.ts"
 import { paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
+import { orderAsRead, type ReadOrder } from "../reservations/order-as-read.ts"
 import { Direction } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
-import { orderAsRead, type ReadOrder } from "./order-as-read.ts"
 import type { Share } from "./rules.ts"
 
 // The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
