@@ -1,5 +1,5 @@
 import currencyCodes from "currency-codes"
-import { Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaTransformation, Struct } from "effect"
 import { AMOUNT_MAX, CODE, EMAIL, IDS_MAX, IDS_TEXT, INSTANT_TEXT } from "../limits.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
@@ -11,8 +11,22 @@ declare module "effect/Schema" {
     interface Filter {
       readonly unreadable?: boolean | undefined
     }
+    interface Key<T> {
+      /** Taken with the value there is and refused with any other, so tools are not shown it. */
+      readonly neverChanges?: boolean | undefined
+    }
   }
 }
+
+interface unchangeable extends Struct.Lambda {
+  <Field extends Schema.Top>(field: Field): Schema.optionalKey<Field>
+  readonly "~lambda.out": this["~lambda.in"] extends Schema.Top ? Schema.optionalKey<this["~lambda.in"]> : never
+}
+
+/** A field of an edit that never changes: a record can be sent back whole. */
+export const unchangeable = Struct.lambda<unchangeable>((field) =>
+  Schema.optionalKey(field).annotateKey({ neverChanges: true })
+)
 
 /** A whole number; 1.5 is a wrong type, not a broken rule. */
 export const Integer = Schema.Finite.check(Schema.isInt({ unreadable: true, expected: "a whole number" }))

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
-import { NotFound } from "../../contract/errors.ts"
+import { Conflict, NotFound } from "../../contract/errors.ts"
 import { CalendarDate, Code, Currency, Id, Integer, TimeOfDay, textUpTo } from "../../contract/fields.ts"
+import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE } from "../../limits.ts"
@@ -87,7 +88,7 @@ export const create_task = operation("create_task", {
     note: Schema.optionalKey(Note)
   },
   success: Schema.Struct({ task_id: Id }),
-  errors: [NotFound],
+  errors: [NotFound, Conflict],
   exposure: card(
     "Creates a pending task. With stay_code (see search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. Assign a person with staff_id from query_staffs. expected_date and expected_time (HH:mm:ss) are in the host's time zone. level says how thorough a cleaning is and means nothing for other types. fee is in currency, by default 0 in the host's own. The guest is not told.",
     ["Have Harbour 1 cleaned on Friday at 11", "The tap in the garden flat drips: note a repair for Li"],
@@ -98,7 +99,7 @@ export const create_task = operation("create_task", {
 export const update_task = operation("update_task", {
   route: "PATCH /tasks/{id}",
   summary: "Change a task",
-  payload: {
+  payload: editOf(Task, {
     id: Id,
     type: Schema.optionalKey(Type),
     status: Schema.optionalKey(Status),
@@ -109,12 +110,10 @@ export const update_task = operation("update_task", {
     level: Schema.optionalKey(Schema.NullOr(Level)),
     currency: Schema.optionalKey(Currency),
     fee: Schema.optionalKey(Fee),
-    note: Schema.optionalKey(Note),
-    // Not changeable: accepted with the value the task has, so that a record can be sent back whole.
-    stay_code: Schema.optionalKey(Schema.NullOr(Code))
-  },
+    note: Schema.optionalKey(Note)
+  }),
   success: Schema.Struct({}),
-  errors: [NotFound],
+  errors: [NotFound, Conflict],
   exposure: card(
     "Changes a task; find its id with search_tasks. Only the fields you send change. status may go from any state to any other: pending, in_progress, completed, cancelled. property_id 0 or staff_id 0 takes the link away. The stay of a task cannot change: delete the task and create a new one.",
     ["The cleaning of Harbour 1 is done", "Give tomorrow's cleaning to Li", "Move the repair to Monday"],
