@@ -22,11 +22,11 @@ export const Assignee = Schema.Struct({
 })
 export type Assignee = typeof Assignee.Type
 
-/** The operator's person of that id as jsonb; null for nobody. */
+/** The operator's person of that id, which may be a column of the statement around it, as jsonb; null for nobody. */
 export const assigneeOf = (sql: SqlClient, operatorId: number, id: Fragment): Fragment => sql`(
   SELECT jsonb_build_object('id', page.id, 'is_active', page.is_active, 'properties_version', page.properties_version,
     'property_ids', ${idsOn(sql, PROPERTIES)})
-  FROM staffs page WHERE page.operator_id = ${operatorId} AND page.id = ${id})`
+  FROM (SELECT * FROM staffs person WHERE person.operator_id = ${operatorId} AND person.id = ${id}) page)`
 
 /**
  * A CTE `assignee` that has a row when the person is still as they were read, and always when nobody is assigned. Until
