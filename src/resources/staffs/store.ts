@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { clearFormer, idsOn, putOn } from "../../database/replaced-list.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
-import { assigning, columnsOf, valuesOf } from "../../database/values.ts"
+import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { unknownProperties } from "../properties/belonging.ts"
 import { PROPERTIES } from "./assignment.ts"
 import { Staff } from "./contract.ts"
@@ -17,6 +17,9 @@ type Sql = SqlClient.SqlClient
 export type StaffSearch = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
 
 export type NewStaff = Omit<Staff, "id" | "is_active">
+
+/** What is written of it into the person's row. */
+const WrittenStaff = Schema.Struct(Struct.omit(Staff.fields, ["id", "property_ids"]))
 
 /** What an edit sets; what is undefined stays. */
 export type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
@@ -50,34 +53,31 @@ const preconditions = (sql: Sql, operatorId: number, ids: ReadonlyArray<number>)
 const outcome = (sql: Sql): Fragment => sql`
   SELECT written.id, preconditions.unknown_properties FROM preconditions LEFT JOIN written ON true`
 
-const create =
-  (sql: Sql) =>
-  (operatorId: number, { property_ids, ...person }: NewStaff, now: Date) => {
-    const columns = { operator_id: operatorId, ...person, created_at: now, updated_at: now }
-    return readWritten(sql`
-    WITH ${preconditions(sql, operatorId, property_ids)},
+const create = (sql: Sql) => (operatorId: number, staff: NewStaff, now: Date) => {
+  const columns = { operator_id: operatorId, ...inRow(WrittenStaff, staff), created_at: now, updated_at: now }
+  return readWritten(sql`
+    WITH ${preconditions(sql, operatorId, staff.property_ids)},
     written AS (
       INSERT INTO staffs (${columnsOf(sql, columns)})
       SELECT ${valuesOf(sql, columns)} FROM preconditions WHERE preconditions.unknown_properties = '{}'
       RETURNING operator_id, id, properties_version
-    ), assigned AS (${putOn(sql, PROPERTIES, property_ids)})
+    ), assigned AS (${putOn(sql, PROPERTIES, staff.property_ids)})
     ${outcome(sql)}`)
-  }
+}
 
-const update =
-  (sql: Sql) =>
-  (operatorId: number, id: number, { property_ids, ...person }: StaffEdit, now: Date) => {
-    const version = property_ids === undefined ? undefined : sql`properties_version + 1`
-    return readWritten(sql`
+const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, now: Date) => {
+  const { property_ids } = edit
+  const properties_version = property_ids === undefined ? undefined : sql`properties_version + 1`
+  const columns = { ...inRow(WrittenStaff, edit), properties_version, updated_at: now }
+  return readWritten(sql`
     WITH ${preconditions(sql, operatorId, property_ids ?? [])},
     written AS (
-      UPDATE staffs SET ${assigning(sql, { ...person, properties_version: version, updated_at: now })}
-      FROM preconditions
+      UPDATE staffs SET ${assigning(sql, columns)} FROM preconditions
       WHERE operator_id = ${operatorId} AND id = ${id} AND preconditions.unknown_properties = '{}'
       RETURNING operator_id, id, properties_version
     ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, property_ids ?? [])})
     ${outcome(sql)}`)
-  }
+}
 
 /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */
 const remove = (sql: Sql) => (operatorId: number, id: number) =>

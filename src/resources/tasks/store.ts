@@ -1,14 +1,14 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { DateRange } from "../../contract/date-range.ts"
 import type { Page } from "../../contract/page.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
-import { assigning, columnsOf, valuesOf } from "../../database/values.ts"
+import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { Amount } from "../row-fields.ts"
 import { Assignee, assigneeAsRead, assigneeOf } from "../staffs/assignment.ts"
-import { type Level, type search_tasks, Task } from "./contract.ts"
+import { Level, type search_tasks, Task } from "./contract.ts"
 
 // The SQL of tasks. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
@@ -47,15 +47,16 @@ const readExisting = rowOf(ExistingTask)
 const readIdentity = rowOf(Identity)
 const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
 
-type Written = "type" | "status" | "property_id" | "staff_id" | "expected_date" | "expected_time" | "currency" | "note"
-
-/** The columns of a new task. */
-export interface NewTask extends Pick<Task, Written> {
-  readonly level: typeof Level.Type
-  readonly stay_id: number | null
+/** What is written of a task into its row. */
+const WrittenTask = Schema.Struct({
+  ...Struct.pick(Task.fields, ["type", "status", "property_id", "staff_id", "expected_date", "expected_time"]),
+  ...Struct.pick(Task.fields, ["currency", "note"]),
+  level: Level,
+  stay_id: Schema.NullOr(Schema.Int),
   /** Decimal text. */
-  readonly fee: string
-}
+  fee: Schema.String
+})
+export type NewTask = typeof WrittenTask.Type
 
 /** The columns an edit sets. Undefined stays as it is; null, where there can be none, takes away. */
 export type TaskEdit = { readonly [Column in Exclude<keyof NewTask, "stay_id">]?: NewTask[Column] | undefined }
@@ -133,7 +134,7 @@ const timeOf = (sql: Sql, time: string | null | undefined) =>
 const create = (sql: Sql) => (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) => {
   const columns = {
     operator_id: operatorId,
-    ...task,
+    ...inRow(WrittenTask, task),
     expected_time: timeOf(sql, task.expected_time),
     created_at: now,
     updated_at: now
@@ -170,7 +171,7 @@ const existing =
 const update =
   (sql: Sql) =>
   (operatorId: number, id: number, edit: TaskEdit, judged: JudgedBy, assignee: Assignee | null, now: Date) => {
-    const columns = { ...edit, expected_time: timeOf(sql, edit.expected_time), updated_at: now }
+    const columns = { ...inRow(WrittenTask, edit), expected_time: timeOf(sql, edit.expected_time), updated_at: now }
     const asJudged = Object.entries(judged).map(([name, value]) => sql`${sql(name)} IS NOT DISTINCT FROM ${value}`)
     return readIdentity(sql`
       WITH ${assigneeAsRead(sql, operatorId, assignee)}

@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { idsParameter, loweredOnce } from "../../database/parameters.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
-import { assigning, columnsOf, valuesOf } from "../../database/values.ts"
+import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { recordEvent } from "../../events/events.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { Amount, Instant } from "../row-fields.ts"
@@ -64,15 +64,15 @@ const readDictionary = rowsOf(DictionaryRow)
 const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))
 
-type Written = "direction" | "currency" | "status" | Linked | "note" | "operator_name"
-type Linked = "item_id" | "payment_method_id" | "property_id"
-
-/** The columns of a new entry. */
-export interface NewTransaction extends Pick<Transaction, Written> {
+/** What is written of an entry into its row. */
+const WrittenTransaction = Schema.Struct({
+  ...Struct.pick(Transaction.fields, ["direction", "currency", "status", "item_id", "payment_method_id"]),
+  ...Struct.pick(Transaction.fields, ["property_id", "note", "operator_name"]),
   /** Decimal text. */
-  readonly amount: string
-  readonly action_at: Date
-}
+  amount: Schema.String,
+  action_at: Schema.Date
+})
+export type NewTransaction = typeof WrittenTransaction.Type
 
 /** The columns an edit sets; what is undefined stays. */
 export type TransactionEdit = {
@@ -219,7 +219,8 @@ const create =
   (sql: Sql) =>
   (operatorId: number, entry: NewTransaction, { order, shares }: Split, now: Date) => {
     const order_id = order?.id ?? null
-    const columns = { operator_id: operatorId, ...entry, order_id, created_at: now, updated_at: now }
+    const row = inRow(WrittenTransaction, entry)
+    const columns = { operator_id: operatorId, ...row, order_id, created_at: now, updated_at: now }
     return readIdentity(sql`
     WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
       INSERT INTO transactions (${columnsOf(sql, columns)}) SELECT ${valuesOf(sql, columns)} FROM as_read
@@ -244,7 +245,7 @@ const update =
   (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) =>
     readIdentity(sql`
       WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
-        UPDATE transactions SET ${assigning(sql, { ...edit, updated_at: now })}
+        UPDATE transactions SET ${assigning(sql, { ...inRow(WrittenTransaction, edit), updated_at: now })}
         WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
         RETURNING operator_id, id
       ), shares AS (${sharesInto(sql, shares)}), recorded AS (${recorded(sql, "updated", now)})
