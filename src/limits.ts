@@ -33,8 +33,6 @@ export const IDS_MAX = 100
 export const IDS_TEXT = IDS_MAX * 18
 /** Characters of a reservation code, a stay code and a channel's own id of an order, wherever one is named. */
 export const CODE = 100
-/** Characters of a currency's code (ISO 4217). */
-export const CURRENCY_CODE = 3
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT = 35
 
@@ -241,6 +239,8 @@ export const CUSTOM_FIELD_CHANGES = 2 * CUSTOM_FIELDS
  */
 export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
+/** How often a change of a task is judged because what it is judged by had changed meanwhile. */
+export const TASK_CHANGE_ATTEMPTS = 12
 
 /** Milliseconds between two rounds of upkeep of the embedded database. */
 export const UPKEEP_MS = 5_000
