@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Queue, Schema } from "effect"
+import { unpackedInto } from "../database.ts"
 import { receiver } from "../deliveries/receiver.ts"
 import { emptyFolder, freePort, latchkey, serving } from "./latchkey.ts"
 
@@ -29,6 +30,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const DATA_DIR = yield* emptyFolder
+      yield* unpackedInto(DATA_DIR)
       const PORT = yield* freePort
       const env = { DATA_DIR, PORT, WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
       const base = `http://127.0.0.1:${PORT}`

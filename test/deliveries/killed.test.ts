@@ -11,6 +11,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { deliveryKeyOf } from "../../src/deliveries/message.ts"
 import { emptyFolder } from "../cli/latchkey.ts"
+import { unpackedInto } from "../database.ts"
 import { orSkipped } from "../overlap.ts"
 import { scratchDatabase } from "../own-database.ts"
 import { type Received, receiver } from "./receiver.ts"
@@ -134,6 +135,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const folder = yield* emptyFolder
+      yield* unpackedInto(folder)
       yield* livedThrough("embedded", { DATA_DIR: folder }, layerEmbedded(folder))
     }),
   240_000
