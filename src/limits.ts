@@ -143,10 +143,6 @@ export const WAITING_CALLS = 1_000
 /** Bytes of bodies that the waiting calls of one operator may keep in memory together (32 MiB). */
 export const WAITING_BYTES = 32 * 1024 * 1024
 export const PLACE_WAIT_MS = 30_000
-/** Milliseconds after its last call for which an operator still counts as there: as long as a statement may take. */
-export const NOT_ALONE_MS = 10_000
-/** Milliseconds answers may be built one after the other before sockets get their turn: a longer one is built to its end. */
-export const BUILDING_RUN_MS = 5
 /** Seconds after which a call is worth retrying that found no place in time or ran out of it. */
 export const BUSY_RETRY_SECONDS = 5
 
@@ -187,13 +183,6 @@ export const SHARED_PART_PROPERTIES = 1_000
 /** Times a minute that pages of one share link are answered, and that its feed is: a part of it is a thousand properties. */
 export const SHARED_PAGES_A_MINUTE = 60
 export const SHARED_FEEDS_A_MINUTE = 10
-/** Months a shared calendar's page shows, this one included. */
-export const SHARED_CALENDAR_MONTHS = 6
-/** Months its feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
-export const SHARED_FEED_MONTHS = 13
-export const SHARED_FEED_PAST_MONTHS = 1
-/** Seconds after which a calendar is asked to fetch the feed again. */
-export const SHARED_FEED_REFRESH_SECONDS = 60 * 60
 
 /** Characters of the title of a property and of a room type (contract facts 7.1, 7.2). */
 export const PROPERTY_TITLE = 100
@@ -204,15 +193,13 @@ export const TAG_NAME = 15
 /** Characters of the text reservation tags are searched by (contract facts 3). */
 export const TAG_KEYWORD = 50
 /**
- * What a new operator has room for; `operators` has a column for each (migration 0003_portfolio). The specification
- * gives the tags (Other limits and constants) and leaves the first two to the subscription.
+ * Tags a new operator has room for (specification, Other limits and constants); `operators` has a column for each
+ * (migration 0003_portfolio), and one for rooms and for room types, which are the subscription's.
  */
-export const ROOM_LIMIT = 100
-export const ROOM_TYPE_LIMIT = 50
-/** Most rooms, and most room types, a subscription can be given. */
-export const SUBSCRIPTION_ROOMS_MAX = 100_000
 export const PROPERTY_TAG_LIMIT = 500
 export const RESERVATION_TAG_LIMIT = 500
+/** Most rooms, and most room types, a subscription can be given. */
+export const SUBSCRIPTION_ROOMS_MAX = 100_000
 
 /** Days of properties, the properties times the days of each, that one answer tells: a hundred properties for a year. */
 export const AVAILABILITY_ANSWER_DAYS = 36_600

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Conflict } from "./errors.ts"
 import { EMPTY, isUpTo } from "./fields.ts"
 
 /** Control characters, line breaks among them, and halves of characters, which a database cannot keep. */
@@ -21,3 +22,7 @@ export const nameUpTo = (most: number) =>
 
 /** The name as it is kept. */
 export const nameOf = (text: string): string => text.trim()
+
+/** 409 for a name that another thing of its kind has. */
+export const nameTaken = (field: string, kind: string): Conflict =>
+  new Conflict({ message: `${field}: another ${kind} has it already.` })

@@ -15,6 +15,13 @@ export const DayAvailability = Schema.Struct({
 })
 export type DayAvailability = typeof DayAvailability.Type
 
+export const PropertyAvailability = Schema.Struct({
+  id: Id,
+  /** One entry a day, in order. */
+  availabilities: Schema.Array(DayAvailability)
+})
+export type PropertyAvailability = typeof PropertyAvailability.Type
+
 const listUpTo = <Item extends Schema.Top>(item: Item, most: number, names: string) =>
   Schema.Array(item).check(Schema.isMaxLength(most, { expected: `a list of at most ${most} ${names}` }))
 
@@ -24,9 +31,7 @@ export const get_property_availability = operation("get_property_availability", 
   route: "GET /availabilities",
   summary: "Read which days properties are free",
   payload: { property_ids: IdsOrText, start_date: CalendarDate, end_date: CalendarDate },
-  success: Schema.Struct({
-    properties: Schema.Array(Schema.Struct({ id: Id, availabilities: Schema.Array(DayAvailability) }))
-  }),
+  success: Schema.Struct({ properties: Schema.Array(PropertyAvailability) }),
   errors: [NotFound],
   exposure: card(
     `Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed it or a reservation holds the night. The day a guest leaves is free for the next. Find ids with search_properties; properties times days at most ${AVAILABILITY_ANSWER_DAYS}. start_date lies within a year of today, end_date within three.`,

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
@@ -6,17 +6,20 @@ import { nameUpTo } from "../../contract/names.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../limits.ts"
+import { Group } from "../groups/contract.ts"
+import { Tag } from "../tags/contract.ts"
 import { ListedOn } from "./channels.ts"
 
 // Properties (rooms) and room types (specification, "Properties, room types, tags, groups"; contract facts 7.1, 7.2).
 
-const TagOf = Schema.Struct({ id: Id, name: Schema.String, color: Schema.String })
+const GroupOf = Group.mapFields(Struct.pick(["id", "name"]))
+const TagOf = Tag.mapFields(Struct.pick(["id", "name", "color"]))
 
 export const Property = Schema.Struct({
   id: Id,
   title: Schema.String,
   channels: Schema.Array(ListedOn),
-  groups: Schema.Array(Schema.Struct({ id: Id, name: Schema.String })),
+  groups: Schema.Array(GroupOf),
   tags: Schema.Array(TagOf),
   address: Schema.NullOr(Schema.String),
   /** Degrees as text. */
