@@ -97,6 +97,18 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
     })
   )
 
+  it.effect("a request with two Hosts is refused in the form of the path it names", () =>
+    Effect.gen(function* () {
+      const refused = (path: string) =>
+        Effect.map(talk(`POST ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n`), answersIn)
+      const [outside] = yield* refused("/")
+      assert.strictEqual(refusal(outside, "400 Bad Request").error_code, 400)
+      const [tool] = yield* refused("/mcp")
+      assert.strictEqual(tool?.status, "HTTP/1.1 400 Bad Request")
+      assert.deepInclude(JSON.parse(tool?.body ?? ""), { jsonrpc: "2.0", id: null })
+    })
+  )
+
   it.effect("odd targets are paths nobody knows, and a wish for another protocol is passed over", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
