@@ -124,7 +124,7 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, order: NewOrde
       WITH created_order AS (
         INSERT INTO orders (operator_id, created_at, ${sql.literal(namesOf(GivenOrder))})
         SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(namesOf(GivenOrder))}
-        FROM jsonb_to_recordset(${jsonParameter([given])}::jsonb) AS given (${sql.literal(definitionsOf(GivenOrder))})
+        FROM jsonb_to_record(${jsonParameter(given)}::jsonb) AS given (${sql.literal(definitionsOf(GivenOrder))})
         ON CONFLICT DO NOTHING
         RETURNING operator_id, id, reservation_code, currency
       ), ${insertStays(sql, stays)}, ${giveNights(
