@@ -1,6 +1,8 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, identity, Predicate, Schema } from "effect"
+import { asMeant } from "./as-meant.ts"
 import { decoderOf } from "./decode.ts"
 import { BadRequest, ValidationFailed } from "./errors.ts"
+import type { Method, RouteSpec } from "./operation.ts"
 
 /** The input of a call as an adapter reads it; path parameters come apart from it. */
 export type Input = {
@@ -22,8 +24,13 @@ export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly f
  * Decoders of one operation's payload from each encoding, built once. `params` names the payload's fields that stand
  * in the path; they win over fields of the same name elsewhere, and a body may not contradict them.
  */
-export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArray<string>) => {
-  const decoder = Object.keys(payload.fields).length === 0 ? withoutFields : decoderOf
+export const inputDecoderOf = <A>(
+  payload: PayloadSchema<A>,
+  { method, params }: Pick<RouteSpec, "method" | "params">
+) => {
+  const isEmpty = Object.keys(payload.fields).length === 0
+  const decoder = isEmpty ? withoutFields : decoderOf
+  const meant = isEmpty ? identity : asMeant(payload.ast, NULL_IS_ABSENT.has(method))
   const fromText = decoder(Schema.toCodecStringTree(payload))
   const fromJson = decoder(Schema.toCodecJson(payload))
   const fromBody = params.length === 0 ? fromJson : decoder(Schema.toCodecJson(withTextParams(payload, params)))
@@ -32,17 +39,21 @@ export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArr
       case "text":
         return fromText({ ...input.fields, ...path })
       case "json":
-        return fromJson(input.fields)
+        return fromJson(meant(input.fields))
       case "body": {
-        if (!Predicate.isObject(input.fields)) {
+        const fields = meant(input.fields)
+        if (!Predicate.isObject(fields)) {
           return Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
         }
-        const another = anotherThan(path, { ...input.fields })
-        return another === undefined ? fromBody({ ...input.fields, ...path }) : Effect.fail(another)
+        const another = anotherThan(path, { ...fields })
+        return another === undefined ? fromBody({ ...fields, ...path }) : Effect.fail(another)
       }
     }
   }
 }
+
+/** A creation and a search say what there is; an edit says what changes, and `null` is a value to change to. */
+const NULL_IS_ABSENT: ReadonlySet<Method> = new Set(["GET", "POST"])
 
 /** A body may name the record of the path once more, as one that is sent back whole does, but no other: 422. */
 const anotherThan = (

@@ -1,4 +1,4 @@
-import { Option, Result } from "effect"
+import { Option, Result, Schema, SchemaTransformation } from "effect"
 import { ValidationFailed } from "./errors.ts"
 import { currencyDecimals } from "./fields.ts"
 
@@ -40,6 +40,58 @@ export const decimalText = (units: bigint, currency: string): string => {
   const decimals = currencyDecimals(currency)
   const digits = units.toString().padStart(decimals + 1, "0")
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+/**
+ * Decimal text with the four decimals that `numeric(18, 4)` has, the most a currency has: amounts of different length are
+ * compared and weighed digit by digit.
+ */
+export const fourDecimals = (amount: string): string => {
+  const [whole = "0", fraction = ""] = amount.split(".")
+  return `${whole}.${fraction.padEnd(4, "0")}`
+}
+
+/** The same in whole ten-thousandths. */
+export const tenThousandths = (amount: string): bigint => BigInt(fourDecimals(amount).replace(".", ""))
+
+declare global {
+  // ECMAScript 2026, which node has and the compiler's library does not know yet.
+  interface JSON {
+    rawJSON(text: string): RawNumber
+    isRawJSON(value: unknown): value is RawNumber
+  }
+}
+
+/** A number as JSON text, for `JSON.stringify`. */
+interface RawNumber {
+  readonly rawJSON: string
+}
+
+/**
+ * An amount whose every digit is shown: a JSON number is exact text, be it more digits than a floating number keeps.
+ * Made by {@link exactNumber}, for sums: what a caller sends has few enough digits.
+ */
+export const ExactAmount = Schema.declare(
+  (value): value is number | RawNumber => Number.isFinite(value) || JSON.isRawJSON(value),
+  {
+    expected: "an amount",
+    toCodecJson: () =>
+      Schema.link<number | RawNumber>()(
+        Schema.Unknown,
+        SchemaTransformation.transform({
+          decode: (value) => (JSON.isRawJSON(value) ? value : Number(value)),
+          encode: (value): unknown => value
+        })
+      )
+  }
+)
+
+/** The number of that many units of `10^-decimals`. */
+export const exactNumber = (units: bigint, decimals: number): number | RawNumber => {
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0")
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "")
+  const text = `${units < 0n ? "-" : ""}${digits.slice(0, digits.length - decimals)}${fraction === "" ? "" : `.${fraction}`}`
+  return String(Number(text)) === text ? Number(text) : JSON.rawJSON(text)
 }
 
 /**

@@ -104,8 +104,8 @@ export const writeWork = Effect.fn("demo.writeWork")(
       yield* tasks.create(operatorId, repair, null, now)
     }
 
-    yield* links.entire(operatorId, newToken(), now)
-    yield* links.partial(operatorId, at(LEITH_HARBOUR), newToken(), now)
+    yield* links.entire(operatorId, { token: newToken(), created_at: now })
+    yield* links.partial(operatorId, { token: newToken(), property_ids: at(LEITH_HARBOUR), created_at: now })
   },
   Effect.provide(Layer.mergeAll(StaffStore.layer, TaskStore.layer, ShareLinkStore.layer))
 )

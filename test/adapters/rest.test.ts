@@ -167,7 +167,6 @@ layer(layerServed())("the REST door", (it) => {
         ["PUT", "/v3/transactions"],
         ["DELETE", "/v3/income_items"],
         ["POST", "/v3/transactions/5"],
-        ["GET", "/v4/transactions"],
         ["GET", "/v3/transactions/5/6"],
         ["GET", "/v3/%zz"]
       ] as const) {

@@ -7,10 +7,10 @@ import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows
 import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { recordEvent } from "../../events/events.ts"
 import { propertyKnown } from "../properties/belonging.ts"
+import { orderAsRead, type ReadOrder } from "../reservations/order-as-read.ts"
 import { Amount, Instant } from "../row-fields.ts"
 import { DictionaryRow, type search_transactions, Transaction } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
-import { orderAsRead, type ReadOrder } from "./order-as-read.ts"
 import type { Share } from "./rules.ts"
 
 // The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
