@@ -7,7 +7,7 @@ import { pageOf } from "../../contract/page.ts"
 import { wholeSecond } from "../../contract/time.ts"
 import { Deployment } from "../../installation.ts"
 import { handled, layerHandled } from "../handled.ts"
-import { noSuchProperties } from "../properties/belonging.ts"
+import { noSuchNamed, noSuchProperties } from "../properties/belonging.ts"
 import { type create_staff, type delete_staff, type query_staffs, Staffs, type update_staff } from "./contract.ts"
 import { isMobile } from "./rules.ts"
 import { StaffStore } from "./store.ts"
@@ -49,8 +49,7 @@ const updateStaff = (store: Store, deployment: Kind) =>
       },
       wholeSecond(yield* Clock.currentTimeMillis)
     )
-    if (updated.unknown_properties.length > 0) return yield* noSuchProperties(updated.unknown_properties)
-    return updated.id === null ? yield* noSuchStaff : {}
+    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchStaff : {}
   })
 
 const deleteStaff = (store: Store) =>

@@ -2,10 +2,10 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { clearFormer, idsOn, putOn } from "../../database/replaced-list.ts"
+import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
-import { unknownProperties } from "../properties/belonging.ts"
+import { allKnown, outcome, preconditions, Written } from "../properties/belonging.ts"
 import { PROPERTIES } from "./assignment.ts"
 import { Staff } from "./contract.ts"
 
@@ -23,9 +23,6 @@ const WrittenStaff = Schema.Struct(Struct.omit(Staff.fields, ["id", "property_id
 
 /** What an edit sets; what is undefined stays. */
 export type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
-
-/** `id` is null when nothing changed: because of the unknown properties, or else because there is no such person. */
-const Written = Schema.Struct({ id: Schema.NullOr(Schema.Int), unknown_properties: Schema.Array(Schema.Int) })
 
 const readPage = pageRowsOf(Staff)
 const readWritten = onlyRowOf(Written)
@@ -46,36 +43,27 @@ const search = (sql: Sql) => (operatorId: number, wanted: StaffSearch, page: Pag
     ORDER BY page.position`)
 }
 
-/** The CTE `preconditions`: which of the given properties are not the operator's. */
-const preconditions = (sql: Sql, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
-  sql`preconditions AS (SELECT ${unknownProperties(sql, operatorId, ids)} AS unknown_properties)`
-
-const outcome = (sql: Sql): Fragment => sql`
-  SELECT written.id, preconditions.unknown_properties FROM preconditions LEFT JOIN written ON true`
-
 const create = (sql: Sql) => (operatorId: number, staff: NewStaff, now: Date) => {
   const columns = { operator_id: operatorId, ...inRow(WrittenStaff, staff), created_at: now, updated_at: now }
   return readWritten(sql`
-    WITH ${preconditions(sql, operatorId, staff.property_ids)},
+    WITH ${preconditions(sql, operatorId, staff)},
     written AS (
       INSERT INTO staffs (${columnsOf(sql, columns)})
-      SELECT ${valuesOf(sql, columns)} FROM preconditions WHERE preconditions.unknown_properties = '{}'
+      SELECT ${valuesOf(sql, columns)} FROM preconditions WHERE ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
     ), assigned AS (${putOn(sql, PROPERTIES, staff.property_ids)})
     ${outcome(sql)}`)
 }
 
 const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, now: Date) => {
-  const { property_ids } = edit
-  const properties_version = property_ids === undefined ? undefined : sql`properties_version + 1`
-  const columns = { ...inRow(WrittenStaff, edit), properties_version, updated_at: now }
+  const columns = { ...inRow(WrittenStaff, edit), updated_at: now }
   return readWritten(sql`
-    WITH ${preconditions(sql, operatorId, property_ids ?? [])},
+    WITH ${preconditions(sql, operatorId, edit)},
     written AS (
-      UPDATE staffs SET ${assigning(sql, columns)} FROM preconditions
-      WHERE operator_id = ${operatorId} AND id = ${id} AND preconditions.unknown_properties = '{}'
+      UPDATE staffs SET ${assigning(sql, columns)}, ${replaced(sql, PROPERTIES, edit.property_ids)}
+      FROM preconditions WHERE operator_id = ${operatorId} AND id = ${id} AND ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
-    ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, property_ids ?? [])})
+    ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, edit.property_ids)})
     ${outcome(sql)}`)
 }
 

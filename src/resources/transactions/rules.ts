@@ -10,7 +10,7 @@ export const statusAt = (actionAt: number, now: number): Status => (actionAt > n
 
 /** What one stay of an order carries of an entry on the whole order; the amount is decimal text. */
 export interface Share {
-  readonly stayId: number
+  readonly stay_id: number
   readonly amount: string
 }
 
@@ -30,7 +30,7 @@ export const sharesOf = (units: bigint, currency: string, stays: ReadonlyArray<S
     units,
     stays.map((stay) => BigInt(stay.revenue.replace(".", "")))
   )
-  return stays.map((stay, index) => ({ stayId: stay.id, amount: decimalText(parts[index] ?? 0n, currency) }))
+  return stays.map((stay, index) => ({ stay_id: stay.id, amount: decimalText(parts[index] ?? 0n, currency) }))
 }
 
 /** The two names a caller can give an order by. */

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { idsParameter, loweredOnce } from "../../database/parameters.ts"
+import { jsonParameter, loweredOnce } from "../../database/parameters.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { recordEvent } from "../../events/events.ts"
@@ -12,6 +12,7 @@ import { Amount, Instant } from "../row-fields.ts"
 import { DictionaryRow, type search_transactions, Transaction } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
 import type { Share } from "./rules.ts"
+import { writeShares } from "./shares.ts"
 
 // The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
 // one that changes, splits and records at once.
@@ -197,13 +198,12 @@ const preconditions =
       }`)
 
 /** Writes the shares of the entry in the CTE `entry`. */
-const sharesInto = (sql: Sql, shares: ReadonlyArray<Share>): Fragment => sql`
-  INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
-  SELECT entry.operator_id, entry.id, share.stay_id, share.amount
-  FROM entry, unnest(${idsParameter(shares.map((share) => share.stayId))}::bigint[],
-    ${shares.map((share) => share.amount)}::numeric[])
-    AS share (stay_id, amount)
-  ON CONFLICT (operator_id, transaction_id, stay_id) DO UPDATE SET amount = excluded.amount`
+const sharesInto = (sql: Sql, shares: ReadonlyArray<Share>): Fragment =>
+  writeShares(
+    sql,
+    sql`SELECT entry.operator_id, entry.id AS transaction_id, share.stay_id, share.amount
+      FROM entry, jsonb_to_recordset(${jsonParameter(shares)}::jsonb) AS share (stay_id bigint, amount numeric)`
+  )
 
 /** Records what happened to the entry in the CTE `entry`. */
 const recorded = (sql: Sql, what: "created" | "updated" | "deleted", at: Date): Fragment =>

@@ -71,6 +71,8 @@ const creations: ReadonlyArray<Case> = [
   ["another direction", (g) => ({ ...g.entry, direction: "loss" }), 422, /^direction/],
   ["a note too long", (g) => ({ ...g.entry, note: "n".repeat(TRANSACTION_NOTE + 1) }), 422, /^note/],
   ["an unreadable time", (g) => ({ ...g.entry, action_at: "yesterday" }), 400, /^action_at/],
+  ["a time before the year 1", (g) => ({ ...g.entry, action_at: "0001-01-01T13:59:59+14:00" }), 422, /^action_at/],
+  ["a time after the year 9999", (g) => ({ ...g.entry, action_at: "9999-12-31T23:59:59-00:01" }), 422, /^action_at/],
   ["a day as a time", (g) => ({ ...g.entry, action_at: "2027-05-07" }), 400, /^action_at/]
 ]
 
@@ -81,6 +83,8 @@ const edits: ReadonlyArray<Case> = [
   ["an unknown method", () => ({ payment_method_id: 424_242 }), 422, /^payment_method_id/],
   ["a note too long", () => ({ note: "n".repeat(TRANSACTION_NOTE + 1) }), 422, /^note/],
   ["an unreadable time", () => ({ action_at: "2027-13-01T00:00:00Z" }), 400, /^action_at/],
+  ["a time before the year 1", () => ({ action_at: "0001-01-01T00:00:00+00:01" }), 422, /^action_at/],
+  ["a time after the year 9999", () => ({ action_at: "9999-12-31T12:00:00-12:00" }), 422, /^action_at/],
   ["another direction", () => ({ direction: "expense" }), 422, /^direction/],
   ["another currency", () => ({ currency: "USD" }), 422, /^currency/],
   ["another property", () => ({ property_id: 1 }), 422, /^property_id/],
@@ -153,6 +157,9 @@ layer(layerTest)("what is refused", (it) => {
         { note: "n".repeat(TRANSACTION_NOTE) },
         { amount: AMOUNT_MAX },
         { amount: 0.01 },
+        { action_at: "0001-01-01T00:00:00Z" },
+        { action_at: "9999-12-31T23:59:59Z" },
+        { action_at: "9999-12-31T23:59:59.999+00:00" },
         { amount: 1, currency: "JPY" }
       ]) {
         const envelope = yield* call(its.token, "create_transaction", { ...its.entry, ...more })

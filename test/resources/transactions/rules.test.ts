@@ -32,7 +32,7 @@ describe("sharesOf", () => {
         fc.property(fc.bigInt({ min: 1n, max: 10n ** 13n }), stays, (units, of) => {
           const shares = sharesOf(units, currency, of)
           assert.deepStrictEqual(
-            shares.map((share) => share.stayId),
+            shares.map((share) => share.stay_id),
             of.map((stay) => stay.id)
           )
           for (const { amount } of shares)
