@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import fc from "fast-check"
-import { Code, Id, IdsOrText, Integer, PositiveAmount, wideningIfAbsent } from "../../src/contract/fields.ts"
+import { Code, Id, Integer, PositiveAmount, wideningIfAbsent } from "../../src/contract/fields.ts"
+import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
 import type { Method } from "../../src/contract/operation.ts"
 
