@@ -33,8 +33,6 @@ export const IDS_MAX = 100
 export const IDS_TEXT = IDS_MAX * 18
 /** Characters of a reservation code, a stay code and a channel's own id of an order, wherever one is named. */
 export const CODE = 100
-/** Characters of a currency's code (ISO 4217). */
-export const CURRENCY_CODE = 3
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT = 35
 
@@ -225,8 +223,6 @@ export const RESERVATION_CREATOR = 50
 export const GUEST_NAME = 100
 export const GUEST_PHONE = 50
 export const GUESTS_MAX = 99
-/** Largest rate or commission an edit may set (contract facts 2.4). */
-export const RATE_MAX = 999_999
 /** Characters of a lock code. */
 export const LOCK_CODE = 50
 /** Custom fields of a stay, and characters of a name and of a value. */
@@ -243,8 +239,8 @@ export const CUSTOM_FIELD_CHANGES = 2 * CUSTOM_FIELDS
  */
 export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
-/** How often an order that a channel sold is entered again with one more stay in the box, before all go there. */
-export const ORDER_ENTRY_ATTEMPTS = 5
+/** How often a change of a task is judged because what it is judged by had changed meanwhile. */
+export const TASK_CHANGE_ATTEMPTS = 12
 
 /** Milliseconds between two rounds of upkeep of the embedded database. */
 export const UPKEEP_MS = 5_000

@@ -6,10 +6,10 @@ import { operations } from "../Api.ts"
 import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import type { Input } from "../contract/input.ts"
-import { parseJson } from "../contract/json-text.ts"
 import { type RouteSpec, routeOf } from "../contract/operation.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
+import { parseJson } from "./json-text.ts"
 
 /** Below which path REST lives (specification, Versioning). */
 export const REST_PREFIX = "/v3"

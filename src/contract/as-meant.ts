@@ -41,7 +41,12 @@ const wholeOf: Reading = (value) => {
 const readingOfList = ({ rest }: SchemaAST.Arrays, nullIsAbsent: boolean): Reading | undefined => {
   const [item] = rest
   const read = item === undefined ? undefined : readingOf(item, nullIsAbsent)
-  return read === undefined ? undefined : (value) => (Array.isArray(value) ? value.map(read) : value)
+  if (read === undefined) return undefined
+  return (value) => {
+    if (!Array.isArray(value)) return value
+    const meant = value.map(read)
+    return meant.some((each, index) => each !== value[index]) ? meant : value
+  }
 }
 
 /** Each member knows its own kind of value. Where text is a choice of its own, digits are text. */
@@ -65,11 +70,14 @@ const readingOfFields = (ast: SchemaAST.Objects, nullIsAbsent: boolean): Reading
   if (reads.size === 0 && omitted.size === 0) return undefined
   return (value) => {
     if (!Predicate.isObject(value)) return value
-    return Object.fromEntries(
-      Object.entries(value).flatMap(([name, each]) =>
-        each === null && omitted.has(name) ? [] : [[name, reads.get(name)?.(each) ?? each]]
-      )
+    const given = (name: string) => Object.hasOwn(value, name)
+    const nulls = new Set(Array.from(omitted).filter((name) => given(name) && value[name] === null))
+    const meant = Array.from(reads, ([name, read]) => [name, read(value[name])] as const).filter(
+      ([name, each]) => given(name) && !nulls.has(name) && each !== value[name]
     )
+    if (nulls.size === 0 && meant.length === 0) return value
+    const kept = Object.entries(value).filter(([name]) => !nulls.has(name))
+    return Object.fromEntries([...kept, ...meant])
   }
 }
 

@@ -1,5 +1,5 @@
 import currencyCodes from "currency-codes"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { AMOUNT_MAX, CODE, EMAIL, INSTANT_TEXT } from "../limits.ts"
 import { instantBounds } from "./time.ts"
 
@@ -26,12 +26,18 @@ declare module "effect/Schema" {
 export const wideningIfAbsent = <Field extends Schema.Top>(field: Field) =>
   Schema.optionalKey(field).annotateKey({ absenceWidens: true })
 
-/** A field of an edit that never changes: a record can be sent back whole. */
-export const unchangeable = <Field extends Schema.Top>(field: Field) =>
-  Schema.optionalKey(field).annotateKey({ neverChanges: true })
-
 /** What makes a number a whole one, and lets clients send it as text: see as-meant.ts. */
 export const isWhole = Schema.isInt({ unreadable: true, expected: "a whole number" })
+
+interface unchangeable extends Struct.Lambda {
+  <Field extends Schema.Top>(field: Field): Schema.optionalKey<Field>
+  readonly "~lambda.out": this["~lambda.in"] extends Schema.Top ? Schema.optionalKey<this["~lambda.in"]> : never
+}
+
+/** A field of an edit that never changes: a record can be sent back whole. */
+export const unchangeable = Struct.lambda<unchangeable>((field) =>
+  Schema.optionalKey(field).annotateKey({ neverChanges: true })
+)
 
 /** A whole number; 1.5 is a wrong type, not a broken rule. */
 export const Integer = Schema.Finite.check(isWhole)

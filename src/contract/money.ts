@@ -42,6 +42,18 @@ export const decimalText = (units: bigint, currency: string): string => {
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
+/**
+ * Decimal text with the four decimals that `numeric(18, 4)` has, the most a currency has: amounts of different length are
+ * compared and weighed digit by digit.
+ */
+export const fourDecimals = (amount: string): string => {
+  const [whole = "0", fraction = ""] = amount.split(".")
+  return `${whole}.${fraction.padEnd(4, "0")}`
+}
+
+/** The same in whole ten-thousandths. */
+export const tenThousandths = (amount: string): bigint => BigInt(fourDecimals(amount).replace(".", ""))
+
 declare global {
   // ECMAScript 2026, which node has and the compiler's library does not know yet.
   interface JSON {

@@ -88,8 +88,29 @@ export const dateInZone = (instant: Date | number, timeZone: string): string =>
   DateTime.makeZoned(instant, { timeZone }).pipe(Option.map(DateTime.formatIsoDate), Option.getOrThrow)
 
 /** The clock of a zone at an instant, `YYYY-MM-DD HH:mm:ss` without the zone (contract facts 0.3). */
-export const wallClockText = (instant: Date, timeZone: string): string =>
-  DateTime.makeZoned(instant, { timeZone }).pipe(
-    Option.map((zoned) => DateTime.formatIsoOffset(zoned).slice(0, 19).replace("T", " ")),
-    Option.getOrThrow
-  )
+export const wallClockText = (instant: Date, timeZone: string): string => {
+  const [month, day, year, hour, minute, second] = clockOf(timeZone).format(instant).match(/\d+/g) ?? []
+  return `${year?.padStart(4, "0")}-${month}-${day} ${hour}:${minute}:${second}`
+}
+
+const clockOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = clocks.get(timeZone)
+  if (known !== undefined) return known
+  const clock = new Intl.DateTimeFormat("en-US", { timeZone, ...DIGITS })
+  clocks.set(timeZone, clock)
+  return clock
+}
+
+// Making one takes as long as a search. As many as there are zones, which were checked when the operators were made.
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+const DIGITS = {
+  numberingSystem: "latn",
+  hourCycle: "h23",
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit"
+} as const

@@ -1,4 +1,4 @@
-import type { NewGuest } from "../resources/reservations/new-order.ts"
+import { GuestDetails } from "../resources/stays/stay.ts"
 import type { DemoOrder } from "./orders.ts"
 
 interface Person {
@@ -26,15 +26,13 @@ const emailOf = (name: string): string =>
   `${name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll(" ", ".")}@example.com`
 
 /** Who booked an order; the same on every start. */
-export const bookerOf = (order: DemoOrder): NewGuest => {
+export const bookerOf = (order: DemoOrder): GuestDetails => {
   const digits = Number(order.channelId.replace(/\D/g, "").slice(-6))
   const person = PEOPLE[digits % PEOPLE.length] ?? PEOPLE[0]
-  return {
+  return GuestDetails.make({
     ...person,
     phone: `+00 555 ${String(digits % 10_000).padStart(4, "0")}`,
     email: emailOf(person.name),
-    idType: null,
-    idNumber: null,
-    isBooker: true
-  }
+    is_booker: true
+  })
 }

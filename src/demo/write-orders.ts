@@ -1,7 +1,8 @@
 import { Effect } from "effect"
-import type { NewOrder, NewStay } from "../resources/reservations/new-order.ts"
-import { nightCount } from "../resources/reservations/nights.ts"
 import { Orders } from "../resources/reservations/Orders.ts"
+import { NewOrder } from "../resources/reservations/order.ts"
+import { nightCount } from "../resources/reservations/rules/nights.ts"
+import { NewStay } from "../resources/stays/stay.ts"
 import { commissionOf } from "./entries.ts"
 import type { DemoGround } from "./ground.ts"
 import { bookerOf } from "./guests.ts"
@@ -17,10 +18,10 @@ export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
   propertyIds,
   orders
 }: DemoGround) {
-  const entry = yield* Orders
+  const { createSold } = yield* Orders
   yield* Effect.forEach(
     orders,
-    (order) => entry.enterSold(operatorId, newOrderOf(order, propertyIds, accountName), order.bookedAt),
+    (order) => createSold(operatorId, newOrderOf(order, propertyIds, accountName), order.bookedAt),
     { discard: true }
   )
 }, Effect.provide(Orders.layer))
@@ -29,43 +30,33 @@ const newOrderOf = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accoun
   const direct = order.channelType === "direct"
   const booker = bookerOf(order)
   const stayOf = (stay: DemoOrder["stays"][number]): NewStay => {
-    const guests = 1 + (nightCount(stay.checkIn, stay.checkOut) % 3)
-    return {
-      propertyId: propertyIds[stay.property] ?? null,
-      listingId: direct ? null : `${order.channelId.slice(-4)}${stay.property}`,
-      checkIn: stay.checkIn,
-      checkOut: stay.checkOut,
-      adults: guests,
-      children: 0,
-      infants: 0,
-      pets: 0,
-      numberOfGuests: guests,
-      guestName: booker.name,
-      guestPhone: booker.phone,
-      guestEmail: booker.email,
+    const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
+    const guests = 1 + (nightCount(dates) % 3)
+    return NewStay.make({
+      property_id: propertyIds[stay.property] ?? null,
+      listing_id: direct ? null : `${order.channelId.slice(-4)}${stay.property}`,
+      ...dates,
+      number_of_guests: guests,
+      number_of_adults: guests,
+      guest_name: booker.name,
+      guest_phone: booker.phone,
+      guest_email: booker.email,
       rate: String(stay.revenue),
       commission: commissionOf(order.channelType, stay.revenue).toFixed(2),
-      revenue: String(stay.revenue),
-      rateDetails: null,
-      additionalFees: [],
-      remarks: "",
-      channelRemarks: "",
+      accommodation_revenue: String(stay.revenue),
       guests: [booker]
-    }
+    })
   }
   const [first, ...others] = order.stays
-  return {
-    reservationCode: order.code,
-    channelType: order.channelType,
-    channelId: order.channelId,
+  return NewOrder.make({
+    reservation_code: order.code,
+    channel_type: order.channelType,
+    channel_id: order.channelId,
     status: order.status,
     currency: order.currency,
-    bookedAt: order.bookedAt,
+    booked_at: order.bookedAt,
     creator: direct ? accountName : "System",
-    customChannelId: direct ? DIRECT : null,
-    conversationId: null,
-    cancellationPolicyCategory: null,
-    stays: [stayOf(first), ...others.map(stayOf)],
-    received: null
-  }
+    custom_channel_id: direct ? DIRECT : null,
+    stays: [stayOf(first), ...others.map(stayOf)]
+  })
 }

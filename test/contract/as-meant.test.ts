@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import fc from "fast-check"
+import { asMeant } from "../../src/contract/as-meant.ts"
 import { Code, Id, Integer, PositiveAmount, wideningIfAbsent } from "../../src/contract/fields.ts"
 import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
@@ -57,6 +58,15 @@ describe("a whole number as text", () => {
     const sent = { code: "7", words: { "1": "2" } }
     assert.deepStrictEqual(create(sent), sent)
     assert.deepStrictEqual(create({ ids: "6" }), { ids: [6] })
+  })
+})
+
+describe("what is meant as it is sent", () => {
+  it("is the very same value", () => {
+    const meant = asMeant(Payload.ast, true)
+    for (const value of [{ id: 1, list: [1], words: { a: null } }, {}, [], "x", null, 5]) {
+      assert.strictEqual(meant(value), value)
+    }
   })
 })
 

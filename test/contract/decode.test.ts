@@ -51,6 +51,14 @@ const outcome = (input: Parameters<typeof decode>[0], path: Record<string, strin
 const json = (fields: unknown) => outcome({ encoding: "json", fields })
 
 describe("reading input", () => {
+  it("takes a body that names the record of its path, and none that names another", () => {
+    const body = (fields: object) => outcome({ encoding: "body", fields }, { id: "7" })
+    for (const fields of [{}, { id: 7 }, { id: "7" }]) assert.deepStrictEqual(body(fields), { id: 7 })
+    for (const id of [8, "8", null, [8], {}]) {
+      assert.strictEqual(body({ id }), "422 id: cannot be changed; the path names another.")
+    }
+  })
+
   const cases: ReadonlyArray<readonly [unknown, string]> = [
     [{}, "400 id: is required."],
     [{ id: "x" }, "400 id: must be a number."],
@@ -163,8 +171,8 @@ describe("reading input", () => {
     )
   })
 
-  it("takes path parameters as text beside a JSON body, and over a field of the same name", () => {
-    assert.deepStrictEqual(outcome({ encoding: "body", fields: { id: 9, note: "hi" } }, { id: "7" }), {
+  it("takes path parameters as text beside a JSON body", () => {
+    assert.deepStrictEqual(outcome({ encoding: "body", fields: { note: "hi" } }, { id: "7" }), {
       id: 7,
       note: "hi"
     })

@@ -10,7 +10,10 @@ export const ignoredBy = (payload: Schema.Constraint): ((fields: unknown) => str
   return (fields) => {
     const unknown = look(fields, "")
     if (unknown.length === 0) return undefined
-    const told = unknown.slice(0, NAMES_TOLD)
+    const told = unknown.slice(0, NAMES_TOLD).map(({ path, name, free }) => {
+      const near = nearest(shown(name), free)
+      return { name: `${path}${shown(name)}`, near: near === undefined ? [] : [`${path}${near}`] }
+    })
     const more = unknown.length > NAMES_TOLD ? ` and ${unknown.length - NAMES_TOLD} more` : ""
     const meant = new Set(told.flatMap(({ near }) => near))
     const question = meant.size === 0 ? "" : ` Did you mean ${Array.from(meant).join(", ")}?`
@@ -19,9 +22,11 @@ export const ignoredBy = (payload: Schema.Constraint): ((fields: unknown) => str
 }
 
 interface Unknown {
+  /** What it is in, with a dot at its end. */
+  readonly path: string
   readonly name: string
-  /** The known name that is nearest, if one is near. */
-  readonly near: ReadonlyArray<string>
+  /** The names known there that are not given. */
+  readonly free: ReadonlyArray<string>
 }
 
 type Look = (value: unknown, path: string) => ReadonlyArray<Unknown>
@@ -60,9 +65,7 @@ const lookingIntoFields = ({ propertySignatures }: SchemaAST.Objects): Look => {
     const free = Array.from(known.keys()).filter((name) => !Object.hasOwn(value, name))
     return Object.entries(value).flatMap(([name, each]) => {
       const look = known.get(name)
-      if (look !== undefined) return look(each, `${path}${name}.`)
-      const near = nearest(shown(name), free)
-      return [{ name: `${path}${shown(name)}`, near: near === undefined ? [] : [`${path}${near}`] }]
+      return look === undefined ? [{ path, name, free }] : look(each, `${path}${name}.`)
     })
   }
 }

@@ -4,7 +4,7 @@ import { CalendarDate, Code, Currency, EmailOrNone, Id } from "../../contract/fi
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { SEARCH_DAYS } from "../../limits.ts"
-import { Amount, ChannelId, Creator, EditedAmount, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
+import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, PropertyOrBox, Remarks } from "./fields.ts"
 import { ChannelType, Reservation, Status } from "./record.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
@@ -21,7 +21,7 @@ export const search_reservations = operation("search_reservations", {
     reservation_code: Schema.optionalKey(Code),
     id: Schema.optionalKey(Id),
     channel_id: Schema.optionalKey(Code),
-    property_id: Schema.optionalKey(Id),
+    property_id: Schema.optionalKey(PropertyOrBox),
     status: Schema.optionalKey(Status),
     channel_type: Schema.optionalKey(ChannelType),
     start_check_in_date: Schema.optionalKey(CalendarDate),
@@ -31,7 +31,7 @@ export const search_reservations = operation("search_reservations", {
     order_by: Schema.optionalKey(OrderBy),
     ...pageFields
   },
-  success: Schema.Struct({ reservations: Schema.Array(Reservation) }),
+  success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
     `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive and come in pairs; a check-in range covers at most ${SEARCH_DAYS} days. Without any filter it lists stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0 means the reservation box: in no property. payment is the whole order's, on each of its stays.`,
@@ -40,7 +40,7 @@ export const search_reservations = operation("search_reservations", {
   )
 })
 
-const Outcome = { reservation_code: Schema.String, status: Status }
+const CodeAndStatus = { reservation_code: Schema.String, status: Status }
 
 export const create_reservation = operation("create_reservation", {
   route: "POST /reservations",
@@ -63,7 +63,7 @@ export const create_reservation = operation("create_reservation", {
     remarks: Schema.optionalKey(Remarks),
     channel_id: Schema.optionalKey(ChannelId)
   },
-  success: Schema.Struct({ ...Outcome, reservation: Schema.Struct(Outcome) }),
+  success: Schema.Struct({ ...CodeAndStatus, reservation: Schema.Struct(CodeAndStatus) }),
   errors: [NotFound, Conflict],
   exposure: card(
     "Enters a reservation by hand, accepted at once; its nights are held on every channel. Find property_id with search_properties, custom_channel_id with query_custom_channels, income_method_id with query_income_methods. rate_amount is the total including commission_amount (0 if none); a received_amount above 0 is recorded as income. Nights that another reservation holds are refused (409), days the host closed are not. With a channel_id a call repeated after a timeout returns the same order, never a second. The guest is not notified.",
@@ -90,8 +90,8 @@ export const update_reservation_basic = operation("update_reservation_basic", {
     mobile: Schema.optionalKey(Phone),
     email: Schema.optionalKey(EmailOrNone),
     currency: Schema.optionalKey(Currency),
-    rate_amount: Schema.optionalKey(EditedAmount),
-    commission_amount: Schema.optionalKey(EditedAmount)
+    rate_amount: Schema.optionalKey(Amount),
+    commission_amount: Schema.optionalKey(Amount)
   },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],

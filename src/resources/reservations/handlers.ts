@@ -1,134 +1,251 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Struct } from "effect"
+import { type ChannelError, ChannelGateway, type ChannelOrder } from "../../channels/ChannelGateway.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
-import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { Deployment } from "../../contract/installation.ts"
+import { BadRequest, Conflict, NotFound, NotImplemented, Upstream, ValidationFailed } from "../../contract/errors.ts"
 import { pageOf } from "../../contract/page.ts"
 import { dateInZone, wholeSecond } from "../../contract/time.ts"
-import { ORDER_ENTRY_ATTEMPTS } from "../../limits.ts"
+import { Deployment } from "../../installation.ts"
+import { customAlphabet } from "../../random-text.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
 import { handled, layerHandled } from "../handled.ts"
-import { amended } from "./amending.ts"
-import { makeAnswering } from "./answering.ts"
-import { isManualCode } from "./codes.ts"
-import { Reservations } from "./contract.ts"
-import { makeCreating } from "./creating.ts"
-import { OrderEntryStore } from "./entry-store.ts"
-import { checkInDays, checkOutDays, defaultDays } from "./filters.ts"
-import { allocated, boxed } from "./moves.ts"
-import { type Meant, Orders } from "./Orders.ts"
-import { isOver } from "./order-state.ts"
-import { toReservation } from "./presenting.ts"
-import { ReservationSearch } from "./search-store.ts"
+import { noSuchProperty } from "../properties/belonging.ts"
+import { isSystemEntry } from "../transactions/dictionaries.ts"
+import {
+  type allocate_stay,
+  type approve_reservation,
+  type cancel_reservation,
+  type create_reservation,
+  type move_stay_to_box,
+  Reservations,
+  type search_reservations,
+  type update_reservation_basic
+} from "./contract.ts"
+import { againWhileNightsGo, type FoundOrder, Orders } from "./Orders.ts"
+import { isOver, type OrderState } from "./order.ts"
+import { amended } from "./rules/amending.ts"
+import { accepted, allocated, boxed } from "./rules/box.ts"
+import { orderByHand } from "./rules/by-hand.ts"
+import { isManualCode, manualCode } from "./rules/codes.ts"
+import { checkInDays, checkOutDays, defaultDays } from "./rules/search-days.ts"
+import { toReservation } from "./rules/showing.ts"
+import { ReservationSearchStore } from "./search-store.ts"
+import { type KnownOrder, OrderStore } from "./store.ts"
 
 export const layerReservations = layerHandled(
   Effect.gen(function* () {
-    const search = yield* ReservationSearch
-    const orders = yield* Orders
-    const create = yield* makeCreating
-    const answering = yield* makeAnswering
-    const deployment = yield* Deployment
-    const now = Effect.map(Clock.currentTimeMillis, wholeSecond)
-
+    const [search, store, orders] = [yield* ReservationSearchStore, yield* OrderStore, yield* Orders]
+    const [deployment, gateway] = [yield* Deployment, yield* ChannelGateway]
     return handled(Reservations, {
-      search_reservations: Effect.fnUntraced(function* (payload) {
-        const caller = yield* CurrentOperator
-        const { order_by = "booked_at", offset: _offset, limit: _limit, ...filters } = payload
-        const checkOut = yield* Effect.fromResult(checkOutDays(payload))
-        const wanted = {
-          reservationCode: payload.reservation_code,
-          id: payload.id,
-          channelId: payload.channel_id,
-          propertyId: payload.property_id,
-          status: payload.status,
-          channelType: payload.channel_type,
-          checkIn: yield* Effect.fromResult(checkInDays(payload)),
-          checkOut:
-            Object.keys(filters).length > 0
-              ? checkOut
-              : defaultDays(dateInZone(yield* Clock.currentTimeMillis, caller.timeZone))
-        }
-        const rows = yield* search.page(caller.operatorId, wanted, order_by, pageOf(payload))
-        if (rows.length === 0 && wanted.propertyId !== undefined) {
-          if (!(yield* search.propertyKnown(caller.operatorId, wanted.propertyId))) return yield* noSuchProperty
-        }
-        return { reservations: rows.map(toReservation) }
-      }),
-
-      create_reservation: (payload) => create(payload),
-
-      update_reservation_basic: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const channel = payload.custom_channel_id
-        if (channel !== undefined && customChannelOf(deployment, channel) === undefined) return yield* noSuchChannel
-        const next = Effect.fnUntraced(function* ({ order, stay }: Meant) {
-          if (order === null || stay === undefined) return yield* noSuchStay
-          return [yield* Effect.fromResult(amended(order, stay, payload))]
-        })
-        yield* orders
-          .change(operatorId, yield* now, { key: { stayCode: payload.stay_code } }, next)
-          .pipe(Effect.catchTag("NightTaken", () => nightsHeld))
-        return {}
-      }),
-
-      cancel_reservation: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const at = yield* now
-        const next = Effect.fnUntraced(function* ({ order }: Meant) {
-          if (order === null) return yield* gone
-          if (!isManualCode(order.reservationCode)) return yield* notByHand
-          // Cancelling twice is what a client does that did not hear of the first time.
-          if (order.status === "cancelled") return []
-          if (isOver(order)) return yield* alreadyOver(order.status)
-          return [{ ...order, status: "cancelled" as const, cancelledAt: at }]
-        })
-        yield* orders
-          .change(operatorId, at, { key: { reservationCode: payload.reservation_code } }, next)
-          .pipe(Effect.catchTag("NightTaken", Effect.die))
-        return {}
-      }),
-
-      approve_reservation: (payload) => answering.approve(payload.reservation_code),
-      decline_reservation: (payload) => answering.decline(payload.reservation_code),
-
-      allocate_stay: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const next = Effect.fnUntraced(function* ({ order, stay, inTheWay, propertyKnown }: Meant) {
-          if (order === null || stay === undefined) return yield* noSuchStay
-          if (!propertyKnown) return yield* noSuchProperty
-          if (isOver(order)) return yield* overIn("property_id", order.status)
-          return allocated([order, ...inTheWay], stay, payload.property_id)
-        })
-        const find = { key: { stayCode: payload.stay_code }, toProperty: payload.property_id }
-        yield* orders.change(operatorId, yield* now, find, next).pipe(
-          // Somebody took a night after the reading: read again who is in the way now.
-          Effect.retry({ times: ORDER_ENTRY_ATTEMPTS, while: (error) => error._tag === "NightTaken" }),
-          Effect.catchTag("NightTaken", () => nightsHeld)
-        )
-        return {}
-      }),
-
-      move_stay_to_box: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const next = Effect.fnUntraced(function* ({ order, stay }: Meant) {
-          if (order === null || stay === undefined) return yield* noSuchStay
-          if (isOver(order)) return yield* overIn("stay_code", order.status)
-          return [boxed(order, stay)]
-        })
-        yield* orders
-          .change(operatorId, yield* now, { key: { stayCode: payload.stay_code } }, next)
-          .pipe(Effect.catchTag("NightTaken", Effect.die))
-        return {}
-      })
+      search_reservations: searchReservations(search),
+      create_reservation: createReservation(store, orders, deployment),
+      update_reservation_basic: updateReservationBasic(orders, deployment),
+      cancel_reservation: cancelReservation(orders),
+      approve_reservation: approveReservation(orders, gateway),
+      decline_reservation: declineReservation(orders, gateway),
+      allocate_stay: allocateStay(orders),
+      move_stay_to_box: moveStayToBox(orders)
     })
   })
-).pipe(Layer.provide([ReservationSearch.layer, OrderEntryStore.layer, Orders.layer]))
+).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer]))
 
-const noSuchProperty = new NotFound({ message: "property_id: no such property." })
-const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
-const noSuchChannel = new ValidationFailed({
-  message: "custom_channel_id: is not in the dictionary GET /custom_channels."
+const currentSecond = Effect.map(Clock.currentTimeMillis, wholeSecond)
+
+const searchReservations = (search: ReservationSearchStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof search_reservations.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    const filters = Struct.omit(payload, ["order_by", "offset", "limit"])
+    const checkOut = yield* Effect.fromResult(checkOutDays(payload))
+    const wanted = {
+      ...filters,
+      check_in: yield* Effect.fromResult(checkInDays(payload)),
+      check_out:
+        Object.keys(filters).length > 0
+          ? checkOut
+          : defaultDays(dateInZone(yield* Clock.currentTimeMillis, caller.timeZone))
+    }
+    const found = yield* search.search(caller.operatorId, wanted, payload.order_by ?? "booked_at", pageOf(payload))
+    // Property 0 is the reservation box, which is always there.
+    if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== 0) {
+      if (!(yield* search.propertyKnown(caller.operatorId, payload.property_id))) return yield* noSuchProperty
+    }
+    return { reservations: found.rows.map(toReservation), total: found.total }
+  })
+
+/** What an order made by hand is called that its caller did not name (contract facts 2.3): nine letters and digits. */
+const newChannelId = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 9)
+/** How often one is drawn: that even one is taken already is next to impossible. */
+const DRAWS = 5
+
+/**
+ * A channel_id that was used before answers the order it made, as that is now, before anything else of the call is looked
+ * at: the order's own nights are held, by itself, and its property may be gone.
+ */
+const createReservation = (
+  store: OrderStore["Service"],
+  orders: Orders["Service"],
+  deployment: typeof Deployment.Service
+) =>
+  Effect.fnUntraced(function* (payload: typeof create_reservation.payloadSchema.Type) {
+    const { operatorId, accountName: creator } = yield* CurrentOperator
+    const named = payload.channel_id
+    const preconditions = yield* store.preconditions(operatorId, {
+      code: named === undefined ? undefined : manualCode(named),
+      propertyId: payload.property_id,
+      methodId: payload.income_method_id
+    })
+    if (preconditions.existing !== null) return answerOf(preconditions.existing)
+    if (!preconditions.property_known) return yield* noSuchProperty
+    if (customChannelOf(deployment, payload.custom_channel_id) === undefined) return yield* noSuchChannel
+    if (!preconditions.method_known && !isSystemEntry("income_methods", payload.income_method_id)) {
+      return yield* noSuchMethod
+    }
+    const at = yield* currentSecond
+    const attempt = Effect.gen(function* () {
+      const order = yield* Effect.fromResult(orderByHand(payload, { channel_id: named ?? newChannelId(), at, creator }))
+      return yield* Effect.catchTag(orders.create(operatorId, order, at), "NightTaken", () => nightsHeld)
+    })
+    // A name that was drawn and is another order's already says nothing about this one.
+    const created = yield* Effect.repeat(attempt, {
+      times: DRAWS - 1,
+      until: ({ is_new }) => is_new || named !== undefined
+    })
+    if (!created.is_new && named === undefined) return yield* Effect.die(new Error("every drawn channel_id was taken"))
+    return answerOf(created)
+  })
+
+/** Clients read the outcome in either place: beside the others of `data`, or in `data.reservation`. */
+const answerOf = ({ reservation_code, status }: KnownOrder) => ({
+  reservation_code,
+  status,
+  reservation: { reservation_code, status }
 })
+
+const updateReservationBasic = (orders: Orders["Service"], deployment: typeof Deployment.Service) =>
+  Effect.fnUntraced(function* (payload: typeof update_reservation_basic.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const { stay_code, custom_channel_id: channel } = payload
+    if (channel !== undefined && customChannelOf(deployment, channel) === undefined) return yield* noSuchChannel
+    const next = Effect.fnUntraced(function* ({ order, stay }: FoundOrder) {
+      if (order === null || stay === undefined) return yield* noSuchStay
+      return [yield* Effect.fromResult(amended(order, stay, payload))]
+    })
+    yield* orders
+      .change(operatorId, yield* currentSecond, { key: { stay_code } }, next)
+      .pipe(Effect.catchTag("NightTaken", () => nightsHeld))
+    return {}
+  })
+
+const cancelReservation = (orders: Orders["Service"]) =>
+  Effect.fnUntraced(function* ({ reservation_code }: typeof cancel_reservation.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const at = yield* currentSecond
+    const next = Effect.fnUntraced(function* ({ order }: FoundOrder) {
+      if (order === null) return yield* gone
+      if (!isManualCode(order.reservation_code)) return yield* notByHand
+      // Cancelling twice is what a client does that did not hear of the first time.
+      if (order.status === "cancelled") return []
+      if (isOver(order)) return yield* alreadyOver(order.status)
+      return [{ ...order, status: "cancelled" as const, cancelled_at: at }]
+    })
+    yield* orders
+      .change(operatorId, at, { key: { reservation_code } }, next)
+      .pipe(Effect.catchTag("NightTaken", Effect.die))
+    return {}
+  })
+
+/** How a booking request is answered: what its channel is told, what speaks against it, what the order becomes. */
+interface Answering {
+  readonly tell: (order: ChannelOrder) => Effect.Effect<void, ChannelError>
+  readonly check: (found: FoundOrder) => Effect.Effect<void, Conflict>
+  readonly answered: (order: OrderState, found: FoundOrder) => OrderState
+}
+
+/**
+ * The channel is told first and the order is changed after it agreed; from then on nothing of ours can refuse. A stay
+ * whose nights were sold in that moment goes into the box.
+ */
+const answering = (orders: Orders["Service"], { tell, check, answered }: Answering) =>
+  Effect.fnUntraced(function* ({ reservation_code }: typeof approve_reservation.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    let told = false
+    const next = Effect.fnUntraced(function* (found: FoundOrder) {
+      const { order } = found
+      if (order === null) return yield* noSuchOrder
+      if (order.status !== "wait_accept") {
+        // Told, and then somebody else was faster to write it down.
+        return told ? [] : yield* notPending(order.status)
+      }
+      if (!told) {
+        yield* check(found)
+        yield* Effect.mapError(tell(toldOf(operatorId, order)), toApiError)
+        told = true
+      }
+      return [answered(order, found)]
+    })
+    const changed = orders.change(operatorId, yield* currentSecond, { key: { reservation_code } }, next)
+    yield* againWhileNightsGo(changed).pipe(Effect.catchTag("NightTaken", () => nightsOfOrderHeld))
+    return {}
+  })
+
+const toldOf = (operatorId: number, order: OrderState): ChannelOrder => ({
+  operatorId,
+  reservationCode: order.reservation_code,
+  channelType: order.channel_type,
+  channelId: order.channel_id
+})
+
+const approveReservation = (orders: Orders["Service"], gateway: ChannelGateway["Service"]) =>
+  answering(orders, {
+    tell: gateway.approve,
+    check: ({ kept }) => (kept.length === 0 ? Effect.void : nightsOfOrderHeld),
+    answered: (order, { kept }) => accepted(order, kept)
+  })
+
+const declineReservation = (orders: Orders["Service"], gateway: ChannelGateway["Service"]) =>
+  answering(orders, {
+    tell: gateway.decline,
+    check: () => Effect.void,
+    answered: (order) => ({ ...order, status: "denied" })
+  })
+
+const allocateStay = (orders: Orders["Service"]) =>
+  Effect.fnUntraced(function* ({ stay_code, property_id }: typeof allocate_stay.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const next = Effect.fnUntraced(function* ({ order, stay, in_the_way, property_known }: FoundOrder) {
+      if (order === null || stay === undefined) return yield* noSuchStay
+      if (!property_known) return yield* noSuchProperty
+      if (isOver(order)) return yield* overIn("property_id", order.status)
+      return allocated([order, ...in_the_way], stay, property_id)
+    })
+    const find = { key: { stay_code }, toProperty: property_id }
+    yield* againWhileNightsGo(orders.change(operatorId, yield* currentSecond, find, next)).pipe(
+      Effect.catchTag("NightTaken", () => nightsHeld)
+    )
+    return {}
+  })
+
+const moveStayToBox = (orders: Orders["Service"]) =>
+  Effect.fnUntraced(function* ({ stay_code }: typeof move_stay_to_box.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const next = Effect.fnUntraced(function* ({ order, stay }: FoundOrder) {
+      if (order === null || stay === undefined) return yield* noSuchStay
+      if (isOver(order)) return yield* overIn("stay_code", order.status)
+      return [boxed(order, stay)]
+    })
+    yield* orders
+      .change(operatorId, yield* currentSecond, { key: { stay_code } }, next)
+      .pipe(Effect.catchTag("NightTaken", Effect.die))
+    return {}
+  })
+
+const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
+const noSuchOrder = new NotFound({ message: "reservation_code: no such order." })
+const notIn = (field: string, dictionary: string) =>
+  new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
+const noSuchChannel = notIn("custom_channel_id", "custom_channels")
+const noSuchMethod = notIn("income_method_id", "income_methods")
 const nightsHeld = new Conflict({ message: "check_in_date: the property is not free on all of these nights." })
+const nightsOfOrderHeld = new Conflict({ message: "reservation_code: another reservation holds nights of this one." })
 
 // Both texts are the specification's (Errors, Specific cases 1 and 2).
 const notByHand = new NotFound({
@@ -140,3 +257,20 @@ const alreadyOver = (status: string) =>
   new Conflict({ message: `reservation_code: the order is ${status} and cannot be cancelled.` })
 const overIn = (field: string, status: string) =>
   new ValidationFailed({ message: `${field}: the order is ${status}; its stays stay where they are.` })
+const notPending = (status: string) =>
+  new BadRequest({ message: `reservation_code: the order is ${status}, not waiting for an answer.` })
+
+const toApiError = (error: ChannelError) => {
+  switch (error._tag) {
+    case "ChannelAccountMissing":
+      return new NotFound({ message: `reservation_code: there is no account on ${error.channelType} any more.` })
+    case "ChannelDisconnected":
+      return new BadRequest({ message: `reservation_code: the account on ${error.channelType} is disconnected.` })
+    case "ChannelRefused":
+      return new Conflict({ message: `reservation_code: the channel refused: ${error.reason}.` })
+    case "ChannelUnavailable":
+      return new Upstream({ code: error.code, message: "The channel failed or did not answer in time." })
+    case "ChannelNotServed":
+      return new NotImplemented({ message: `Requests of ${error.channelType} cannot be answered here.` })
+  }
+}

@@ -1,15 +1,20 @@
 import { Schema } from "effect"
 import { Id } from "../../contract/fields.ts"
 import { ExactAmount } from "../../contract/money.ts"
+import {
+  AdditionalFee,
+  ClockTime,
+  CustomFields,
+  GuestDetails,
+  IdRequired,
+  RateDetail,
+  StayStatus
+} from "../stays/stay.ts"
 
 // The reservation record, one row a stay (specification, "Reservation"; contract facts 2.1).
 
 export const Status = Schema.Literals(["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"])
 export type Status = typeof Status.Type
-
-export const StayStatus = Schema.Literals(["checkin_pending", "in_house", "stay_completed"])
-
-export const IdRequired = Schema.Literals(["not_required", "required", "required_with_review"])
 
 /** Where an order came from (contract facts 0.4); `direct` is an order made by hand. */
 export const ChannelType = Schema.Literals([
@@ -38,30 +43,13 @@ export type ChannelType = typeof ChannelType.Type
 
 /** Major units. */
 const Money = Schema.Struct({ currency: Schema.String, amount: Schema.Finite })
+const SumOfMoney = Schema.Struct({ currency: Schema.String, amount: ExactAmount })
 
 const Text = Schema.NullOr(Schema.String)
 
-/** Wall clock of the property. */
-const ClockTime = Schema.Struct({ hour: Schema.Int, minute: Schema.Int })
-
-export const RateDetail = Schema.Struct({
-  /** Such as ACCOMMODATION, CLEANING_FEE, TAXES; HOST_SERVICE_FEE is the commission, as a positive number. */
-  type: Schema.String,
-  description: Schema.String,
-  amount: Schema.Finite
-})
-
 export const Guest = Schema.Struct({
   id: Id,
-  name: Schema.String,
-  phone: Text,
-  email: Text,
-  id_type: Schema.NullOr(Schema.Literals(["passport", "id_card", "others"])),
-  id_number: Text,
-  gender: Schema.NullOr(Schema.Literals(["male", "female"])),
-  /** ISO 3166-1 alpha-2. */
-  country: Text,
-  is_booker: Schema.Boolean,
+  ...GuestDetails.fields,
   /** The large variant of each image. */
   id_images: Schema.Array(Schema.Struct({ id: Id, url: Schema.String }))
 })
@@ -73,8 +61,6 @@ export const CheckInGuideImage = Schema.Struct({
   /** The extra-large variant. */
   url: Schema.String
 })
-
-export const AdditionalFee = Schema.Struct({ name: Schema.String, currency: Schema.String, amount: Schema.Finite })
 
 export const PaymentStatus = Schema.Literals(["unreceived", "partial", "received", "over_received"])
 
@@ -88,7 +74,15 @@ export const Payment = Schema.Struct({
   status: PaymentStatus
 })
 
-export const CustomFields = Schema.Record(Schema.String, Schema.String)
+export const CheckInDetails = Schema.Struct({
+  arrival_at: Schema.NullOr(ClockTime),
+  departure_at: Schema.NullOr(ClockTime),
+  lock_code: Text,
+  lock_code_visible_after: Text,
+  deposit: Schema.NullOr(Schema.Finite),
+  id_required: IdRequired,
+  check_in_guide_url: Schema.String
+})
 
 export const Reservation = Schema.Struct({
   /** The stay's number: what the `id` filter finds. */
@@ -118,23 +112,15 @@ export const Reservation = Schema.Struct({
   created_at: Schema.String,
   creator: Schema.String,
   rates: Schema.Struct({
-    total_rate: Money,
-    total_commission: Schema.NullOr(Money),
+    total_rate: SumOfMoney,
+    total_commission: Schema.NullOr(SumOfMoney),
     rate: Money,
     commission: Schema.NullOr(Money),
-    tax: Schema.NullOr(Money),
+    tax: Schema.NullOr(SumOfMoney),
     details: Schema.Array(Schema.Struct({ ...RateDetail.fields, currency: Schema.String }))
   }),
   payment: Payment,
-  check_in_details: Schema.Struct({
-    arrival_at: Schema.NullOr(ClockTime),
-    departure_at: Schema.NullOr(ClockTime),
-    lock_code: Text,
-    lock_code_visible_after: Text,
-    deposit: Schema.NullOr(Schema.Finite),
-    id_required: IdRequired,
-    check_in_guide_url: Schema.String
-  }),
+  check_in_details: CheckInDetails,
   remarks: Schema.String,
   channel_remarks: Schema.String,
   conversation_id: Text,

@@ -2,190 +2,155 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { onlyRowOf, rowsOf } from "../../database/rows.ts"
+import { namesOf, pairsOf, selectionOf } from "../../database/columns.ts"
+import { onlyRowOf, pageRowsOf } from "../../database/rows.ts"
+import { propertyKnown } from "../properties/belonging.ts"
+import { GuestDetails, Stay } from "../stays/stay.ts"
+import { receivedOf } from "../transactions/received.ts"
 import type { OrderBy } from "./contract.ts"
-import type { Days } from "./filters.ts"
-import {
-  AdditionalFee,
-  type ChannelType,
-  CheckInGuideImage,
-  CustomFields,
-  Guest,
-  IdRequired,
-  RateDetail,
-  Reservation,
-  Status,
-  StayStatus
-} from "./record.ts"
+import { OrderRow } from "./order.ts"
+import { type ChannelType, CheckInGuideImage, Guest, type Status } from "./record.ts"
+import type { SearchedDays } from "./rules/search-days.ts"
 
-/** Which stays a search means; what is undefined does not narrow it. */
-export interface Search {
-  readonly reservationCode: string | undefined
-  readonly id: number | undefined
-  readonly channelId: string | undefined
-  readonly propertyId: number | undefined
-  readonly status: Status | undefined
-  readonly channelType: ChannelType | undefined
-  readonly checkIn: Days | undefined
-  readonly checkOut: Days | undefined
+// Finding reservations: one statement a page, whatever the number of stays, guests and images on it.
+
+/** Which stays are meant; what is undefined does not narrow them. */
+export interface WantedStays {
+  readonly reservation_code?: string | undefined
+  readonly id?: number | undefined
+  readonly channel_id?: string | undefined
+  /** 0 means those in the reservation box. */
+  readonly property_id?: number | undefined
+  readonly status?: Status | undefined
+  readonly channel_type?: ChannelType | undefined
+  readonly check_in: SearchedDays | undefined
+  readonly check_out: SearchedDays | undefined
 }
 
-const Text = Schema.NullOr(Schema.String)
-
-const StayRow = Schema.Struct({
-  id: Schema.Int,
-  reservation_code: Schema.String,
-  stay_code: Schema.String,
-  channel_id: Schema.String,
-  channel_type: Schema.String,
-  property_id: Schema.NullOr(Schema.Int),
-  listing_id: Text,
-  check_in_date: Schema.String,
-  check_out_date: Schema.String,
-  number_of_guests: Schema.Int,
-  number_of_adults: Schema.Int,
-  number_of_children: Schema.Int,
-  number_of_infants: Schema.Int,
-  number_of_pets: Schema.Int,
-  status: Status,
-  stay_status: StayStatus,
-  guest_name: Text,
-  guest_phone: Text,
-  guest_email: Text,
-  cancelled_at: Schema.NullOr(Schema.Date),
-  booked_at: Schema.Date,
-  created_at: Schema.Date,
-  creator: Schema.String,
-  currency: Schema.String,
-  custom_channel_id: Schema.NullOr(Schema.Int),
-  cancellation_policy_category: Text,
-  conversation_id: Text,
+/** A stay with what its order shares and what hangs on it. */
+const ReservationRow = Schema.Struct({
+  ...Stay.fields,
+  ...OrderRow.fields,
   /** Amounts in decimal text; the totals are the whole order's. */
-  rate: Schema.String,
-  commission: Text,
-  revenue: Schema.String,
   total_rate: Schema.String,
-  total_commission: Text,
+  total_commission: Schema.NullOr(Schema.String),
   received: Schema.String,
-  rate_details: Schema.NullOr(Schema.Array(RateDetail)),
-  additional_fees: Schema.Array(AdditionalFee),
-  arrival_at: Reservation.fields.check_in_details.fields.arrival_at,
-  departure_at: Reservation.fields.check_in_details.fields.departure_at,
-  lock_code: Text,
-  lock_code_visible_after: Text,
-  deposit: Text,
-  id_required: IdRequired,
-  check_in_guide_url: Schema.String,
-  remarks: Schema.String,
-  channel_remarks: Schema.String,
-  custom_fields: Schema.NullOr(CustomFields),
   tags: Schema.Array(Schema.String),
   guests: Schema.Array(Guest),
   checkin_guide_images: Schema.Array(CheckInGuideImage)
 })
-export type StayRow = typeof StayRow.Type
+export type ReservationRow = typeof ReservationRow.Type
 
-const readStays = rowsOf(StayRow)
+const readPage = pageRowsOf(ReservationRow)
 const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
 
-/** Finding reservations: one statement a page, whatever the number of stays, guests and images on it. */
-export class ReservationSearch extends Context.Service<ReservationSearch>()("latchkey/resources/ReservationSearch", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+const between = (
+  sql: SqlClient.SqlClient,
+  column: Fragment,
+  days: SearchedDays | undefined
+): ReadonlyArray<Fragment> => [
+  ...(days?.start === undefined ? [] : [sql`${column} >= ${days.start}`]),
+  ...(days?.end === undefined ? [] : [sql`${column} <= ${days.end}`])
+]
 
-    const conditions = (operatorId: number, search: Search): ReadonlyArray<Fragment> => {
-      const all: Array<Fragment> = [sql`s.operator_id = ${operatorId}`, sql`o.operator_id = ${operatorId}`]
-      if (search.reservationCode !== undefined) {
-        // The code of the order or of any of its stays, as everywhere an order is named. Found first and by itself: a
-        // plan from when the tables were empty would else join all orders with all stays.
-        all.push(sql`o.id = ANY (ARRAY(
-          SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${search.reservationCode}
-          UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${search.reservationCode}))`)
-      }
-      if (search.id !== undefined) all.push(sql`s.id = ${search.id}`)
-      if (search.channelId !== undefined) all.push(sql`o.channel_id = ${search.channelId}`)
-      if (search.propertyId !== undefined) all.push(sql`s.property_id = ${search.propertyId}`)
-      if (search.status !== undefined) all.push(sql`o.status = ${search.status}`)
-      if (search.channelType !== undefined) all.push(sql`o.channel_type = ${search.channelType}`)
-      if (search.checkIn !== undefined) {
-        all.push(sql`s.check_in_date BETWEEN ${search.checkIn.start} AND ${search.checkIn.end}`)
-      }
-      if (search.checkOut !== undefined) {
-        all.push(sql`s.check_out_date BETWEEN ${search.checkOut.start} AND ${search.checkOut.end}`)
-      }
-      return all
-    }
+const onStays = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedStays): ReadonlyArray<Fragment> => {
+  const all: Array<Fragment> = [sql`s.operator_id = ${operatorId}`]
+  const { reservation_code: code, id, property_id } = wanted
+  if (code !== undefined) {
+    // The code of the order or of any of its stays, as everywhere an order is named. Found first and by itself: a plan
+    // from when the tables were empty would else join all orders with all stays.
+    all.push(sql`s.order_id = ANY (ARRAY(
+      SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
+      UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code}))`)
+  }
+  if (id !== undefined) all.push(sql`s.id = ${id}`)
+  if (property_id === 0) all.push(sql`s.property_id IS NULL`)
+  else if (property_id !== undefined) all.push(sql`s.property_id = ${property_id}`)
+  all.push(...between(sql, sql`s.check_in_date`, wanted.check_in))
+  all.push(...between(sql, sql`s.check_out_date`, wanted.check_out))
+  return all
+}
 
-    // Latest first; each is the order of an index, so that a page reads no more rows than it shows.
-    const ORDERS: Readonly<Record<OrderBy, Fragment>> = {
-      booked_at: sql`o.booked_at DESC, o.id DESC, s.id`,
-      created_at: sql`o.created_at DESC, o.id DESC, s.id`,
-      cancelled_at: sql`o.cancelled_at DESC NULLS LAST, o.id DESC, s.id`,
-      check_in_date: sql`s.check_in_date DESC, s.id DESC`,
-      check_out_date: sql`s.check_out_date DESC, s.id DESC`
-    }
+const onOrders = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedStays): ReadonlyArray<Fragment> => {
+  const all: Array<Fragment> = []
+  if (wanted.channel_id !== undefined) all.push(sql`o.channel_id = ${wanted.channel_id}`)
+  if (wanted.status !== undefined) all.push(sql`o.status = ${wanted.status}`)
+  if (wanted.channel_type !== undefined) all.push(sql`o.channel_type = ${wanted.channel_type}`)
+  return all.length === 0 ? [] : [sql`o.operator_id = ${operatorId}`, ...all]
+}
 
-    const clock = (column: Fragment): Fragment => sql`CASE WHEN ${column} IS NOT NULL THEN jsonb_build_object(
-      'hour', extract(hour FROM ${column})::int, 'minute', extract(minute FROM ${column})::int) END`
+// Latest first; each is the order of an index, so that a page reads no more rows than it shows.
+const orders = (sql: SqlClient.SqlClient): Readonly<Record<OrderBy, Fragment>> => ({
+  booked_at: sql`o.booked_at DESC, o.id DESC, s.id`,
+  created_at: sql`o.created_at DESC, o.id DESC, s.id`,
+  cancelled_at: sql`o.cancelled_at DESC NULLS LAST, o.id DESC, s.id`,
+  check_in_date: sql`s.check_in_date DESC, s.id DESC`,
+  check_out_date: sql`s.check_out_date DESC, s.id DESC`
+})
 
-    const guests = sql`(
-      SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name, 'phone', g.phone, 'email', g.email,
-        'id_type', g.id_type, 'id_number', g.id_number, 'gender', g.gender, 'country', g.country,
-        'is_booker', g.is_booker, 'id_images', coalesce((
-          SELECT jsonb_agg(jsonb_build_object('id', i.id, 'url', i.large_url) ORDER BY i.id)
-          FROM identity_images i WHERE i.operator_id = g.operator_id AND i.guest_id = g.id), '[]')) ORDER BY g.id), '[]')
-      FROM guests g WHERE g.operator_id = p.operator_id AND g.stay_id = p.id)`
+const guests = (sql: SqlClient.SqlClient): Fragment => sql`(
+  SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, ${sql.literal(pairsOf(GuestDetails, "g"))},
+    'id_images', coalesce((
+      SELECT jsonb_agg(jsonb_build_object('id', i.id, 'url', i.large_url) ORDER BY i.id)
+      FROM identity_images i WHERE i.operator_id = g.operator_id AND i.guest_id = g.id), '[]')) ORDER BY g.id), '[]')
+  FROM guests g WHERE g.operator_id = p.operator_id AND g.stay_id = p.id)`
 
-    const images = sql`(
-      SELECT coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'client_id', i.guest_id, 'url', i.extra_large_url)
-        ORDER BY i.id), '[]')
-      FROM identity_images i WHERE i.operator_id = p.operator_id AND i.order_id = p.order_id)`
+const images = (sql: SqlClient.SqlClient): Fragment => sql`(
+  SELECT coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'client_id', i.guest_id, 'url', i.extra_large_url)
+    ORDER BY i.id), '[]')
+  FROM identity_images i WHERE i.operator_id = p.operator_id AND i.order_id = p.order_id)`
 
-    const tags = sql`(
-      SELECT coalesce(jsonb_agg(t.tag_name ORDER BY t.id), '[]')
-      FROM stay_tags link JOIN usable_reservation_tags t
-        ON t.operator_id = link.operator_id AND t.id = link.tag_id AND t.stays_version = link.stays_version
-      WHERE link.operator_id = p.operator_id AND link.stay_id = p.id)`
+const tags = (sql: SqlClient.SqlClient): Fragment => sql`(
+  SELECT coalesce(jsonb_agg(t.tag_name ORDER BY t.id), '[]')
+  FROM stay_tags link JOIN usable_reservation_tags t
+    ON t.operator_id = link.operator_id AND t.id = link.tag_id AND t.stays_version = link.stays_version
+  WHERE link.operator_id = p.operator_id AND link.stay_id = p.id)`
 
-    const page = (operatorId: number, wanted: Search, orderBy: OrderBy, { offset, limit }: Page) =>
-      readStays(sql`
-        WITH page AS (
-          SELECT s.*, o.reservation_code, o.channel_id, o.channel_type, o.status, o.cancelled_at, o.booked_at,
-            o.created_at, o.creator, o.currency, o.custom_channel_id, o.cancellation_policy_category, o.conversation_id,
-            row_number() OVER (ORDER BY ${ORDERS[orderBy]}) AS position
-          FROM orders o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
-          WHERE ${sql.and(conditions(operatorId, wanted))}
-          ORDER BY ${ORDERS[orderBy]} LIMIT ${limit} OFFSET ${offset}
-        )
-        SELECT p.id, p.reservation_code, p.stay_code, p.channel_id, p.channel_type, p.property_id, p.listing_id,
-          p.check_in_date, p.check_out_date, p.number_of_guests, p.number_of_adults, p.number_of_children,
-          p.number_of_infants, p.number_of_pets, p.status, p.stay_status, p.guest_name, p.guest_phone, p.guest_email,
-          p.cancelled_at, p.booked_at, p.created_at, p.creator, p.currency, p.custom_channel_id,
-          p.cancellation_policy_category, p.conversation_id, p.rate, p.commission, p.accommodation_revenue AS revenue,
-          whole.rate AS total_rate, whole.commission AS total_commission, come.received, p.rate_details, p.additional_fees,
-          ${clock(sql`p.arrival_at`)} AS arrival_at, ${clock(sql`p.departure_at`)} AS departure_at, p.lock_code,
-          p.lock_code_visible_after, p.deposit, p.id_required, p.check_in_guide_url, p.remarks, p.channel_remarks,
-          p.custom_fields, ${tags} AS tags, ${guests} AS guests, ${images} AS checkin_guide_images
-        FROM page p
-        CROSS JOIN LATERAL (
-          SELECT sum(each.rate) AS rate, sum(each.commission) AS commission
-          FROM stays each WHERE each.operator_id = p.operator_id AND each.order_id = p.order_id) whole
-        CROSS JOIN LATERAL (
-          SELECT coalesce(sum(t.amount), 0) AS received FROM transactions t
-          WHERE t.operator_id = p.operator_id AND t.order_id = p.order_id AND t.direction = 'income' AND t.status = 'paid'
-        ) come
-        ORDER BY p.position`)
+/**
+ * `counted`, how many stays match, and `page`, those asked for. Orders are looked at for counting only where something is
+ * asked of them: without, an index of stays alone tells how many there are.
+ */
+const counted = (
+  sql: SqlClient.SqlClient,
+  operatorId: number,
+  list: { readonly wanted: WantedStays; readonly orderBy: OrderBy; readonly page: Page }
+): Fragment => {
+  const { wanted, page } = list
+  const [stays, ofOrders] = [onStays(sql, operatorId, wanted), onOrders(sql, operatorId, wanted)]
+  const orderBy = orders(sql)[list.orderBy]
+  const joined = sql`JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
+  return sql`
+    counted AS (
+      SELECT count(*) AS total FROM stays s ${ofOrders.length === 0 ? sql.literal("") : joined}
+      WHERE ${sql.and([...stays, ...ofOrders])}
+    ), page AS (
+      SELECT s.*, ${sql.literal(namesOf(OrderRow, "o"))}, row_number() OVER (ORDER BY ${orderBy}) AS position
+      FROM stays s ${joined}
+      WHERE ${sql.and([sql`o.operator_id = ${operatorId}`, ...stays, ...ofOrders])}
+      ORDER BY ${orderBy} LIMIT ${page.limit} OFFSET ${page.offset}
+    )`
+}
 
-    /** Whether a property a search narrowed by exists; asked only when the search found nothing. */
-    const propertyKnown = (operatorId: number, propertyId: number) =>
-      Effect.map(
-        readKnown(sql`
-          SELECT EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${propertyId}) AS known`),
-        ({ known }) => known
-      )
+const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: WantedStays, orderBy: OrderBy, page: Page) =>
+  readPage(sql`
+    WITH ${counted(sql, operatorId, { wanted, orderBy, page })}
+    SELECT counted.total, p.position, ${sql.literal(selectionOf(Stay, "p"))}, ${sql.literal(namesOf(OrderRow, "p"))},
+      whole.rate AS total_rate, whole.commission AS total_commission,
+      ${receivedOf(sql, { operatorId: sql`p.operator_id`, id: sql`p.order_id` })} AS received,
+      ${tags(sql)} AS tags, ${guests(sql)} AS guests, ${images(sql)} AS checkin_guide_images
+    FROM counted LEFT JOIN page p ON true
+    LEFT JOIN LATERAL (
+      SELECT sum(each.rate) AS rate, sum(each.commission) AS commission
+      FROM stays each WHERE each.operator_id = p.operator_id AND each.order_id = p.order_id) whole ON true
+    ORDER BY p.position`)
 
-    return { page, propertyKnown }
-  })
-}) {
-  static readonly layer = Layer.effect(ReservationSearch, ReservationSearch.make)
+/** Whether a property a search narrowed by exists; asked only when the search found nothing. */
+const known = (sql: SqlClient.SqlClient) => (operatorId: number, propertyId: number) =>
+  Effect.map(readKnown(sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`), (row) => row.known)
+
+export class ReservationSearchStore extends Context.Service<ReservationSearchStore>()(
+  "latchkey/resources/ReservationSearchStore",
+  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), propertyKnown: known(sql) })) }
+) {
+  static readonly layer = Layer.effect(ReservationSearchStore, ReservationSearchStore.make)
 }

@@ -1,16 +1,7 @@
 import { Schema } from "effect"
-import { NotFound } from "../../contract/errors.ts"
-import {
-  CalendarDate,
-  Code,
-  Currency,
-  Id,
-  Integer,
-  MAJOR_UNITS,
-  TimeOfDay,
-  textUpTo,
-  unchangeable
-} from "../../contract/fields.ts"
+import { Conflict, NotFound } from "../../contract/errors.ts"
+import { CalendarDate, Code, Currency, Id, Integer, MAJOR_UNITS, TimeOfDay, textUpTo } from "../../contract/fields.ts"
+import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE } from "../../limits.ts"
@@ -97,7 +88,7 @@ export const create_task = operation("create_task", {
     note: Schema.optionalKey(Note)
   },
   success: Schema.Struct({ task_id: Id }),
-  errors: [NotFound],
+  errors: [NotFound, Conflict],
   exposure: card(
     "Creates a pending task. With stay_code (from search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. staff_id comes from query_staffs. expected_date and expected_time are in the host's time zone. level is for cleanings only. fee is in currency, by default the host's own. The guest is not told.",
     ["Have Harbour 1 cleaned on Friday at 11", "The tap in the garden flat drips: note a repair for Li"],
@@ -108,7 +99,7 @@ export const create_task = operation("create_task", {
 export const update_task = operation("update_task", {
   route: "PATCH /tasks/{id}",
   summary: "Change a task",
-  payload: {
+  payload: editOf(Task, {
     id: Id,
     type: Schema.optionalKey(Type),
     status: Schema.optionalKey(Status),
@@ -119,11 +110,10 @@ export const update_task = operation("update_task", {
     level: Schema.optionalKey(Schema.NullOr(Level)),
     currency: Schema.optionalKey(Currency),
     fee: Schema.optionalKey(Fee),
-    note: Schema.optionalKey(Note),
-    stay_code: unchangeable(Schema.NullOr(Code))
-  },
+    note: Schema.optionalKey(Note)
+  }),
   success: Schema.Struct({}),
-  errors: [NotFound],
+  errors: [NotFound, Conflict],
   exposure: card(
     "Changes a task; find its id with search_tasks. What you do not send stays. property_id 0 or staff_id 0 takes the link away. The stay of a task cannot change: delete the task and create a new one.",
     ["The cleaning of Harbour 1 is done", "Give tomorrow's cleaning to Li", "Move the repair to Monday"],

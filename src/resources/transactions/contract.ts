@@ -8,17 +8,20 @@ import {
   InstantText,
   PositiveAmount,
   textUpTo,
-  unchangeable,
   wideningIfAbsent
 } from "../../contract/fields.ts"
+import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { CURRENCY_CODE, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
+import { TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
 
 // Income and expense entries (specification, "Transaction (income or expense entry)" and "Incomes and expenses").
 
 export const Direction = Schema.Literals(["income", "expense"])
 export type Direction = typeof Direction.Type
+
+export const Status = Schema.Literals(["paid", "outstanding"])
+export type Status = typeof Status.Type
 
 const Note = textUpTo(TRANSACTION_NOTE)
 
@@ -28,7 +31,7 @@ export const Transaction = Schema.Struct({
   /** Always positive, major units; the sign is the direction's. */
   amount: Schema.Finite,
   currency: Schema.String,
-  status: Schema.Literals(["paid", "outstanding"]),
+  status: Status,
   /** ISO 8601 UTC, `…Z`. */
   action_at: Schema.String,
   item_id: Id,
@@ -109,22 +112,19 @@ export const create_transaction = operation("create_transaction", {
   )
 })
 
+/** What an edit can change of an entry. */
+export const Changeable = {
+  amount: Schema.optionalKey(PositiveAmount),
+  item_id: Schema.optionalKey(Id),
+  payment_method_id: Schema.optionalKey(Id),
+  action_at: Schema.optionalKey(InstantText),
+  note: Schema.optionalKey(Note)
+}
+
 export const update_transaction = operation("update_transaction", {
   route: "PATCH /transactions/{id}",
   summary: "Change an entry",
-  payload: {
-    id: Id,
-    amount: Schema.optionalKey(PositiveAmount),
-    item_id: Schema.optionalKey(Id),
-    payment_method_id: Schema.optionalKey(Id),
-    action_at: Schema.optionalKey(InstantText),
-    note: Schema.optionalKey(Note),
-    direction: unchangeable(Direction),
-    currency: unchangeable(textUpTo(CURRENCY_CODE)),
-    property_id: unchangeable(Schema.NullOr(Id)),
-    reservation_code: unchangeable(Schema.NullOr(Code)),
-    stay_code: unchangeable(Schema.NullOr(Code))
-  },
+  payload: editOf(Transaction, { id: Id, ...Changeable }),
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
@@ -147,7 +147,8 @@ export const delete_transaction = operation("delete_transaction", {
   )
 })
 
-const DictionaryRow = Schema.Struct({ id: Id, name: Schema.String })
+/** An item or a payment method. */
+export const DictionaryRow = Schema.Struct({ id: Id, name: Schema.String })
 
 const dictionary = <const Name extends string, Success extends Schema.Top>(
   name: Name,

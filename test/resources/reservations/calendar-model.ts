@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { addDays } from "../../../src/contract/time.ts"
-import { nightsOf } from "../../../src/resources/reservations/nights.ts"
+import { nightsOf } from "../../../src/resources/reservations/rules/nights.ts"
 
 // What a host may do to the calendar, and a plain model of what it should come to.
 
@@ -168,7 +168,9 @@ export class CalendarModel {
   }
 
   #held(stay: Stay): ReadonlyArray<string> {
-    return stay.order.cancelled || stay.property === null ? [] : nightsOf(stay).map((day) => `${stay.property} ${day}`)
+    return stay.order.cancelled || stay.property === null
+      ? []
+      : nightsOf({ check_in_date: stay.checkIn, check_out_date: stay.checkOut }).map((day) => `${stay.property} ${day}`)
   }
 
   #inTheWay(stay: Stay, but?: Stay): ReadonlyArray<Stay> {

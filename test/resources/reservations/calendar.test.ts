@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { stayCodeOf } from "../../../src/resources/reservations/codes.ts"
 import { Orders } from "../../../src/resources/reservations/Orders.ts"
+import { stayCodeOf } from "../../../src/resources/reservations/rules/codes.ts"
 import { call, propertyOf } from "../../harness.ts"
 import {
   type Act,
@@ -37,19 +37,19 @@ const calendar = Effect.gen(function* () {
 
 const codeOf = (meant: Meant | undefined) => stayCodeOf(`5-N${meant?.place ?? "0000"}`, meant?.room ?? 0)
 
-/** Enters an order of several rooms by hand, which the API has no call for, and says how it went as a call would. */
-const enterRooms = Effect.fnUntraced(function* (
+/** Creates an order of several rooms by hand, which the API has no call for, and says how it went as a call would. */
+const createRooms = Effect.fnUntraced(function* (
   { operatorId, idOf }: Effect.Success<typeof calendar>,
   act: Act & { readonly act: "create" },
   place: number
 ) {
   const orders = yield* Orders
-  const dates = { checkIn: dayAt(act.from), checkOut: dayAt(act.from + act.nights) }
+  const dates = { check_in_date: dayAt(act.from), check_out_date: dayAt(act.from + act.nights) }
   const [first = soldStay(dates), ...others] = propertiesOf(act).map((property) =>
-    soldStay({ propertyId: idOf(property), ...dates })
+    soldStay({ property_id: idOf(property), ...dates })
   )
-  const order = soldOrder({ channelId: `N${place}`, channelType: "direct", stays: [first, ...others] })
-  return yield* orders.enter(operatorId, { ...order, reservationCode: `5-N${place}` }, new Date()).pipe(
+  const order = soldOrder({ channel_id: `N${place}`, channel_type: "direct", stays: [first, ...others] })
+  return yield* orders.create(operatorId, { ...order, reservation_code: `5-N${place}` }, new Date()).pipe(
     Effect.as({ error_code: 0, error_msg: "" }),
     Effect.catchTag("NightTaken", () => Effect.succeed({ error_code: 409, error_msg: "" }))
   )
@@ -65,7 +65,7 @@ const perform = Effect.fnUntraced(function* (
   const { token, idOf } = ground
   switch (act.act) {
     case "create":
-      if (act.rooms > 1) return yield* enterRooms(ground, act, place)
+      if (act.rooms > 1) return yield* createRooms(ground, act, place)
       return yield* call(token, "create_reservation", {
         ...booking,
         property_id: idOf(act.property),

@@ -2,16 +2,18 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { addDays } from "../../../src/contract/time.ts"
 import {
+  AMOUNT_MAX,
   GUEST_NAME,
   GUEST_PHONE,
   GUESTS_MAX,
-  RATE_MAX,
   RESERVATION_CREATOR,
   RESERVATION_REMARKS,
   STAY_NIGHTS
 } from "../../../src/limits.ts"
+import { Orders } from "../../../src/resources/reservations/Orders.ts"
 import { call, orderOf, propertyOf } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
+import { soldOrder, soldStay } from "./channel-orders.ts"
 import {
   available,
   booking,
@@ -199,6 +201,54 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
     })
   )
 
+  it.effect("counts no fewer guests than the stay's children and an adult", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, operatorId, property, token } = ground
+      const orders = yield* Orders
+      const sold = soldOrder({
+        channel_id: "1",
+        stays: [soldStay({ property_id: property, number_of_children: 2, number_of_infants: 1, number_of_guests: 4 })]
+      })
+      const { reservation_code: stay_code } = yield* orders.createSold(operatorId, sold, new Date())
+      const before = yield* everything(operatorId)
+      const refused = yield* call(token, "update_reservation_basic", { stay_code, number_of_guests: 2, remarks: "x" })
+      assert.deepInclude(refused, {
+        error_code: 422,
+        error_msg: "number_of_guests: must be at least 3: the stay has 2 children, and an adult."
+      })
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+      for (const [number_of_guests, number_of_adults] of [
+        [3, 1],
+        [6, 3]
+      ] as const) {
+        yield* api.update_reservation_basic({ stay_code, number_of_guests }).pipe(as)
+        assert.deepInclude(yield* rowOf(ground, stay_code), {
+          number_of_guests,
+          number_of_adults,
+          number_of_children: 2,
+          number_of_infants: 1
+        })
+      }
+    }).pipe(Effect.provide(Orders.layer))
+  )
+
+  it.effect("takes the rates that creating takes, in currencies of large numbers too", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, property } = ground
+      const rates = { currency: "IDR", rate_amount: 25_000_000, commission_amount: 2_500_000 }
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1", ...rates }).pipe(as)
+      const higher = { rate_amount: 31_000_000, commission_amount: 3_100_000 }
+      yield* api.update_reservation_basic({ stay_code: "5-A1", ...higher }).pipe(as)
+      const after = yield* rowOf(ground, "5-A1")
+      assert.deepStrictEqual(
+        [after?.rates.rate.amount, after?.rates.commission?.amount],
+        [higher.rate_amount, higher.commission_amount]
+      )
+    })
+  )
+
   it.effect("refuses what it cannot read and what breaks a rule, and changes nothing", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property, token } = yield* ready
@@ -225,11 +275,11 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         [{ custom_channel_id: 9_999 }, 422, "custom_channel_id"],
         [{ currency: "XX" }, 422, "currency"],
         [{ currency: "USD" }, 422, "currency"],
-        [{ rate_amount: RATE_MAX + 1 }, 422, "rate_amount"],
+        [{ rate_amount: AMOUNT_MAX + 1 }, 422, "rate_amount"],
         [{ rate_amount: -1 }, 422, "rate_amount"],
         [{ rate_amount: 1.005 }, 422, "rate_amount"],
         [{ rate_amount: "1" }, 400, "rate_amount"],
-        [{ commission_amount: RATE_MAX + 1 }, 422, "commission_amount"],
+        [{ commission_amount: AMOUNT_MAX + 1 }, 422, "commission_amount"],
         [{ commission_amount: 0.001 }, 422, "commission_amount"]
       ]
       for (const [fields, code, field] of wrong) {
@@ -243,8 +293,8 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       yield* api
         .update_reservation_basic({
           stay_code: "5-A1",
-          rate_amount: RATE_MAX,
-          commission_amount: RATE_MAX,
+          rate_amount: AMOUNT_MAX,
+          commission_amount: AMOUNT_MAX,
           creator: "x".repeat(RESERVATION_CREATOR),
           number_of_guests: GUESTS_MAX,
           guest_name: "a".repeat(GUEST_NAME),

@@ -1,60 +1,51 @@
-import { stayCodeOf } from "../../../src/resources/reservations/codes.ts"
-import type { NewOrder, NewStay } from "../../../src/resources/reservations/new-order.ts"
+import { NewOrder } from "../../../src/resources/reservations/order.ts"
+import { stayCodeOf } from "../../../src/resources/reservations/rules/codes.ts"
+import { GuestDetails, NewStay } from "../../../src/resources/stays/stay.ts"
 
 // Orders as a channel sells them.
 
-export const soldStay = (
-  options: Partial<Pick<NewStay, "propertyId" | "checkIn" | "checkOut" | "rate">> & { readonly guests?: number }
-): NewStay => ({
-  propertyId: options.propertyId ?? null,
-  listingId: "300-77",
-  checkIn: options.checkIn ?? "2027-05-04",
-  checkOut: options.checkOut ?? "2027-05-07",
-  adults: 2,
-  children: 1,
-  infants: 0,
-  pets: 0,
-  numberOfGuests: 3,
-  guestName: "Grace Hopper",
-  guestPhone: null,
-  guestEmail: null,
-  rate: options.rate ?? "420",
-  commission: "63",
-  revenue: options.rate ?? "420",
-  rateDetails: null,
-  additionalFees: [],
-  remarks: "",
-  channelRemarks: "",
-  guests: Array.from({ length: options.guests ?? 1 }, (_, index) => ({
-    name: `Guest ${index}`,
-    phone: null,
-    email: null,
-    idType: index === 0 ? "passport" : null,
-    idNumber: index === 0 ? "X1" : null,
-    gender: "female",
-    country: "US",
-    isBooker: index === 0
-  }))
-})
+type Said = Partial<NewStay>
 
-export const soldOrder = (
-  options: Pick<NewOrder, "channelId"> &
-    Partial<Pick<NewOrder, "stays" | "status" | "cancellationPolicyCategory" | "channelType">>
-): NewOrder => ({
-  reservationCode: `0-${options.channelId}-XK2P`,
-  channelType: options.channelType ?? "airbnb",
-  channelId: options.channelId,
-  status: options.status ?? "accepted",
-  currency: "EUR",
-  bookedAt: new Date("2027-04-19T08:00:00Z"),
-  creator: "System",
-  customChannelId: null,
-  conversationId: null,
-  cancellationPolicyCategory: options.cancellationPolicyCategory ?? null,
-  stays: options.stays ?? [soldStay({})],
-  received: null
-})
+/** A stay of two adults and a child; what is said of it goes before. */
+export const soldStay = (said: Said = {}, guests = 1): NewStay =>
+  NewStay.make({
+    property_id: null,
+    listing_id: "300-77",
+    check_in_date: "2027-05-04",
+    check_out_date: "2027-05-07",
+    number_of_guests: 3,
+    number_of_adults: 2,
+    number_of_children: 1,
+    guest_name: "Grace Hopper",
+    guest_phone: null,
+    guest_email: null,
+    rate: "420",
+    commission: "63",
+    accommodation_revenue: said.rate ?? "420",
+    guests: Array.from({ length: guests }, (_, index) =>
+      GuestDetails.make({
+        name: `Guest ${index}`,
+        ...(index === 0 ? { id_type: "passport", id_number: "X1" } : {}),
+        gender: "female",
+        country: "US",
+        is_booker: index === 0
+      })
+    ),
+    ...said
+  })
+
+export const soldOrder = (said: Pick<NewOrder, "channel_id"> & Partial<NewOrder>): NewOrder =>
+  NewOrder.make({
+    reservation_code: `0-${said.channel_id}-XK2P`,
+    channel_type: "airbnb",
+    status: "accepted",
+    currency: "EUR",
+    booked_at: new Date("2027-04-19T08:00:00Z"),
+    creator: "System",
+    stays: [soldStay()],
+    ...said
+  })
 
 /** The stay codes of an order, room by room. */
 export const stayCodesOf = (order: NewOrder): ReadonlyArray<string> =>
-  order.stays.map((_, room) => stayCodeOf(order.reservationCode, room))
+  order.stays.map((_, room) => stayCodeOf(order.reservation_code, room))

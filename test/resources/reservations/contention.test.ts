@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS } from "../../../src/limits.ts"
-import { allocated } from "../../../src/resources/reservations/moves.ts"
 import { Orders } from "../../../src/resources/reservations/Orders.ts"
+import { allocated } from "../../../src/resources/reservations/rules/box.ts"
 import { orderOf } from "../../harness.ts"
 import { canOverlap, orSkipped } from "../../overlap.ts"
 import { eventsOf, layerUnhurried, nightsOf, ready, rowOf } from "./ready.ts"
@@ -21,7 +21,7 @@ layer(layerUnhurried, { excludeTestServices: false })(
         const changed = (interruptions: number) => {
           let attempts = 0
           return orders
-            .change(operatorId, new Date(), { key: { stayCode: code } }, ({ order }) =>
+            .change(operatorId, new Date(), { key: { stay_code: code } }, ({ order }) =>
               Effect.gen(function* () {
                 attempts += 1
                 if (attempts <= interruptions) {
@@ -92,9 +92,9 @@ layer(layerUnhurried, { excludeTestServices: false })(
         const other = yield* orderOf(operatorId, [{ propertyId: second, ...dates }])
         const swapped = (code: string, toProperty: number, whenQueued: Effect.Effect<unknown>) => {
           let attempts = 0
-          return orders.change(operatorId, new Date(), { key: { stayCode: code }, toProperty }, (meant) =>
+          return orders.change(operatorId, new Date(), { key: { stay_code: code }, toProperty }, (found) =>
             Effect.gen(function* () {
-              const { order, stay, inTheWay } = meant
+              const { order, stay, in_the_way } = found
               attempts += 1
               if (attempts <= ORDER_CHANGE_FREE_ATTEMPTS) {
                 yield* sql`
@@ -102,7 +102,7 @@ layer(layerUnhurried, { excludeTestServices: false })(
                   WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
               }
               if (attempts === ORDER_CHANGE_FREE_ATTEMPTS + 1) yield* whenQueued
-              return order === null || stay === undefined ? [] : allocated([order, ...inTheWay], stay, toProperty)
+              return order === null || stay === undefined ? [] : allocated([order, ...in_the_way], stay, toProperty)
             }).pipe(Effect.orDie)
           )
         }

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import { OrderChangeStore } from "../../../src/resources/reservations/change-store.ts"
+import { OrderStore } from "../../../src/resources/reservations/store.ts"
 import { orderOf } from "../../harness.ts"
 import { layerUnhurried, ready } from "./ready.ts"
 
@@ -19,7 +19,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding who is in the way
     Effect.gen(function* () {
       const { operatorId, property, second } = yield* ready
       const sql = yield* SqlClient.SqlClient
-      const store = yield* OrderChangeStore
+      const store = yield* OrderStore
       const date = (index: number) => new Date(Date.parse("2027-05-01") + index * 86_400_000).toISOString().slice(0, 10)
       const rooms = Array.from({ length: STAYS }, (_, index) => ({
         propertyId: property,
@@ -30,8 +30,8 @@ layer(layerUnhurried, { excludeTestServices: false })("finding who is in the way
       const dates = { checkIn: date(3), checkOut: date(5) }
       const code = yield* orderOf(operatorId, [{ propertyId: second, ...dates }])
       const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
-      const { inTheWay } = yield* Effect.provideService(
-        store.find(operatorId, { stayCode: code }, property),
+      const { in_the_way } = yield* Effect.provideService(
+        store.find(operatorId, { stay_code: code }, property),
         Statement.CurrentTransformer,
         (statement) => {
           statements.push(statement.compile())
@@ -39,7 +39,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding who is in the way
         }
       )
       assert.deepStrictEqual(
-        inTheWay.map((order) => order.reservationCode),
+        in_the_way.map((order) => order.reservation_code),
         [inTheirWay]
       )
       assert.lengthOf(statements, 1)
@@ -51,6 +51,6 @@ layer(layerUnhurried, { excludeTestServices: false })("finding who is in the way
       const loops = row?.["QUERY PLAN"].flatMap(({ Plan }) => loopsOf(Plan)) ?? []
       assert.isNotEmpty(loops)
       assert.isBelow(Math.max(...loops), STAYS / 10, "how often one part of the plan was run")
-    }).pipe(Effect.provide(OrderChangeStore.layer))
+    }).pipe(Effect.provide(OrderStore.layer))
   )
 })

@@ -1,45 +1,128 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { splitByWeights } from "../../../src/contract/money.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { isManualCode, manualCode, stayCodeOf } from "../../../src/resources/reservations/codes.ts"
-import { accepted, allocated, boxed } from "../../../src/resources/reservations/moves.ts"
-import { boxedWhere } from "../../../src/resources/reservations/new-order.ts"
-import { heldNights, keyOf, nightCount, nightsOf } from "../../../src/resources/reservations/nights.ts"
-import { changeBetween, isEmpty } from "../../../src/resources/reservations/order-change.ts"
-import type { OrderState, StayState } from "../../../src/resources/reservations/order-state.ts"
-import { paymentOf } from "../../../src/resources/reservations/payment.ts"
-import type { Status } from "../../../src/resources/reservations/record.ts"
+import { SEARCH_DAYS } from "../../../src/limits.ts"
+import type { OrderState } from "../../../src/resources/reservations/order.ts"
+import { Payment, type Status } from "../../../src/resources/reservations/record.ts"
+import { type Amendment, amended } from "../../../src/resources/reservations/rules/amending.ts"
+import { accepted, allocated, boxed, boxedWhere } from "../../../src/resources/reservations/rules/box.ts"
+import { isManualCode, manualCode, stayCodeOf } from "../../../src/resources/reservations/rules/codes.ts"
+import { heldNights, keyOf, nightCount, nightsOf } from "../../../src/resources/reservations/rules/nights.ts"
+import { changeBetween, isEmpty } from "../../../src/resources/reservations/rules/order-change.ts"
+import { checkInDays, checkOutDays } from "../../../src/resources/reservations/rules/search-days.ts"
+import { paymentOf } from "../../../src/resources/reservations/rules/showing.ts"
+import { checkedGuests } from "../../../src/resources/reservations/rules/stay-checks.ts"
+import type { StayState } from "../../../src/resources/stays/stay.ts"
 import { soldOrder, soldStay } from "./channel-orders.ts"
 
+const FIRST = "2027-05-01"
 const cents = fc.integer({ min: 0, max: 100_000_000 })
 const text = (amount: number) => (amount / 100).toFixed(4)
 
+/** Ten-thousandths as a person writes them, `12.5`. */
+const written = (units: bigint): string =>
+  `${units / 10_000n}.${String(units % 10_000n).padStart(4, "0")}`.replace(/\.?0+$/, "")
+
+const encodePayment = Schema.encodeSync(Schema.toCodecJson(Payment))
+
 describe("the payment of an order", () => {
-  it("never has a negative balance, and adds up until too much came", () => {
+  // From nothing to more than a numeric(18, 4) holds, so with more digits than a floating number has.
+  const units = fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 24n }))
+
+  it("is written with every digit, never has a negative balance, and adds up until too much came", () => {
     fc.assert(
-      fc.property(cents, cents, (due, come) => {
-        const payment = paymentOf("EUR", text(due), text(come))
-        const balance = Number(JSON.stringify(payment.balance_amount))
-        assert.isAtLeast(balance, 0)
-        assert.strictEqual(Math.round(balance * 100), Math.max(0, due - come))
-        const status = come > due ? "over_received" : come === due ? "received" : come === 0 ? "unreceived" : "partial"
-        assert.strictEqual(payment.status, status)
-      })
+      fc.property(units, units, (due, come) => {
+        const [total, received] = [due, come].map(
+          (each) => `${each / 10_000n}.${String(each % 10_000n).padStart(4, "0")}`
+        )
+        const payment = paymentOf("KWD", total ?? "", received ?? "")
+        const balance = come > due ? 0n : due - come
+        const status = come > due ? "over_received" : come === due ? "received" : come === 0n ? "unreceived" : "partial"
+        assert.strictEqual(
+          JSON.stringify(encodePayment(payment)),
+          `{"currency":"KWD","total_amount":${written(due)},"received_amount":${written(come)},"balance_amount":${written(balance)},"status":"${status}"}`
+        )
+      }),
+      { numRuns: 1_000 }
     )
   })
 
   it("is exact where floating numbers are not", () => {
     assert.strictEqual(paymentOf("EUR", "0.3000", "0.1000").balance_amount, 0.2)
     assert.strictEqual(paymentOf("EUR", "1.1", "1.1000").status, "received")
-    assert.include(
-      JSON.stringify(paymentOf("KWD", "0", "1999999999997.9990")),
-      '"received_amount":1999999999997.999,"balance_amount":0'
+    assert.strictEqual(paymentOf("KWD", "0", "1999999999997.9990").received_amount, 1_999_999_999_997.999)
+  })
+})
+
+describe("the guests of a stay", () => {
+  const family = fc.record({ number_of_children: fc.nat(5), number_of_infants: fc.nat(3) })
+
+  it("are an adult at least, and its children", () => {
+    fc.assert(
+      fc.property(fc.nat(12), family, (guests, stay) => {
+        const checked = checkedGuests(guests, stay)
+        assert.strictEqual(Result.isSuccess(checked), guests >= stay.number_of_children + 1)
+        if (Result.isFailure(checked)) {
+          assert.match(checked.failure.message, /^number_of_guests: /)
+          return
+        }
+        assert.strictEqual(checked.success.number_of_guests, guests)
+        assert.isAtLeast(checked.success.number_of_adults, 1)
+        assert.isAtMost(checked.success.number_of_adults, guests - stay.number_of_children)
+      })
     )
-    assert.include(
-      JSON.stringify(paymentOf("KWD", "123456789012345678901.2340", "0.0010")),
-      '"total_amount":123456789012345678901.234,"received_amount":0.001,"balance_amount":123456789012345678901.233'
+  })
+
+  it("stay who they are when their number is sent as it is", () => {
+    const stay = { ...soldStay(), id: 1, stay_code: "5-1", number_of_infants: 1 }
+    const order: OrderState = {
+      ...soldOrder({ channel_id: "1" }),
+      id: 1,
+      version: 0,
+      cancelled_at: null,
+      stays: [stay],
+      entries: []
+    }
+    const stays = (sent: Amendment) => Result.map(amended(order, stay, sent), (after) => after.stays)
+    assert.deepStrictEqual(stays({ number_of_guests: 3 }), Result.succeed([stay]))
+    assert.deepStrictEqual(
+      stays({ number_of_guests: 5 }),
+      Result.succeed([{ ...stay, number_of_guests: 5, number_of_adults: 3 }])
+    )
+  })
+})
+
+describe("the days of a search", () => {
+  const days = fc.nat(2 * SEARCH_DAYS + 2).map((count) => addDays(FIRST, count))
+  const bound = fc.option(days, { nil: undefined })
+  const said = (start: string | undefined, end: string | undefined, of: "in" | "out") => ({
+    ...(start === undefined ? {} : { [`start_check_${of}_date`]: start }),
+    ...(end === undefined ? {} : { [`end_check_${of}_date`]: end })
+  })
+
+  it("are open where nothing is said, in order, and of check-in not too many", () => {
+    fc.assert(
+      fc.property(bound, bound, (start, end) => {
+        const pair = start !== undefined && end !== undefined
+        const open = start === undefined && end === undefined ? undefined : { start, end }
+        const tooMany = pair && addDays(start, SEARCH_DAYS) < end
+        for (const [of, refused] of [
+          ["in", tooMany],
+          ["out", false]
+        ] as const) {
+          const searched = (of === "in" ? checkInDays : checkOutDays)(said(start, end, of))
+          if ((pair && start > end) || refused) {
+            assert.isTrue(Result.isFailure(searched))
+            assert.match(
+              Result.getOrThrow(Result.flip(searched)).message,
+              new RegExp(`^(start|end)_check_${of}_date: `)
+            )
+          } else assert.deepStrictEqual(searched, Result.succeed(open))
+        }
+      }),
+      { numRuns: 500 }
     )
   })
 })
@@ -72,41 +155,36 @@ describe("nights", () => {
   it("are the days from arriving to leaving, without the day of leaving", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400 }), (count) => {
-        const stay = { checkIn: "2027-02-20", checkOut: addDays("2027-02-20", count) }
+        const stay = { check_in_date: "2027-02-20", check_out_date: addDays("2027-02-20", count) }
         const nights = nightsOf(stay)
         assert.lengthOf(nights, count)
-        assert.strictEqual(nightCount(stay.checkIn, stay.checkOut), count)
-        assert.strictEqual(nights[0], stay.checkIn)
-        assert.strictEqual(addDays(nights.at(-1) ?? "", 1), stay.checkOut)
+        assert.strictEqual(nightCount(stay), count)
+        assert.strictEqual(nights[0], stay.check_in_date)
+        assert.strictEqual(addDays(nights.at(-1) ?? "", 1), stay.check_out_date)
       })
     )
   })
 })
 
-const FIRST = "2027-05-01"
-
 const stayState = (id: number): fc.Arbitrary<StayState> =>
   fc
     .record({
-      propertyId: fc.option(fc.integer({ min: 1, max: 3 })),
+      property_id: fc.option(fc.integer({ min: 1, max: 3 })),
       from: fc.nat(8),
       nights: fc.integer({ min: 1, max: 4 }),
       revenue: cents,
       remarks: fc.constantFrom("", "dog")
     })
-    .map(({ propertyId, from, nights, revenue, remarks }) => ({
+    .map(({ property_id, from, nights, revenue, remarks }) => ({
+      ...soldStay(),
       id,
-      stayCode: `5-${id}`,
-      propertyId,
-      checkIn: addDays(FIRST, from),
-      checkOut: addDays(FIRST, from + nights),
-      numberOfGuests: 1,
-      guestName: null,
-      guestPhone: null,
-      guestEmail: null,
+      stay_code: `5-${id}`,
+      check_in_date: addDays(FIRST, from),
+      check_out_date: addDays(FIRST, from + nights),
       rate: text(revenue),
       commission: null,
-      revenue: text(revenue),
+      accommodation_revenue: text(revenue),
+      property_id,
       remarks
     }))
 
@@ -120,14 +198,14 @@ const orderState = (id: number): fc.Arbitrary<OrderState> =>
     .map(({ status, stays, entries }) => ({
       id,
       version: 0,
-      reservationCode: `5-${id}`,
-      channelType: "direct",
-      channelId: String(id),
+      reservation_code: `5-${id}`,
+      channel_type: "direct",
+      channel_id: String(id),
       status,
-      cancelledAt: null,
+      cancelled_at: null,
       currency: "EUR",
       creator: "Owner",
-      customChannelId: null,
+      custom_channel_id: null,
       stays,
       entries: entries.map((amount, index) => ({ id: id * 100 + index, amount: text(amount) }))
     }))
@@ -162,9 +240,9 @@ describe("what a change of orders comes to", () => {
         const calendar = new Map(from)
         for (const night of nights) {
           const held = calendar.get(keyOf(night))
-          assert.strictEqual(night.takenFrom ?? undefined, night.stayId === null ? undefined : held)
-          if (night.stayId === null) calendar.delete(keyOf(night))
-          else calendar.set(keyOf(night), night.stayId)
+          assert.strictEqual(night.taken_from ?? undefined, night.stay_id === null ? undefined : held)
+          if (night.stay_id === null) calendar.delete(keyOf(night))
+          else calendar.set(keyOf(night), night.stay_id)
         }
         assert.deepStrictEqual(new Map([...calendar].sort()), new Map([...to].sort()))
         assert.strictEqual(new Set(nights.map(keyOf)).size, nights.length)
@@ -190,22 +268,25 @@ describe("what a change of orders comes to", () => {
         const [first, second] = order.stays
         if (first === undefined || second === undefined) return
         const quiet = { ...order, status: "cancelled" as const }
-        const after = { ...quiet, stays: [{ ...first, rate: text(revenue), revenue: text(revenue) }, second] }
+        const after = {
+          ...quiet,
+          stays: [{ ...first, rate: text(revenue), accommodation_revenue: text(revenue) }, second]
+        }
         const { shares, updates } = Result.getOrThrow(changeBetween([quiet], [after]))
-        if (first.revenue === text(revenue)) {
+        if (first.accommodation_revenue === text(revenue)) {
           assert.lengthOf(shares, 0)
           return
         }
         assert.deepStrictEqual(
-          updates.map(({ stayCode, subEvent }) => [stayCode, subEvent]),
-          [[first.stayCode, "rates_updated"]]
+          updates.map(({ stay_code, sub_event }) => [stay_code, sub_event]),
+          [[first.stay_code, "rates_updated"]]
         )
         for (const entry of order.entries) {
           const parts = splitByWeights(BigInt(Math.round(Number(entry.amount) * 100)), [
             BigInt(revenue),
-            BigInt(Math.round(Number(second.revenue) * 100))
+            BigInt(Math.round(Number(second.accommodation_revenue) * 100))
           ])
-          const own = shares.filter(({ transactionId }) => transactionId === entry.id)
+          const own = shares.filter(({ transaction_id }) => transaction_id === entry.id)
           assert.deepStrictEqual(
             own.map(({ amount }) => BigInt(Math.round(Number(amount) * 100))),
             [...parts]
@@ -219,19 +300,19 @@ describe("what a change of orders comes to", () => {
 describe("moves", () => {
   it("into a property box exactly who is in the way, and leave one holder a night", () => {
     fc.assert(
-      fc.property(orders, fc.nat(3), fc.integer({ min: 1, max: 3 }), (all, which, propertyId) => {
+      fc.property(orders, fc.nat(3), fc.integer({ min: 1, max: 3 }), (all, which, property_id) => {
         const before = holders(all)
         const stay = all.flatMap((order) => order.stays)[which]
         if (before === undefined || stay === undefined) return
-        const after = allocated(all, stay, propertyId)
+        const after = allocated(all, stay, property_id)
         assert.isDefined(holders(after))
         const status = all.find((order) => order.stays.includes(stay))?.status ?? "denied"
-        const wanted = heldNights(status, { ...stay, propertyId }).map(keyOf)
+        const wanted = heldNights(status, { ...stay, property_id }).map(keyOf)
         const displaced = new Set(wanted.flatMap((night) => before.get(night) ?? []))
         for (const each of after.flatMap((order) => order.stays)) {
           const was = all.flatMap((order) => order.stays).find(({ id }) => id === each.id)
-          const expected = each.id === stay.id ? propertyId : displaced.has(each.id) ? null : was?.propertyId
-          assert.strictEqual(each.propertyId, expected)
+          const expected = each.id === stay.id ? property_id : displaced.has(each.id) ? null : was?.property_id
+          assert.strictEqual(each.property_id, expected)
         }
       }),
       { numRuns: 300 }
@@ -245,30 +326,30 @@ describe("moves", () => {
         if (first === undefined || second === undefined) return
         const out = boxed(order, first)
         assert.deepStrictEqual(
-          out.stays.map(({ propertyId }) => propertyId),
-          [null, second.propertyId]
+          out.stays.map(({ property_id }) => property_id),
+          [null, second.property_id]
         )
         const agreed = accepted(order, isKept ? [first.id] : [])
         assert.strictEqual(agreed.status, "accepted")
         assert.isDefined(holders([agreed]))
-        if (isKept) assert.isNull(agreed.stays[0]?.propertyId)
+        if (isKept) assert.isNull(agreed.stays[0]?.property_id)
       })
     )
   })
 
   it("of a sold order box only the stays whose nights are taken, or doubled in it", () => {
-    const one = soldStay({ propertyId: 1 })
+    const one = soldStay({ property_id: 1 })
     const order = soldOrder({
-      channelId: "1",
+      channel_id: "1",
       stays: [
         one,
-        soldStay({ propertyId: 2 }),
+        soldStay({ property_id: 2 }),
         one,
-        soldStay({ propertyId: 1, checkIn: "2027-05-07", checkOut: "2027-05-08" })
+        soldStay({ property_id: 1, check_in_date: "2027-05-07", check_out_date: "2027-05-08" })
       ]
     })
     const properties = (taken: ReadonlyArray<string>) =>
-      boxedWhere(order, new Set(taken)).stays.map(({ propertyId }) => propertyId)
+      boxedWhere(order, new Set(taken)).stays.map(({ property_id }) => property_id)
     assert.deepStrictEqual(properties([]), [1, 2, null, 1])
     assert.deepStrictEqual(properties(["2 2027-05-06"]), [1, null, null, 1])
     assert.deepStrictEqual(properties(["1 2027-05-07", "3 2027-05-04"]), [1, 2, null, null])

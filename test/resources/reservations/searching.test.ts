@@ -100,6 +100,71 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
     })
   )
 
+  it.effect("takes one bound of a pair of dates, open on the other side", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property } = yield* ready
+      // Four stays of two nights, further apart than a search by check-in may cover.
+      const days = [0, 1, 2, 3].map((index) => addDays(TODAY, index * (SEARCH_DAYS + 1)))
+      const codes = yield* Effect.forEach(days, (checkIn) =>
+        orderOf(operatorId, [{ propertyId: property, checkIn, checkOut: addDays(checkIn, 2) }])
+      )
+      const found = (filters: Parameters<typeof api.search_reservations>[0]) =>
+        Effect.map(api.search_reservations({ ...filters, order_by: "check_in_date" }).pipe(as), (answer) => {
+          assert.strictEqual(answer.total, answer.reservations.length)
+          return answer.reservations.map(({ stay_code }) => codes.indexOf(stay_code)).join("")
+        })
+      const [, second = "", third = ""] = days
+      assert.strictEqual(yield* found({ start_check_in_date: second }), "321")
+      assert.strictEqual(yield* found({ start_check_in_date: addDays(second, 1) }), "32")
+      assert.strictEqual(yield* found({ end_check_in_date: third }), "210")
+      assert.strictEqual(yield* found({ end_check_in_date: addDays(third, -1) }), "10")
+      assert.strictEqual(yield* found({ start_check_out_date: addDays(second, 2) }), "321")
+      assert.strictEqual(yield* found({ start_check_out_date: addDays(second, 3) }), "32")
+      assert.strictEqual(yield* found({ end_check_out_date: addDays(third, 2) }), "210")
+      assert.strictEqual(yield* found({ end_check_out_date: addDays(third, 1) }), "10")
+      assert.strictEqual(yield* found({ start_check_in_date: second, end_check_out_date: addDays(third, 2) }), "21")
+    })
+  )
+
+  it.effect("says how many there are in all, on every page and on one behind the last", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, second } = yield* ready
+      const stranger = yield* ready
+      yield* orderOf(stranger.operatorId, [{ propertyId: stranger.property }])
+      for (const status of ["accepted", "wait_accept", "denied"] as const) {
+        yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }], { status, channelType: "vrbo" })
+      }
+      const total = (filters: Parameters<typeof api.search_reservations>[0]) =>
+        Effect.map(api.search_reservations(filters).pipe(as), (answer) => [answer.reservations.length, answer.total])
+      assert.deepStrictEqual(yield* total({}), [6, 6])
+      assert.deepStrictEqual(yield* total({ limit: 4 }), [4, 6])
+      assert.deepStrictEqual(yield* total({ limit: 4, offset: 4 }), [2, 6])
+      assert.deepStrictEqual(yield* total({ offset: 6 }), [0, 6])
+      assert.deepStrictEqual(yield* total({ status: "wait_accept", limit: 1 }), [1, 2])
+      assert.deepStrictEqual(yield* total({ channel_type: "vrbo", property_id: second, limit: 1 }), [1, 3])
+      assert.deepStrictEqual(yield* total({ status: "timeout" }), [0, 0])
+    })
+  )
+
+  it.effect("finds the stays in the box as those of property 0, where they are shown", () =>
+    Effect.gen(function* () {
+      const { api, as, token, operatorId, property, second } = yield* ready
+      assert.strictEqual((yield* call(token, "search_reservations", { property_id: 0 })).error_code, 0)
+      const code = yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }])
+      yield* api.move_stay_to_box({ stay_code: code }).pipe(as)
+      const boxed = yield* api.search_reservations({ property_id: 0 }).pipe(as)
+      assert.deepStrictEqual(
+        boxed.reservations.map(({ stay_code, property_id, in_reservation_box }) => [
+          stay_code,
+          property_id,
+          in_reservation_box
+        ]),
+        [[code, 0, true]]
+      )
+      assert.strictEqual(boxed.total, 1)
+    })
+  )
+
   it.effect("lists the latest first by each order, page by page", () =>
     Effect.gen(function* () {
       const { api, as, property } = yield* ready
@@ -149,11 +214,11 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
       const orders = yield* Orders
       for (let number = 0; number < 5; number += 1) {
         const properties = yield* Effect.forEach([0, 1, 2], (room) => propertyOf(operatorId, `House ${number}.${room}`))
-        const [first, ...others] = properties.map((propertyId) => soldStay({ propertyId, guests: 4 }))
+        const [first, ...others] = properties.map((property_id) => soldStay({ property_id }, 4))
         if (first === undefined) return
-        yield* orders.enterSold(
+        yield* orders.createSold(
           operatorId,
-          soldOrder({ channelId: `9000${number}`, stays: [first, ...others] }),
+          soldOrder({ channel_id: `9000${number}`, stays: [first, ...others] }),
           new Date()
         )
       }
@@ -196,27 +261,27 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
       const { api, as, operatorId, property } = yield* ready
       const orders = yield* Orders
       const sold = soldOrder({
-        channelId: "48120375",
-        cancellationPolicyCategory: "flexible",
+        channel_id: "48120375",
+        cancellation_policy_category: "flexible",
         stays: [
           {
-            ...soldStay({ propertyId: property, guests: 1 }),
-            listingId: "L-1",
+            ...soldStay({ property_id: property }),
+            listing_id: "L-1",
             rate: "115",
             commission: null,
-            revenue: "100",
-            rateDetails: [
+            accommodation_revenue: "100",
+            rate_details: [
               { type: "ACCOMMODATION", description: "3 nights", amount: 100 },
               { type: "CLEANING_FEE", description: "Cleaning", amount: 15 },
               { type: "TAXES", description: "City", amount: 2.1 },
               { type: "TAXES", description: "State", amount: 1.2 }
             ],
-            additionalFees: [{ name: "Parking", currency: "EUR", amount: 9 }],
-            channelRemarks: "Parking 9 EUR"
+            additional_fees: [{ name: "Parking", currency: "EUR", amount: 9 }],
+            channel_remarks: "Parking 9 EUR"
           }
         ]
       })
-      yield* orders.enterSold(operatorId, sold, new Date("2027-04-20T09:30:00.500Z"))
+      yield* orders.createSold(operatorId, sold, new Date("2027-04-20T09:30:00.500Z"))
       const { reservations } = yield* api.search_reservations({ channel_id: "48120375" }).pipe(as)
       const [row] = reservations
       assert.deepInclude(row, {
@@ -240,22 +305,18 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
         row?.rates.details.map(({ amount }) => amount),
         [100, 15, 2.1, 1.2]
       )
-      const other = { ...sold, channelType: "vrbo", reservationCode: "0-1-X", channelId: "1" }
-      yield* orders.enterSold(operatorId, other, new Date())
+      const other = { ...sold, channel_type: "vrbo", reservation_code: "0-1-X", channel_id: "1" }
+      yield* orders.createSold(operatorId, other, new Date())
       const found = yield* api.search_reservations({ channel_id: "1" }).pipe(as)
       assert.isNull(found.reservations[0]?.channel_details)
     }).pipe(Effect.provide(Orders.layer))
   )
 
-  it.effect("refuses half a range, a range backwards, and one too wide", () =>
+  it.effect("refuses a range backwards and one too wide, and what is no filter", () =>
     Effect.gen(function* () {
       const { token, property } = yield* ready
       const stranger = yield* ready
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
-        [{ start_check_in_date: TODAY }, 400, "end_check_in_date"],
-        [{ end_check_in_date: TODAY }, 400, "start_check_in_date"],
-        [{ start_check_out_date: TODAY }, 400, "end_check_out_date"],
-        [{ end_check_out_date: TODAY }, 400, "start_check_out_date"],
         [{ start_check_in_date: addDays(TODAY, 1), end_check_in_date: TODAY }, 422, "start_check_in_date"],
         [{ start_check_out_date: addDays(TODAY, 1), end_check_out_date: TODAY }, 422, "start_check_out_date"],
         [{ start_check_in_date: TODAY, end_check_in_date: addDays(TODAY, SEARCH_DAYS + 1) }, 422, "end_check_in_date"],
@@ -265,6 +326,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
         [{ order_by: "price" }, 422, "order_by"],
         [{ id: "x" }, 400, "id"],
         [{ property_id: "x" }, 400, "property_id"],
+        [{ property_id: -1 }, 422, "property_id"],
         [{ property_id: 9_999_999_999 }, 404, "property_id"],
         [{ property_id: stranger.property }, 404, "property_id"],
         [{ limit: 0 }, 422, "limit"],

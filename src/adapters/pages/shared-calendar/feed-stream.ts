@@ -1,6 +1,6 @@
 import { Clock, Effect, Option, Stream } from "effect"
 import type { ServerError } from "../../../contract/errors.ts"
-import { PublicUrl } from "../../../contract/installation.ts"
+import { PublicUrl } from "../../../installation.ts"
 import { Places } from "../../../places/Places.ts"
 import {
   type NamedProperty,

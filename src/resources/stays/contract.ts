@@ -5,7 +5,7 @@ import { nameUpTo } from "../../contract/names.ts"
 import { card, family } from "../../contract/operation.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT, TAG_NAME } from "../../limits.ts"
 import { ClockText, CustomFieldChanges, Deposit, LockCode, TimeOfArrival } from "./fields.ts"
-import { CustomFields, IdRequired, StayStatus } from "./record.ts"
+import { CustomFields, IdRequired, StayStatus } from "./stay.ts"
 
 // What hosts keep about one stay: tags, check-in, custom fields, whether the guest is in (contract facts 2.5 to 2.7).
 

@@ -1,11 +1,38 @@
+import type { NewStay, StayState } from "../../stays/stay.ts"
+import type { NewOrder, OrderState } from "../order.ts"
 import { heldNights, keyOf } from "./nights.ts"
-import type { OrderState, StayState } from "./order-state.ts"
 
-// What orders become when a stay goes to another property, into the box, or when the order is accepted.
+// Who goes into the reservation box: when an order comes in, when a stay goes to another property, when an order is
+// accepted.
+
+/** The order with every stay in the box that would hold one of the nights of `taken` or of a stay before it. */
+export const boxedWhere = (order: NewOrder, taken: ReadonlySet<string>): NewOrder => {
+  const held = new Set(taken)
+  const stayed = (stay: NewStay): NewStay => {
+    const nights = heldNights(order.status, stay).map(keyOf)
+    if (nights.some((night) => held.has(night))) return inBox(stay)
+    for (const night of nights) held.add(night)
+    return stay
+  }
+  return withStays(order, stayed)
+}
+
+/** The order with every stay in the box. */
+export const allBoxed = (order: NewOrder): NewOrder => withStays(order, inBox)
+
+const withStays = (order: NewOrder, become: (stay: NewStay) => NewStay): NewOrder => {
+  const [first, ...others] = order.stays
+  return { ...order, stays: [become(first), ...others.map(become)] }
+}
+
+const inBox = <Stay extends { readonly property_id: number | null }>(stay: Stay): Stay => ({
+  ...stay,
+  property_id: null
+})
 
 const boxedIf = (order: OrderState, goes: (stay: StayState) => boolean): OrderState => ({
   ...order,
-  stays: order.stays.map((stay) => (goes(stay) ? { ...stay, propertyId: null } : stay))
+  stays: order.stays.map((stay) => (goes(stay) ? inBox(stay) : stay))
 })
 
 /** The stay out of its property, in the reservation box. */
@@ -18,10 +45,10 @@ export const boxed = (order: OrderState, stay: StayState): OrderState => boxedIf
 export const allocated = (
   orders: ReadonlyArray<OrderState>,
   stay: StayState,
-  propertyId: number
+  property_id: number
 ): ReadonlyArray<OrderState> => {
   const status = orders.find((order) => order.stays.some(({ id }) => id === stay.id))?.status ?? "cancelled"
-  const wanted = new Set(heldNights(status, { ...stay, propertyId }).map(keyOf))
+  const wanted = new Set(heldNights(status, { ...stay, property_id }).map(keyOf))
   return orders.map((order) => {
     const displaced = boxedIf(
       order,
@@ -29,7 +56,7 @@ export const allocated = (
     )
     return {
       ...displaced,
-      stays: displaced.stays.map((each) => (each.id === stay.id ? { ...each, propertyId } : each))
+      stays: displaced.stays.map((each) => (each.id === stay.id ? { ...each, property_id } : each))
     }
   })
 }

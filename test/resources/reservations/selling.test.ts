@@ -1,8 +1,9 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Orders } from "../../../src/resources/reservations/Orders.ts"
-import { propertyOf } from "../../harness.ts"
+import { createSold, NIGHTS_TAKEN_ATTEMPTS, Orders } from "../../../src/resources/reservations/Orders.ts"
+import { NightTaken } from "../../../src/resources/reservations/store.ts"
+import { call, propertyOf } from "../../harness.ts"
 import { soldOrder, soldStay, stayCodesOf } from "./channel-orders.ts"
 import { available, booking, eventsOf, everything, layerUnhurried, nightsOf, ready, sorted } from "./ready.ts"
 
@@ -13,11 +14,11 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
     const ground = yield* ready
     const third = yield* propertyOf(ground.operatorId, "Harbour 3")
     const order = soldOrder({
-      channelId: "48120375",
+      channel_id: "48120375",
       stays: [
-        soldStay({ propertyId: ground.property }),
-        soldStay({ propertyId: ground.second }),
-        soldStay({ propertyId: third })
+        soldStay({ property_id: ground.property }),
+        soldStay({ property_id: ground.second }),
+        soldStay({ property_id: third })
       ]
     })
     return { ...ground, third, order, orders: yield* Orders }
@@ -26,12 +27,12 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
   it.effect("comes in with all its rooms, told once a stay, and once however often it is seen", () =>
     Effect.gen(function* () {
       const { operatorId, property, second, third, order, orders } = yield* rooms
-      const entered = yield* orders.enterSold(operatorId, order, AT)
-      assert.deepStrictEqual(entered, { code: "0-48120375-XK2P", status: "accepted", isNew: true })
+      const created = yield* orders.createSold(operatorId, order, AT)
+      assert.deepStrictEqual(created, { reservation_code: "0-48120375-XK2P", status: "accepted", is_new: true })
       const nights = ["2027-05-04", "2027-05-05", "2027-05-06"]
       const [one = "", two = "", three = ""] = stayCodesOf(order)
       assert.deepStrictEqual([one, two, three], ["0-48120375-XK2P", "0-48120375_1-XK2P", "0-48120375_2-XK2P"])
-      const created = { event: "reservation_created", reservation_code: one }
+      const told = { event: "reservation_created", reservation_code: one }
       const places = [
         [property, one],
         [second, two],
@@ -41,16 +42,16 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         sorted(yield* eventsOf(operatorId)),
         sorted(
           places.flatMap(([property_id, stay_code]) => [
-            { ...created, stay_code, property_id },
+            { ...told, stay_code, property_id },
             available(property_id, ...nights.map((day) => [day, false] as const))
           ])
         )
       )
       const before = yield* everything(operatorId)
-      const again = yield* Effect.forEach(Array.from({ length: 20 }), () => orders.enterSold(operatorId, order, AT), {
+      const again = yield* Effect.forEach(Array.from({ length: 20 }), () => orders.createSold(operatorId, order, AT), {
         concurrency: "unbounded"
       })
-      for (const each of again) assert.deepStrictEqual(each, { ...entered, isNew: false })
+      for (const each of again) assert.deepStrictEqual(each, { ...created, is_new: false })
       assert.deepStrictEqual(yield* everything(operatorId), before)
     }).pipe(Effect.provide(Orders.layer))
   )
@@ -59,7 +60,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
     Effect.gen(function* () {
       const { api, as, operatorId, property, second, third, order, orders } = yield* rooms
       yield* api.create_reservation({ ...booking, property_id: second, channel_id: "A1" }).pipe(as)
-      yield* orders.enterSold(operatorId, order, AT)
+      yield* orders.createSold(operatorId, order, AT)
       const { reservations } = yield* api.search_reservations({ channel_id: "48120375" }).pipe(as)
       assert.deepStrictEqual(
         reservations.map(({ property_id, in_reservation_box, status }) => [property_id, in_reservation_box, status]),
@@ -80,8 +81,8 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
       yield* api.create_reservation({ ...booking, property_id: second, channel_id: "A1" }).pipe(as)
       yield* sql.withTransaction(
         Effect.gen(function* () {
-          yield* orders.enterSold(operatorId, order, AT)
-          yield* orders.enterSold(operatorId, { ...order, channelId: "2", reservationCode: "0-2-X" }, AT)
+          yield* orders.createSold(operatorId, order, AT)
+          yield* orders.createSold(operatorId, { ...order, channel_id: "2", reservation_code: "0-2-X" }, AT)
         })
       )
       assert.lengthOf(yield* nightsOf(operatorId), 9)
@@ -94,17 +95,17 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
     Effect.gen(function* () {
       const { operatorId, property, orders } = yield* rooms
       const twice = [
-        soldStay({ propertyId: property }),
-        soldStay({ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-08" })
+        soldStay({ property_id: property }),
+        soldStay({ property_id: property, check_in_date: "2027-05-06", check_out_date: "2027-05-08" })
       ] as const
-      const order = soldOrder({ channelId: "7", stays: twice })
-      yield* orders.enterSold(operatorId, order, AT)
+      const order = soldOrder({ channel_id: "7", stays: twice })
+      yield* orders.createSold(operatorId, order, AT)
       assert.deepStrictEqual(
         (yield* nightsOf(operatorId)).map((night) => night.split(" ")[2]),
         Array.from({ length: 3 }, () => "0-7-XK2P")
       )
       const refused = yield* Effect.flip(
-        orders.enter(operatorId, { ...order, reservationCode: "0-8-X", channelId: "8" }, AT)
+        orders.create(operatorId, { ...order, reservation_code: "0-8-X", channel_id: "8" }, AT)
       )
       assert.strictEqual(refused._tag, "NightTaken")
     }).pipe(Effect.provide(Orders.layer))
@@ -113,10 +114,10 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
   it.effect("holds nothing while it is pending or when it comes cancelled", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, order, orders } = yield* rooms
-      yield* orders.enterSold(operatorId, { ...order, status: "wait_accept" }, AT)
-      yield* orders.enterSold(
+      yield* orders.createSold(operatorId, { ...order, status: "wait_accept" }, AT)
+      yield* orders.createSold(
         operatorId,
-        { ...order, status: "cancelled", channelId: "9", reservationCode: "0-9-X" },
+        { ...order, status: "cancelled", channel_id: "9", reservation_code: "0-9-X" },
         AT
       )
       assert.deepStrictEqual(yield* nightsOf(operatorId), [])
@@ -134,17 +135,17 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
       const { api, as, operatorId, property, second, orders } = yield* rooms
       const order = {
         ...soldOrder({
-          channelId: "10",
-          stays: [soldStay({ propertyId: property, rate: "100" }), soldStay({ propertyId: second, rate: "200" })]
+          channel_id: "10",
+          stays: [soldStay({ property_id: property, rate: "100" }), soldStay({ property_id: second, rate: "200" })]
         }),
-        received: { amount: "100", itemId: 11, paymentMethodId: 197 }
+        received: { amount: "100", item_id: 11, payment_method_id: 197 }
       }
-      yield* orders.enterSold(operatorId, order, AT)
+      yield* orders.createSold(operatorId, order, AT)
       const { transactions } = yield* api
         .search_transactions({
           start_date: "2027-04-20",
           end_date: "2027-04-20",
-          reservation_code: order.reservationCode
+          reservation_code: order.reservation_code
         })
         .pipe(as)
       assert.deepStrictEqual(transactions[0]?.shares, [
@@ -169,13 +170,62 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
       yield* Effect.forEach(
         Array.from({ length: 12 }, (_, index) => ({
           ...order,
-          channelId: `C${index}`,
-          reservationCode: `0-C${index}-X`
+          channel_id: `C${index}`,
+          reservation_code: `0-C${index}-X`
         })),
-        (each) => orders.enterSold(operatorId, each, AT),
+        (each) => orders.createSold(operatorId, each, AT),
         { concurrency: "unbounded" }
       )
       assert.lengthOf(yield* nightsOf(operatorId), 9)
     }).pipe(Effect.provide(Orders.layer))
+  )
+
+  it.effect("shows its sums with every digit, as its amounts add up", () =>
+    Effect.gen(function* () {
+      const { operatorId, token, orders } = yield* rooms
+      const [first, ...others] = Array.from({ length: 11 }, () => soldStay({ rate: "999999999999.999" }))
+      if (first === undefined) return
+      const order = soldOrder({ channel_id: "11", currency: "KWD", stays: [first, ...others] })
+      yield* orders.createSold(operatorId, order, AT)
+      const reservation_code = order.reservation_code
+      for (const amount of [999_999_999_998.999, 999_999_999_999]) {
+        const entry = { direction: "income", item_id: 11, payment_method_id: 197, amount, reservation_code }
+        assert.strictEqual((yield* call(token, "create_transaction", entry)).error_code, 0)
+      }
+      const text = JSON.stringify(yield* call(token, "search_reservations", { reservation_code, limit: 1 }))
+      assert.include(
+        text,
+        '"payment":{"currency":"KWD","total_amount":10999999999999.989,"received_amount":1999999999997.999,"balance_amount":9000000000001.99,"status":"partial"}'
+      )
+      assert.include(text, '"total_rate":{"currency":"KWD","amount":10999999999999.989}')
+    }).pipe(Effect.provide(Orders.layer))
+  )
+})
+
+describe("an order a channel sold", () => {
+  /** Answers where its stay came to, when the night is taken anew as often as that before it is written. */
+  const soldWhileTaken = (times: number) => {
+    let tried = 0
+    const properties: Array<number | null> = []
+    return createSold({
+      taken: () => Effect.succeed([]),
+      known: () => Effect.succeed(undefined),
+      create: (_, order) => {
+        tried += 1
+        properties.push(order.stays[0].property_id)
+        return tried <= times
+          ? Effect.fail(new NightTaken())
+          : Effect.succeed({ reservation_code: order.reservation_code })
+      }
+    })(1, soldOrder({ channel_id: "1", stays: [soldStay({ property_id: 7 })] }), AT).pipe(
+      Effect.map(() => properties.at(-1))
+    )
+  }
+
+  it.effect("goes into the box once its nights went to others too often", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* soldWhileTaken(NIGHTS_TAKEN_ATTEMPTS), 7)
+      assert.isNull(yield* soldWhileTaken(NIGHTS_TAKEN_ATTEMPTS + 1))
+    })
   )
 })

@@ -12,7 +12,7 @@ import {
 } from "../../../src/limits.ts"
 import { call, orderOf } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
-import { eventsOf, everything, forgetEvents, layerUnhurried, ready, rowOf, sorted } from "./ready.ts"
+import { eventsOf, everything, forgetEvents, layerUnhurried, ready, rowOf, sorted } from "../reservations/ready.ts"
 
 const booked = Effect.gen(function* () {
   const ground = yield* ready

@@ -1,24 +1,24 @@
-import { Option, Result } from "effect"
-import { minorUnits } from "../../contract/money.ts"
-import { type Share, sharesOf } from "../transactions/rules.ts"
+import { Result, Struct } from "effect"
+import { type StayState, StayTerms } from "../../stays/stay.ts"
+import { splitOver } from "../../transactions/shares.ts"
+import { type OrderState, OrderTerms } from "../order.ts"
 import { heldNights, keyOf, type Night } from "./nights.ts"
-import { fourDecimals, type OrderState, type StayState } from "./order-state.ts"
 
 // What has to be written for orders to become what they should be.
 
 /** A night that gets another holder, or none. */
 export interface NightChange extends Night {
-  readonly stayId: number | null
+  readonly stay_id: number | null
   /** The stay that gives it up to this one, null when it was free before or is now. */
-  readonly takenFrom: number | null
+  readonly taken_from: number | null
 }
 
 /** An event `reservation_updated`. */
 export interface Update {
-  readonly reservationCode: string
-  readonly stayCode: string
-  readonly propertyId: number | null
-  readonly subEvent: "rates_updated" | "remarks_updated" | null
+  readonly reservation_code: string
+  readonly stay_code: string
+  readonly property_id: number | null
+  readonly sub_event: "rates_updated" | "remarks_updated" | null
 }
 
 export interface OrderChange {
@@ -26,7 +26,11 @@ export interface OrderChange {
   readonly orders: ReadonlyArray<OrderState>
   readonly stays: ReadonlyArray<StayState>
   readonly nights: ReadonlyArray<NightChange>
-  readonly shares: ReadonlyArray<Share & { readonly transactionId: number }>
+  readonly shares: ReadonlyArray<{
+    readonly transaction_id: number
+    readonly stay_id: number
+    readonly amount: string
+  }>
   readonly updates: ReadonlyArray<Update>
 }
 
@@ -51,27 +55,19 @@ const pairs = <A extends { readonly id: number }>(
 const differ = <A extends object>({ before, after }: Pair<A>, fields: ReadonlyArray<keyof A>): boolean =>
   fields.some((field) => before[field] !== after[field])
 
-const RATES = ["rate", "commission", "revenue"] as const satisfies ReadonlyArray<keyof StayState>
+const RATES = ["rate", "commission", "accommodation_revenue"] as const satisfies ReadonlyArray<keyof StayState>
 const REMARKS = ["remarks"] as const satisfies ReadonlyArray<keyof StayState>
-const BASICS = [
-  "propertyId",
-  "checkIn",
-  "checkOut",
-  "numberOfGuests",
-  "guestName",
-  "guestPhone",
-  "guestEmail"
-] as const satisfies ReadonlyArray<keyof StayState>
-const ORDER_BASICS = ["status", "creator", "customChannelId"] as const satisfies ReadonlyArray<keyof OrderState>
+/** Every other term of a stay. */
+const BASICS = Struct.keys(Struct.omit(StayTerms.fields, [...RATES, ...REMARKS]))
+const ORDER_BASICS = Struct.keys(Struct.omit(OrderTerms.fields, ["currency", "cancelled_at"]))
 
 /** One event for each kind of thing that changed on a stay; what changed on the order changed on all its stays. */
 const updatesOf = (order: Pair<OrderState>): ReadonlyArray<Update> =>
   pairs(order.before.stays, order.after.stays).flatMap((stay) => {
-    const about = (subEvent: Update["subEvent"]): Update => ({
-      reservationCode: order.after.reservationCode,
-      stayCode: stay.after.stayCode,
-      propertyId: stay.after.propertyId,
-      subEvent
+    const about = (sub_event: Update["sub_event"]): Update => ({
+      reservation_code: order.after.reservation_code,
+      ...Struct.pick(stay.after, ["stay_code", "property_id"]),
+      sub_event
     })
     return [
       ...(differ(order, ORDER_BASICS) || differ(stay, BASICS) ? [about(null)] : []),
@@ -82,13 +78,13 @@ const updatesOf = (order: Pair<OrderState>): ReadonlyArray<Update> =>
 
 const holdersOf = (
   orders: ReadonlyArray<OrderState>
-): Result.Result<ReadonlyMap<string, Night & { stayId: number }>, Overlap> => {
-  const holders = new Map<string, Night & { stayId: number }>()
+): Result.Result<ReadonlyMap<string, Night & { stay_id: number }>, Overlap> => {
+  const holders = new Map<string, Night & { stay_id: number }>()
   for (const order of orders) {
     for (const stay of order.stays) {
       for (const night of heldNights(order.status, stay)) {
         if (holders.has(keyOf(night))) return Result.fail({ night })
-        holders.set(keyOf(night), { ...night, stayId: stay.id })
+        holders.set(keyOf(night), { ...night, stay_id: stay.id })
       }
     }
   }
@@ -101,28 +97,23 @@ const nightChanges = (orders: ReadonlyArray<Pair<OrderState>>): Result.Result<Re
     const after = yield* holdersOf(orders.map((order) => order.after))
     const freed = Array.from(before.values())
       .filter((night) => !after.has(keyOf(night)))
-      .map(({ propertyId, day }) => ({ propertyId, day, stayId: null, takenFrom: null }))
+      .map(({ property_id, day }) => ({ property_id, day, stay_id: null, taken_from: null }))
     const taken = Array.from(after.values())
-      .filter((night) => before.get(keyOf(night))?.stayId !== night.stayId)
-      .map((night) => ({ ...night, takenFrom: before.get(keyOf(night))?.stayId ?? null }))
+      .filter((night) => before.get(keyOf(night))?.stay_id !== night.stay_id)
+      .map((night) => ({ ...night, taken_from: before.get(keyOf(night))?.stay_id ?? null }))
     return [...freed, ...taken]
   })
 
 /** The split of an order's entries moves with the revenue of its stays (specification, Transaction rule 1). */
 const shareChanges = (order: Pair<OrderState>): OrderChange["shares"] =>
-  pairs(order.before.stays, order.after.stays).some((stay) => differ(stay, ["revenue"]))
+  pairs(order.before.stays, order.after.stays).some((stay) => differ(stay, ["accommodation_revenue"]))
     ? order.after.entries.flatMap((entry) =>
-        sharesOf(unitsOf(entry.amount, order.after.currency), order.after.currency, weights(order.after.stays)).map(
-          (share) => ({ ...share, transactionId: entry.id })
-        )
+        splitOver(entry.amount, order.after.currency, order.after.stays).map((share) => ({
+          ...share,
+          transaction_id: entry.id
+        }))
       )
     : []
-
-const weights = (stays: ReadonlyArray<StayState>) =>
-  stays.map(({ id, revenue }) => ({ id, revenue: fourDecimals(revenue) }))
-
-/** An entry was only accepted in whole smallest units of the order's currency. */
-const unitsOf = (amount: string, currency: string): bigint => Option.getOrThrow(minorUnits(Number(amount), currency))
 
 /**
  * What turns the orders from one state into the other: rows, nights, splits, events; nothing for what stays as it is.

@@ -1,0 +1,85 @@
+import { Effect, Schema, SchemaAST } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+
+// A table's columns are the fields of a Schema.Struct, each with the type the database has for it. What a statement says
+// of them (names, the types of a JSON parameter, assignments, a JSON object) is derived, so that one more column is one
+// more field. Names are the same in the database, in rows and in the contract.
+
+declare module "effect/Schema" {
+  namespace Annotations {
+    interface Augment {
+      readonly sqlType?: SqlType | undefined
+    }
+  }
+}
+
+export type SqlType = "bigint" | "boolean" | "date" | "integer" | "jsonb" | "numeric" | "text" | "time" | "timestamptz"
+
+/** A field that is a column of that type. Amounts (`numeric`) are decimal text, in rows and in JSON. */
+export const column = <Field extends Schema.Top>(type: SqlType, field: Field) => field.annotate({ sqlType: type })
+
+/** The same, with what a new row has in it of which nothing is said about this column. */
+export const columnOr = <Field extends Schema.Constraint & Schema.WithoutConstructorDefault>(
+  type: SqlType,
+  field: Field,
+  unsaid: Field["~type.make.in"]
+) => Schema.withConstructorDefault<Field>(Effect.succeed(unsaid))(field).annotate({ sqlType: type })
+
+/** What stands for the columns of a table: a struct whose every field is a {@link column}. */
+export interface Columns {
+  readonly fields: Schema.Struct.Fields
+}
+
+const listed = (columns: Columns, separator: string, one: (name: string, type: SqlType) => string): string =>
+  Object.entries(columns.fields)
+    .map(([name, field]) => one(name, sqlTypeOf(name, field)))
+    .join(separator)
+
+/** Throws for a field that is no column: a mistake in a declaration, found when the module is loaded. */
+const sqlTypeOf = (name: string, field: Schema.Constraint): SqlType => {
+  const type = SchemaAST.resolveAt<SqlType>("sqlType")(field.ast)
+  if (type === undefined) throw new Error(`${name} says no type of the database`)
+  return type
+}
+
+/** `a, b`, or of a table `t.a, t.b`. */
+export const namesOf = (columns: Columns, table?: string): string =>
+  listed(columns, ", ", (name) => (table === undefined ? name : `${table}.${name}`))
+
+/** `a bigint, b text`: what `jsonb_to_recordset` makes of a JSON parameter. */
+export const definitionsOf = (columns: Columns): string => listed(columns, ", ", (name, type) => `${name} ${type}`)
+
+/** `a = given.a, b = given.b`. */
+export const assignmentsOf = (columns: Columns, given: string): string =>
+  listed(columns, ", ", (name) => `${name} = ${given}.${name}`)
+
+/** `'a', t.a, 'b', t.b::text`: what `jsonb_build_object` takes. */
+export const pairsOf = (columns: Columns, table: string): string =>
+  listed(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
+
+/** `t.a, t.b` as a row is read; a time of day is an hour and a minute. */
+export const selectionOf = (columns: Columns, table: string): string =>
+  listed(columns, ", ", (name, type) =>
+    type === "time" ? `${hourAndMinute(`${table}.${name}`)} AS ${name}` : `${table}.${name}`
+  )
+
+const hourAndMinute = (time: string): string =>
+  `CASE WHEN ${time} IS NOT NULL THEN jsonb_build_object(
+    'hour', extract(hour FROM ${time})::int, 'minute', extract(minute FROM ${time})::int) END`
+
+/** `a = $1::type` for each value that is sent, `a = t.a` for each that is undefined: what is not sent stays. */
+export const settingsOf = (
+  sql: SqlClient,
+  columns: Columns,
+  table: string,
+  sent: { readonly [name: string]: string | number | null | undefined }
+): Fragment =>
+  sql.csv(
+    Object.entries(columns.fields).map(([name, field]) => {
+      const value = sent[name]
+      return value === undefined
+        ? sql`${sql.literal(`${name} = ${table}.${name}`)}`
+        : sql`${sql.literal(name)} = ${value}::${sql.literal(sqlTypeOf(name, field))}`
+    })
+  )

@@ -1,0 +1,73 @@
+import { Effect, Schema, Struct } from "effect"
+import { Id } from "../../contract/fields.ts"
+import { column, columnOr } from "../../database/columns.ts"
+import { NewStay, StayState } from "../stays/stay.ts"
+import { Status } from "./record.ts"
+
+// An order: what its stays share. Every column of it stands here once, as those of a stay do in stays/stay.ts.
+
+/** What changes are worked out from, and may change (rules/). */
+export const OrderTerms = Schema.Struct({
+  status: column("text", Status),
+  cancelled_at: column("timestamptz", Schema.NullOr(Schema.Date)),
+  currency: column("text", Schema.String),
+  /** Account name of who entered it; `System` for orders of channels. */
+  creator: column("text", Schema.String),
+  custom_channel_id: columnOr("bigint", Schema.NullOr(Schema.Int), null)
+})
+
+/** What whoever sold it says once and for all. */
+export const OrderSource = Schema.Struct({
+  /** `5-…` for orders made by hand only. Stays are called after it. */
+  reservation_code: column("text", Schema.String),
+  channel_type: column("text", Schema.String),
+  /** The channel's id of the order; one order a channel and id, for ever. */
+  channel_id: column("text", Schema.String),
+  booked_at: column("timestamptz", Schema.Date),
+  conversation_id: columnOr("text", Schema.NullOr(Schema.String), null),
+  cancellation_policy_category: columnOr("text", Schema.NullOr(Schema.String), null)
+})
+
+/** The columns a new order fills. */
+export const GivenOrder = Schema.Struct({ ...OrderSource.fields, ...OrderTerms.fields })
+
+/** The columns of a row. */
+export const OrderRow = Schema.Struct({ ...GivenOrder.fields, created_at: column("timestamptz", Schema.Date) })
+
+/** What is known of an order that comes into the service, made by hand or sold by a channel. */
+export const NewOrder = Schema.Struct({
+  ...Struct.omit(GivenOrder.fields, ["cancelled_at"]),
+  stays: Schema.NonEmptyArray(NewStay),
+  /** Money that came with the order, recorded as a paid income entry of it. */
+  received: Schema.NullOr(
+    Schema.Struct({ amount: Schema.String, item_id: Schema.Int, payment_method_id: Schema.Int })
+  ).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
+})
+export type NewOrder = typeof NewOrder.Type
+
+/** The columns that rules see. */
+export const OrderHead = Schema.Struct({
+  id: column("bigint", Id),
+  version: column("bigint", Schema.Int),
+  ...Struct.pick(OrderSource.fields, ["reservation_code", "channel_type", "channel_id"]),
+  ...OrderTerms.fields
+})
+
+/**
+ * An order as rules see it. A change is worked out as the state there should be; what that means for nights, splits and
+ * events follows from the difference (rules/order-change.ts).
+ */
+export const OrderState = Schema.Struct({
+  ...OrderHead.fields,
+  stays: Schema.Array(StayState),
+  /** The income and expense entries of the order, which are split over its stays. */
+  entries: Schema.Array(Schema.Struct({ id: Id, amount: Schema.String }))
+})
+export type OrderState = typeof OrderState.Type
+
+/** Made by hand, not by a channel: its dates and its price are the host's. */
+export const isManual = (order: Pick<OrderState, "channel_type">): boolean => order.channel_type === "direct"
+
+/** Ended, one way or another: it holds nothing and never will. */
+export const isOver = (order: Pick<OrderState, "status">): boolean =>
+  order.status === "cancelled" || order.status === "denied" || order.status === "timeout"

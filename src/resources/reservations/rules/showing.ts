@@ -1,0 +1,84 @@
+import { Struct } from "effect"
+import { exactNumber, tenThousandths } from "../../../contract/money.ts"
+import { customChannelOf } from "../../custom-channels/dictionary.ts"
+import type { Decimal } from "../../stays/stay.ts"
+import { CheckInDetails, type Reservation } from "../record.ts"
+import type { ReservationRow } from "../search-store.ts"
+
+// What the record shows of a row of the database.
+
+/** A sum has every digit, also where a floating number would not. */
+const sumOf = (units: bigint) => exactNumber(units, 4)
+
+/**
+ * What an order brings and what of it has come in, computed for the whole order (specification, "Reservation", payment).
+ * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of.
+ */
+export const paymentOf = (currency: string, total: Decimal, received: Decimal) => {
+  const [due, come] = [tenThousandths(total), tenThousandths(received)]
+  const status = come > due ? "over_received" : come === due ? "received" : come === 0n ? "unreceived" : "partial"
+  return {
+    currency,
+    total_amount: sumOf(due),
+    received_amount: sumOf(come),
+    balance_amount: sumOf(come > due ? 0n : due - come),
+    status
+  } as const
+}
+
+const ratesOf = (row: ReservationRow): Reservation["rates"] => {
+  const { currency } = row
+  const money = (amount: Decimal) => ({ currency, amount: Number(amount) })
+  const sum = (amount: Decimal) => ({ currency, amount: sumOf(tenThousandths(amount)) })
+  return {
+    total_rate: sum(row.total_rate),
+    total_commission: row.total_commission === null ? null : sum(row.total_commission),
+    rate: money(row.rate),
+    commission: row.commission === null ? null : money(row.commission),
+    tax: taxOf(row),
+    details: (row.rate_details ?? plainDetails(row)).map((detail) => ({ ...detail, currency }))
+  }
+}
+
+/** What was not itemized by a channel is the nights and, if there is one, the commission. */
+const plainDetails = (row: ReservationRow) => [
+  { type: "ACCOMMODATION", description: "Nights", amount: Number(row.accommodation_revenue) },
+  ...(row.commission === null || Number(row.commission) === 0
+    ? []
+    : [{ type: "HOST_SERVICE_FEE", description: "Commission", amount: Number(row.commission) }])
+]
+
+const taxOf = (row: ReservationRow) => {
+  const taxes = row.rate_details?.filter(({ type }) => type === "TAXES") ?? []
+  const units = taxes.reduce((sum, { amount }) => sum + tenThousandths(amount.toFixed(4)), 0n)
+  return taxes.length === 0 ? null : { currency: row.currency, amount: sumOf(units) }
+}
+
+/** ISO 8601 with a numeric offset, as reservation times are written (contract facts 0.3). */
+const offsetText = (instant: Date): string => instant.toISOString().replace(/(?:\.000)?Z$/, "+00:00")
+
+/** An order keeps the channel it was entered under, also where the deployment no longer lists it. */
+const customChannelIn = (row: ReservationRow) =>
+  row.custom_channel_id === null ? undefined : customChannelOf("international", row.custom_channel_id)
+
+/** A row of the database as the record shows it: under the same names, but for what is put together here. */
+export const toReservation = (row: ReservationRow): Reservation => ({
+  ...row,
+  property_id: row.property_id ?? 0,
+  in_reservation_box: row.property_id === null,
+  listing_id: row.listing_id ?? String(row.property_id ?? 0),
+  cancelled_at: row.cancelled_at === null ? null : offsetText(row.cancelled_at),
+  booked_at: offsetText(row.booked_at),
+  created_at: offsetText(row.created_at),
+  rates: ratesOf(row),
+  payment: paymentOf(row.currency, row.total_rate, row.received),
+  check_in_details: {
+    ...Struct.pick(row, Struct.keys(CheckInDetails.fields)),
+    deposit: row.deposit === null ? null : Number(row.deposit)
+  },
+  custom_channel: customChannelIn(row) ?? null,
+  channel_details:
+    row.channel_type === "airbnb"
+      ? { airbnb: { cancellation_policy_category: row.cancellation_policy_category } }
+      : null
+})

@@ -1,0 +1,156 @@
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { ValidationFailed } from "../../contract/errors.ts"
+import type { PaletteColor } from "../../contract/palette.ts"
+import { settingsOf } from "../../database/columns.ts"
+import { rowUnless } from "../../database/constraints.ts"
+import { jsonParameter } from "../../database/parameters.ts"
+import { onlyRowOf, rowOf } from "../../database/rows.ts"
+import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
+import { namedTag } from "../reservation-tags/named-tag.ts"
+import { CustomFields, StayKeeping } from "./stay.ts"
+import { recordStayUpdates } from "./table.ts"
+
+// The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
+// order are worked out from (StayTerms), so the two never undo each other.
+
+/** The columns of a check-in that a host sets. */
+const CheckIn = Schema.Struct(
+  Struct.pick(StayKeeping.fields, [
+    "lock_code",
+    "lock_code_visible_after",
+    "arrival_at",
+    "departure_at",
+    "deposit",
+    "id_required"
+  ])
+)
+/** What is to be set, null removes; what is undefined stays. Times are `HH:mm`. */
+export type CheckInChange = { readonly [Name in keyof typeof CheckIn.fields]: string | number | null | undefined }
+
+const readFound = onlyRowOf(Schema.Struct({ found: Schema.Boolean }))
+const readTagged = rowUnless(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
+  name === "reservation_tag_limit"
+    ? new ValidationFailed({ message: `tag_name: is new, and there are ${detail} tags of your own already.` })
+    : undefined
+)
+const readUntagged = onlyRowOf(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
+const readFields = rowOf(Schema.Struct({ fields: Schema.NullOr(CustomFields) }))
+const readSaved = rowOf(Schema.Struct({ saved: Schema.Boolean, fields: Schema.NullOr(CustomFields) }))
+const readStatus = rowOf(Schema.Struct({ status: Schema.String }))
+
+const named = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string): Fragment =>
+  sql`SELECT operator_id, id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`
+
+/** The stay as it is, locked: what it was before can be compared with what it becomes. */
+const locked = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string): Fragment => sql`
+  SELECT s.*, o.reservation_code, o.status
+  FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+  WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode} FOR NO KEY UPDATE OF s`
+
+/** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
+const addTag =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, stayCode: string, tag: { readonly name: string; readonly color: PaletteColor }, at: Date) =>
+    readTagged(sql`
+      WITH stay AS (${named(sql, operatorId, stayCode)}), ${namedTag(sql, operatorId, tag, at)}, linked AS (
+        INSERT INTO stay_tags (operator_id, stay_id, tag_id, stays_version)
+        SELECT stay.operator_id, stay.id, named_tag.id, named_tag.stays_version FROM stay, named_tag
+        ON CONFLICT (operator_id, stay_id, tag_id) DO UPDATE SET stays_version = excluded.stays_version
+      )
+      SELECT EXISTS (SELECT FROM stay) AS found`)
+
+const removeTag = (sql: SqlClient.SqlClient) => (operatorId: number, stayCode: string, tagName: string) =>
+  readUntagged(sql`
+    WITH stay AS (${named(sql, operatorId, stayCode)}),
+    removed AS (
+      DELETE FROM stay_tags link USING stay, usable_reservation_tags tag
+      WHERE link.operator_id = stay.operator_id AND link.stay_id = stay.id
+        AND tag.operator_id = link.operator_id AND tag.id = link.tag_id AND tag.stays_version = link.stays_version
+        AND tag.tag_name = ${tagName}
+      RETURNING link.tag_id
+    )
+    SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`)
+
+/** Undefined when there is no such stay. */
+const customFields = (sql: SqlClient.SqlClient) => (operatorId: number, stayCode: string) =>
+  readFields(sql`
+    SELECT custom_fields AS fields FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`)
+
+const charactersIn = (sql: SqlClient.SqlClient, fields: Fragment): Fragment =>
+  sql`(SELECT coalesce(sum(length(value)), 0) FROM jsonb_each_text(${fields}))`
+
+/**
+ * Merges the changes in, null removes; `saved` is false when the stay would have too many, or too much in them. What was
+ * too much before there was a limit may stay, and become less.
+ */
+const saveCustomFields =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) => {
+    const merged = sql`jsonb_strip_nulls(coalesce(before.custom_fields, '{}') || ${jsonParameter(changes)}::jsonb)`
+    const characters = (fields: Fragment) => charactersIn(sql, fields)
+    return readSaved(sql`
+      WITH before AS (${locked(sql, operatorId, stayCode)}),
+      merged AS (SELECT operator_id, id, ${merged} AS fields FROM before),
+      after AS (
+        UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
+        FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
+          AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS}
+          AND ${characters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${characters(sql`s.custom_fields`)})
+        RETURNING s.custom_fields
+      ), recorded AS (${recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })})
+      SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`)
+  }
+
+/** One event for each kind of thing that really changed. */
+const setCheckIn =
+  (sql: SqlClient.SqlClient) => (operatorId: number, stayCode: string, change: CheckInChange, at: Date) => {
+    const changed = (...columns: ReadonlyArray<keyof CheckInChange>): Fragment =>
+      sql.or(columns.map((column) => sql`after.${sql(column)} IS DISTINCT FROM before.${sql(column)}`))
+    const event = (subEvent: string, condition: Fragment): Fragment =>
+      recordStayUpdates(sql, {
+        from: sql`(SELECT after.* FROM after JOIN before ON before.id = after.id WHERE ${condition}) happened`,
+        subEvent: sql.literal(`'${subEvent}'`),
+        at
+      })
+    return readFound(sql`
+      WITH before AS (${locked(sql, operatorId, stayCode)}),
+      after AS (
+        UPDATE stays s SET ${settingsOf(sql, CheckIn, "s", change)}
+        FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+        RETURNING s.*, before.reservation_code
+      ),
+      times AS (${event("arrival_and_departure_time_updated", changed("arrival_at", "departure_at"))}),
+      lock_set AS (${event("lock_code_updated", sql`after.lock_code IS NOT NULL AND ${changed("lock_code")}`)}),
+      lock_gone AS (${event("lock_code_deleted", sql`after.lock_code IS NULL AND ${changed("lock_code")}`)}),
+      details AS (${event("check_in_details_updated", changed("lock_code_visible_after", "deposit", "id_required"))})
+      SELECT EXISTS (SELECT FROM before) AS found`)
+  }
+
+/** Answers the order's status, undefined when there is no such stay; only stays of accepted orders are marked. */
+const setStayStatus =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, stayCode: string, stayStatus: (typeof StayKeeping.Type)["stay_status"], at: Date) =>
+    readStatus(sql`
+      WITH before AS (${locked(sql, operatorId, stayCode)}),
+      after AS (
+        UPDATE stays s SET stay_status = ${stayStatus}
+        FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+          AND before.status = 'accepted' AND before.stay_status <> ${stayStatus}
+        RETURNING s.id
+      ), recorded AS (${recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })})
+      SELECT status FROM before`)
+
+export class StayStore extends Context.Service<StayStore>()("latchkey/resources/StayStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    addTag: addTag(sql),
+    removeTag: removeTag(sql),
+    customFields: customFields(sql),
+    saveCustomFields: saveCustomFields(sql),
+    setCheckIn: setCheckIn(sql),
+    setStayStatus: setStayStatus(sql)
+  }))
+}) {
+  static readonly layer = Layer.effect(StayStore, StayStore.make)
+}

@@ -1,0 +1,75 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { assignmentsOf, definitionsOf, namesOf, pairsOf } from "../../database/columns.ts"
+import { jsonParameter } from "../../database/parameters.ts"
+import { recordEvent } from "../../events/events.ts"
+import { GivenStay, GuestDetails, type NewStay, StayIdentity, StayState, StayTerms } from "./stay.ts"
+
+// What other families' statements say of stays: parts of one statement, which the tables' owner writes.
+
+/** A new stay under its code; `holds` says that its nights become its own. */
+export interface CodedStay extends NewStay {
+  readonly stay_code: string
+  readonly holds: boolean
+}
+
+/**
+ * CTEs that write the stays of a new order, which the CTE `created_order` has, and their guests. `new_stay` has a row for
+ * each, with its nights' dates and whether it holds them.
+ */
+export const insertStays = (sql: SqlClient, stays: ReadonlyArray<CodedStay>): Fragment => sql`
+  given_stay AS (
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
+      AS given (stay_code text, holds boolean, guests jsonb, ${sql.literal(definitionsOf(GivenStay))})
+  ), inserted_stay AS (
+    INSERT INTO stays (operator_id, order_id, stay_code, ${sql.literal(namesOf(GivenStay))})
+    SELECT created_order.operator_id, created_order.id, stay_code, ${sql.literal(namesOf(GivenStay, "given_stay"))}
+    FROM created_order, given_stay
+    ORDER BY length(stay_code), stay_code
+    RETURNING operator_id, id, stay_code
+  ), new_stay AS (
+    SELECT inserted_stay.operator_id, inserted_stay.id, given_stay.*
+    FROM inserted_stay JOIN given_stay USING (stay_code)
+  ), inserted_guest AS (
+    INSERT INTO guests (operator_id, stay_id, ${sql.literal(namesOf(GuestDetails))})
+    SELECT new_stay.operator_id, new_stay.id, ${sql.literal(namesOf(GuestDetails, "person"))}
+    FROM new_stay
+    CROSS JOIN LATERAL jsonb_to_recordset(new_stay.guests) AS person (${sql.literal(definitionsOf(GuestDetails))})
+  )`
+
+/** CTE that gives stays the terms they should have, where the CTE `unchanged` has its row. */
+export const updateStays = (sql: SqlClient, operatorId: number, stays: ReadonlyArray<StayState>): Fragment => sql`
+  updated_stay AS (
+    UPDATE stays s SET ${sql.literal(assignmentsOf(StayTerms, "wanted"))}
+    FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
+      AS wanted (${sql.literal(definitionsOf(StayState))})
+    WHERE s.operator_id = ${operatorId} AND s.id = wanted.id
+  )`
+
+/** The stays of an order as rules see them ({@link StayState}), as JSON; `order` is a row of `orders`. */
+export const stayStatesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
+  SELECT jsonb_agg(jsonb_build_object(
+    ${sql.literal(pairsOf(StayIdentity, "s"))}, ${sql.literal(pairsOf(StayTerms, "s"))}) ORDER BY s.id)
+  FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
+
+/** Which record of the queue of events a stay's events are about. */
+export const stayRecord = (sql: SqlClient): Fragment => sql`'reservation:' || reservation_code`
+
+/** An event's fields that name a stay, from columns of these names; in no property is in property 0. */
+export const stayFields = (sql: SqlClient) => ({
+  reservation_code: sql`reservation_code`,
+  stay_code: sql`stay_code`,
+  property_id: sql`coalesce(property_id, 0)`
+})
+
+/** Records that stays changed, one event a row of `from`. */
+export const recordStayUpdates = (
+  sql: SqlClient,
+  updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Date }
+): Fragment =>
+  recordEvent(sql, "reservation_updated", {
+    from: updates.from,
+    record: stayRecord(sql),
+    fields: { ...stayFields(sql), ...(updates.subEvent === undefined ? {} : { sub_event: updates.subEvent }) },
+    at: updates.at
+  })
