@@ -1,6 +1,6 @@
 import currencyCodes from "currency-codes"
-import { Schema, SchemaTransformation, Struct } from "effect"
-import { AMOUNT_MAX, CODE, EMAIL, IDS_MAX, IDS_TEXT, INSTANT_TEXT } from "../limits.ts"
+import { Schema, Struct } from "effect"
+import { AMOUNT_MAX, CODE, EMAIL, INSTANT_TEXT } from "../limits.ts"
 import { instantBounds } from "./time.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
@@ -178,34 +178,3 @@ export const TimeOfDay = Schema.String.check(
     toJsonSchema: () => ({ pattern: TIME_OF_DAY.source })
   })
 ).annotate({ description: "HH:mm:ss" })
-
-const IDS = /^\d+(,\d+)*$/
-
-const fewIds = Schema.isMaxLength(IDS_MAX, { expected: `at most ${IDS_MAX} ids` })
-
-const CommaSeparatedIds = textUpTo(IDS_TEXT)
-  .check(
-    Schema.makeFilter((text) => IDS.test(text.replaceAll(" ", "")), {
-      unreadable: true,
-      expected: "ids separated by commas, such as 1,2,3",
-      toJsonSchema: () => [{}, true]
-    })
-  )
-  .pipe(
-    Schema.decodeTo(
-      Schema.Array(Id).check(fewIds),
-      SchemaTransformation.transform<ReadonlyArray<number>, string>({
-        decode: (text) => text.split(",").map(Number),
-        encode: (ids) => ids.join(",")
-      })
-    )
-  )
-
-/**
- * Ids as a query has them, a comma-separated text `1,2,3` (specification, Endpoints), or as JSON has lists: at least
- * one, at most {@link IDS_MAX}.
- */
-export const IdsOrText = Schema.Union([
-  Schema.Array(Id).check(Schema.isMinLength(1, { expected: "a list of at least one id" }), fewIds),
-  CommaSeparatedIds
-]).annotate({ expected: "ids separated by commas, such as 1,2,3, or a list of them" })

@@ -7,12 +7,12 @@ import {
   Code,
   Currency,
   Id,
-  IdsOrText,
   InstantText,
   isCalendarDate,
   PositiveAmount,
   textUpTo
 } from "../../src/contract/fields.ts"
+import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
 import { pageFields } from "../../src/contract/page.ts"
 import { FIELDS_TOLD } from "../../src/limits.ts"

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import { CalendarDate, Id, IdsOrText } from "../../contract/fields.ts"
+import { CalendarDate, Id } from "../../contract/fields.ts"
+import { Ids, IdsOrText } from "../../contract/id-list.ts"
 import { card, family } from "../../contract/operation.ts"
-import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES, IDS_MAX } from "../../limits.ts"
+import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES } from "../../limits.ts"
 
 // Daily availability of properties (contract facts 6.1 and 6.2).
 
@@ -22,8 +23,9 @@ export const PropertyAvailability = Schema.Struct({
 })
 export type PropertyAvailability = typeof PropertyAvailability.Type
 
-const listUpTo = <Item extends Schema.Top>(item: Item, most: number, names: string) =>
-  Schema.Array(item).check(Schema.isMaxLength(most, { expected: `a list of at most ${most} ${names}` }))
+const Dates = Schema.Array(CalendarDate).check(
+  Schema.isMaxLength(AVAILABILITY_DATES, { expected: `a list of at most ${AVAILABILITY_DATES} dates` })
+)
 
 const operation = family({ category: "calendar", since: "3.4.0", openWorld: true })
 
@@ -45,11 +47,11 @@ export const update_availabilities = operation("update_availabilities", {
   limits: { "1m": 120 },
   summary: "Open or close days of properties",
   payload: {
-    property_ids: listUpTo(Id, IDS_MAX, "ids").check(Schema.isMinLength(1, { expected: "a list of at least one id" })),
+    property_ids: Ids,
     available: Schema.Boolean,
     start_date: Schema.optionalKey(CalendarDate),
     end_date: Schema.optionalKey(CalendarDate),
-    dates: Schema.optionalKey(listUpTo(CalendarDate, AVAILABILITY_DATES, "dates"))
+    dates: Schema.optionalKey(Dates)
   },
   success: Schema.Struct({}),
   errors: [NotFound],
