@@ -230,10 +230,6 @@ export const STATEMENT_SECONDS_MAX = 3_600
  */
 export const READY_MS = 2_000
 export const EMBEDDED_READY_MS = 10_000
-/** Megabytes of pages the embedded database caches. */
-export const EMBEDDED_BUFFERS_MB = 16
-/** Milliseconds statements of the embedded database may follow one another before timers and sockets get their turn. */
-export const EMBEDDED_LONGEST_RUN_MS = 5
 
 /** Characters of a staff member's name and of the notes on staff and on tasks (contract facts 9). */
 export const STAFF_NAME = 128

@@ -5,10 +5,11 @@ import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
 import { layerWakeUp } from "./background/layer.ts"
+import { WakeUp } from "./background/WakeUp.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Configuration, type Settings } from "./configuration.ts"
 import { Deployment, PublicUrl } from "./contract/installation.ts"
-import { layerBackgroundDatabase, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
+import { layerBackgroundDatabase, layerControl, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
 import { greet } from "./demo/greeting.ts"
 import { Gate } from "./gate/Gate.ts"
@@ -47,6 +48,9 @@ const layerDelivering = (settings: Settings) =>
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
 
+/** Takes commands for as long as the process runs; what they change may be work for the workers. */
+const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
+
 const layerMigrated = Layer.effectDiscard(migrate(migrations))
 
 /** Serves, and says where. Whoever interrupts it lets open requests finish first. */
@@ -64,6 +68,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
       Layer.effectDiscard(serving).pipe(
         // Below it, so that what the last requests change is still handed to the workers.
         Layer.provide(layerDelivering(settings)),
+        Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),
         Layer.provide(layerWakeUp),

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { BACKGROUND_CONNECTIONS, BACKGROUND_STATEMENTS, EMBEDDED_READY_MS, READY_MS } from "../limits.ts"
+import { layerBesideService } from "./beside-service.ts"
 import { layerPostgres } from "./postgres.ts"
 import { Readiness } from "./Readiness.ts"
 import { upkeep } from "./upkeep.ts"
@@ -17,20 +18,38 @@ export class DatabaseSettings extends Context.Service<
 >()("latchkey/database/DatabaseSettings") {}
 
 // Loaded when asked for: beside a server, the embedded database would only take memory.
-const layerEmbedded = (dataDir: string) =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("./embedded.ts")),
-      (embedded) => Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(embedded.layerEmbedded(dataDir)))
-    )
-  )
+const layerEmbedded = Layer.unwrap(
+  Effect.gen(function* () {
+    const { dataDir } = yield* DatabaseSettings
+    const embedded = yield* Effect.promise(() => import("./embedded.ts"))
+    return Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(embedded.layerEmbedded(dataDir)))
+  })
+)
 
 /** The database the settings name: a PostgreSQL server, or the one embedded in the data folder. */
 export const layerDatabase = Layer.unwrap(
-  Effect.map(DatabaseSettings, ({ databaseUrl, dataDir }) =>
-    databaseUrl === undefined ? layerEmbedded(dataDir) : layerPostgres({ url: databaseUrl })
+  Effect.map(DatabaseSettings, ({ databaseUrl }) =>
+    databaseUrl === undefined ? layerEmbedded : layerPostgres({ url: databaseUrl })
   )
 )
+
+/** The same for a command, which the service that runs on the embedded database lets in. */
+export const layerCommandDatabase = Layer.unwrap(
+  Effect.map(DatabaseSettings, ({ databaseUrl, dataDir }) =>
+    databaseUrl === undefined ? layerBesideService(dataDir) : layerPostgres({ url: databaseUrl })
+  )
+)
+
+/** Takes commands on the embedded database; on a server they need nobody. `afterwards`: see `layerControlSocket`. */
+export const layerControl = (afterwards: Effect.Effect<void>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { databaseUrl, dataDir } = yield* DatabaseSettings
+      if (databaseUrl !== undefined) return Layer.empty
+      const control = yield* Effect.promise(() => import("./control-socket.ts"))
+      return Layer.provide(control.layerControlSocket(dataDir, afterwards), layerEmbedded)
+    })
+  )
 
 /**
  * The same database for requests: a server stops a statement of them that takes too long. The embedded database cannot

@@ -29,7 +29,7 @@ const layerOwnServerDatabase = Layer.unwrap(
   })
 )
 
-const settings = { publicUrl: "http://127.0.0.1:8080", demo: true, databaseUrl: undefined }
+const settings = { publicUrl: "http://127.0.0.1:8080", demo: true }
 
 /** A database of its own: seeding looks whether there is any operator at all. */
 const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E>) =>
