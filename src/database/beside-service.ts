@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Layer, Predicate, Schedule, Scope } from "effect"
-import { shortControlPath } from "./control-path.ts"
+import { controlSocket, shortControlPath } from "./control-path.ts"
 import { types } from "./types.ts"
 
 /** Milliseconds a command waits for a service that starts or stops: a stop takes twelve seconds at most. */
@@ -20,7 +20,7 @@ export const layerBesideService = (dataDir: string) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const whole = yield* Effect.scope
-      const path = yield* Effect.orDie(shortControlPath(dataDir))
+      const path = yield* Effect.catch(shortControlPath(dataDir), () => Effect.succeed(controlSocket(dataDir)))
       const attempt = Effect.flatMap(Scope.fork(whole), (scope) =>
         Effect.flatMap(reached(path), (socket) =>
           socket === undefined ? opened(dataDir, scope) : Layer.buildWithScope(layerGuest(socket, path), scope)

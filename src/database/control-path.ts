@@ -25,7 +25,7 @@ const linkTo = (folder: string) =>
     Effect.tryPromise({
       try: async () => {
         // Made with mode 700.
-        const made = await Fs.mkdtemp(join(tmpdir(), "latchkey-"))
+        const made = await Fs.mkdtemp(join(tmpdir(), "latchkey-control-"))
         const link = join(made, "data")
         await Fs.symlink(folder, link)
         return { made, link }

@@ -60,7 +60,8 @@ const listening = (server: Server, path: string): Effect.Effect<void, Error> =>
 
 /** Nobody comes any more; who is there may finish for a moment. */
 const closed = async (server: Server, guests: Guests, dataDir: string): Promise<void> => {
-  if (server.listening) server.close()
+  if (!server.listening) return
+  server.close()
   // Before they are waited for: a command that comes now finds no socket, and waits for the folder.
   await Fs.rm(controlSocket(dataDir), { force: true })
   await guests.leave(CONTROL_STOP_MS)

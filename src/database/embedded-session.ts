@@ -53,7 +53,8 @@ export class EmbeddedSession {
    * A guest's connection. It may not name statements, because names are the session's. `afterwards` is called when a
    * statement or a transaction of the guest is over.
    */
-  readonly join = (afterwards: () => void): Duplex => new GuestConnection(this, afterwards)
+  readonly join = (afterwards: () => void, mostSilence?: number): Duplex =>
+    new GuestConnection(this, afterwards, mostSilence)
 
   /** Resolves, once the session is free, with the function that hands it on to the next owner. */
   readonly lend = (): Promise<() => void> => {

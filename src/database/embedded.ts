@@ -21,7 +21,7 @@ export class EmbeddedDatabase extends Context.Service<
     /** One session: a connection waits until the one before it is closed. */
     readonly connect: () => Duplex
     /** A connection that shares the session with it, statement by statement; called back when one is over. */
-    readonly join: (afterwards: () => void) => Duplex
+    readonly join: (afterwards: () => void, mostSilence?: number) => Duplex
     /** A copy of the whole database, for `layerMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }

@@ -32,17 +32,20 @@ export class GuestConnection extends Duplex {
   readonly #session: EmbeddedSession
   readonly #share: SessionShare
   readonly #afterwards: () => void
+  readonly #mostSilence: number
   readonly #messages = new FrontendMessageGatherer({ unit: "sync", mostBytes: GUEST_MESSAGE_BYTES })
   #accepting: Promise<void> = Promise.resolve()
   #silence: NodeJS.Timeout | undefined
   #drained: (() => void) | undefined
   #ending: Promise<void> | undefined
 
-  constructor(session: EmbeddedSession, afterwards: () => void) {
+  /** `afterwards` is called when a statement or a transaction is over; `mostSilence`: milliseconds. */
+  constructor(session: EmbeddedSession, afterwards: () => void, mostSilence: number = GUEST_SILENCE_MS) {
     super({ allowHalfOpen: false })
     this.#session = session
     this.#share = session.shared()
     this.#afterwards = afterwards
+    this.#mostSilence = mostSilence
     this.#expectMore()
   }
 
@@ -100,7 +103,7 @@ export class GuestConnection extends Duplex {
   }
 
   #expectMore(): void {
-    this.#silence = setTimeout(() => this.#refuse("silent"), GUEST_SILENCE_MS).unref()
+    this.#silence = setTimeout(() => this.#refuse("silent"), this.#mostSilence).unref()
   }
 
   /** Waits until the client has taken what was sent to it before. */
