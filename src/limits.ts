@@ -1,4 +1,5 @@
-// Every number that bounds something has its name here, and a test at n and n + 1.
+// The specification's numbers and whatever bounds a caller, each with a test at n and n + 1. What a module tunes for itself
+// is in that module.
 
 /** Largest request body in bytes (1 MiB); specification is silent, see docs/decisions.md. */
 export const BODY_BYTES = 1024 * 1024
@@ -141,10 +142,6 @@ export const REDIS_WARNING = 60_000
 /** Seconds a bucket outlives its window in Redis: processes whose clocks differ still find it. */
 export const REDIS_AFTERLIFE = 60
 
-/** Milliseconds a telemetry collector has to answer one batch, and those the last batches get when the process ends. */
-export const TELEMETRY_EXPORT_MS = 3_000
-export const TELEMETRY_SHUTDOWN_MS = 2_000
-
 /** Characters of an operator's, an account's and a token's name. */
 export const ACCOUNT_NAME = 100
 /** Characters of an e-mail address (RFC 5321: 256 with the brackets around it). */
@@ -187,8 +184,6 @@ export const LINGER_BYTES = 32 * 1024 * 1024
 /** Milliseconds between two looks whether a client that ends its side while a call runs is still there for the answer. */
 export const HALF_CLOSED_MS = 500
 
-/** Longest `DRAIN_SECONDS`. */
-export const DRAIN_SECONDS_MAX = 300
 /**
  * Milliseconds a connection may have been silent at a stop to be thought in use: its client may have the next request
  * on the way, and is told then that it was the last. A request whose headers have begun to arrive gets as long.
@@ -196,8 +191,6 @@ export const DRAIN_SECONDS_MAX = 300
 export const STOP_SILENCE_MS = 500
 /** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
 export const SHUTDOWN_SECONDS = 7
-/** Milliseconds after a signal in which another one is the same request to stop: `npm start` hands each on twice. */
-export const SAME_SIGNAL_MS = 1_000
 
 /** Calls a process works on at once: runs their statements, builds their answers. An even number, as half goes to one operator. */
 export const PLACES = 12
@@ -214,22 +207,6 @@ export const NOT_ALONE_MS = 10_000
 export const BUILDING_RUN_MS = 5
 /** Seconds after which a call is worth retrying that found no place in time or ran out of it. */
 export const BUSY_RETRY_SECONDS = 5
-
-/** Connections of one process to a PostgreSQL server: one for each place, and some for looking up tokens and links. */
-export const DATABASE_CONNECTIONS = PLACES + 2
-/** Connections more, for its work in the background (one of them only listens), and the statements that share one at once. */
-export const BACKGROUND_CONNECTIONS = 4
-export const BACKGROUND_STATEMENTS = 4
-/** Seconds a statement of a request may take on a server, if the settings do not say. */
-export const STATEMENT_SECONDS = 10
-/** The most the settings may say. */
-export const STATEMENT_SECONDS_MAX = 3_600
-/**
- * Milliseconds the database may take to show that it is there, before the service says it is not ready. The embedded one
- * has other statements to finish first, at its first start those that make the demo operator.
- */
-export const READY_MS = 2_000
-export const EMBEDDED_READY_MS = 10_000
 
 /** Characters of a staff member's name and of the notes on staff and on tasks (contract facts 9). */
 export const STAFF_NAME = 128
@@ -264,14 +241,9 @@ export const GROUP_NAME = 50
 export const TAG_NAME = 15
 /** Characters of the text reservation tags are searched by (contract facts 3). */
 export const TAG_KEYWORD = 50
-/**
- * What a new operator has room for; `operators` has a column for each (migration 0003_portfolio). The specification
- * gives the tags (Other limits and constants) and leaves the first two to the subscription.
- */
-export const ROOM_LIMIT = 100
-export const ROOM_TYPE_LIMIT = 50
 /** Most rooms, and most room types, a subscription can be given. */
 export const SUBSCRIPTION_ROOMS_MAX = 100_000
+/** Custom tags of each kind an operator may have (specification, Other limits and constants; migration 0003_portfolio). */
 export const PROPERTY_TAG_LIMIT = 500
 export const RESERVATION_TAG_LIMIT = 500
 
@@ -284,8 +256,6 @@ export const AVAILABILITY_START_DAYS = 366
 export const AVAILABILITY_END_DAYS = 1_096
 /** Single days one change may name: every day that can be changed. */
 export const AVAILABILITY_DATES = 1_097
-/** How often a statement is run again that the database gave up for another one's sake (a deadlock). */
-export const STATEMENT_RETRIES = 10
 
 /** Nights of one stay: what availability can be changed ahead. */
 export const STAY_NIGHTS = 1_096
@@ -319,9 +289,3 @@ export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
 /** How often an order that a channel sold is entered again with one more stay in the box, before all go there. */
 export const ORDER_ENTRY_ATTEMPTS = 5
-
-/** Milliseconds between two rounds of upkeep of the embedded database. */
-export const UPKEEP_MS = 5_000
-/** Rows that may change in a table before it is looked at, and the share of its rows beyond them. */
-export const UPKEEP_ROWS = 50
-export const UPKEEP_SHARE = 0.2

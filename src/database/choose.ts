@@ -1,9 +1,18 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
-import { BACKGROUND_CONNECTIONS, BACKGROUND_STATEMENTS, EMBEDDED_READY_MS, READY_MS } from "../limits.ts"
 import { layerBesideService } from "./beside-service.ts"
 import { layerPostgres } from "./postgres.ts"
-import { Readiness } from "./Readiness.ts"
+import { READY_MS, Readiness } from "./Readiness.ts"
 import { upkeep } from "./upkeep.ts"
+
+/** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
+export const BACKGROUND_CONNECTIONS = 4
+const BACKGROUND_STATEMENTS = 4
+
+/**
+ * Milliseconds in which the embedded database must show that it is there: it has other statements to finish first, at its
+ * first start those that make the demo operator.
+ */
+const EMBEDDED_READY_MS = 10_000
 
 /** Which database this process works on; the settings of the process provide it. */
 export class DatabaseSettings extends Context.Service<

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import type { NewOrder, NewStay } from "../resources/reservations/new-order.ts"
 import { nightCount } from "../resources/reservations/nights.ts"
 import { Orders } from "../resources/reservations/Orders.ts"
+import type { DemoOperator } from "./demo-operator.ts"
 import { commissionOf } from "./entries.ts"
-import type { DemoGround } from "./ground.ts"
 import { bookerOf } from "./guests.ts"
 import type { DemoOrder } from "./orders.ts"
 
@@ -16,7 +16,7 @@ export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
   accountName,
   propertyIds,
   orders
-}: DemoGround) {
+}: DemoOperator) {
   const entry = yield* Orders
   yield* Effect.forEach(
     orders,

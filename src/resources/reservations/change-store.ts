@@ -1,11 +1,11 @@
 import { Context, Effect, flow, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { alone } from "../../database/alone.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
 import { onlyRowOf } from "../../database/rows.ts"
+import { savepoint } from "../../database/savepoint.ts"
 import { recordEvent } from "../../events/events.ts"
 import { NightTaken } from "./entry-store.ts"
 import type { OrderChange } from "./order-change.ts"
@@ -66,7 +66,7 @@ export type OrderKey = { readonly reservationCode: string } | { readonly stayCod
 export class OrderChangeStore extends Context.Service<OrderChangeStore>()("latchkey/resources/OrderChangeStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const refusable = flow(alone(sql), patiently)
+    const refusable = flow(savepoint(sql), patiently)
 
     /** The order of a key, as a condition on `orders o`. */
     const isMeant = (operatorId: number, key: OrderKey): Fragment =>

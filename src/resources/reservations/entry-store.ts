@@ -2,11 +2,11 @@ import { Context, Data, Effect, flow, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { minorUnits } from "../../contract/money.ts"
-import { alone } from "../../database/alone.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { idsParameter, jsonParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { savepoint } from "../../database/savepoint.ts"
 import { recordEvent } from "../../events/events.ts"
 import { sharesOf } from "../transactions/rules.ts"
 import { stayCodeOf } from "./codes.ts"
@@ -39,7 +39,7 @@ const readEntered = rowUnless(Schema.Struct({ code: Schema.NullOr(Schema.String)
 export class OrderEntryStore extends Context.Service<OrderEntryStore>()("latchkey/resources/OrderEntryStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const refusable = flow(alone(sql), patiently)
+    const refusable = flow(savepoint(sql), patiently)
 
     /** What the rules need to know before an order is made by hand. */
     const ground = (

@@ -1,10 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { NAMED_PROPERTIES, PROPERTY_TITLE, ROOM_TYPE_LIMIT } from "../../../src/limits.ts"
+import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../src/limits.ts"
 import { call, freshOperator, layerTest } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 import { countStatements } from "../../statements.ts"
-import { atOnce, host, hostOf, limitOf, rowsIn } from "../portfolio.ts"
+import { atOnce, host, hostOf, limitOf, ROOM_TYPE_LIMIT, rowsIn } from "../portfolio.ts"
 
 layer(layerTest)("room types", (it) => {
   it.effect("show their properties and tags, in one statement", () =>
