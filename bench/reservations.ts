@@ -1,14 +1,12 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, References } from "effect"
 import { SqlClient, Statement } from "effect/sql"
+import { layerAssembly } from "../src/assembly.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
 import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { digestOf } from "../src/gate/credentials.ts"
-import { Gate } from "../src/gate/Gate.ts"
-import { Tokens } from "../src/gate/Tokens.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
-import { layerHandlers } from "../src/resources/index.ts"
 import { Service } from "../src/service.ts"
 import { besideReferences } from "./reservation-doors.ts"
 import { withScratchDatabase } from "./scratch-database.ts"
@@ -24,17 +22,8 @@ const CALLS = Number(process.env["BENCH_CALLS"] ?? 500)
 const NIGHTS = 3
 const PROPERTIES = 3
 
-const layerOpen = Layer.succeed(RateWindows, {
-  admit: () => Effect.succeed({ _tag: "Admitted", remaining: [] } as const),
-  count: () => Effect.void
-})
-
-const layerMeasured = Service.layer.pipe(
-  Layer.provide(layerHandlers),
-  Layer.provide(ChannelGateway.layerUnconnected),
-  Layer.provide(Gate.layer),
-  Layer.provide(Tokens.layer),
-  Layer.provide([layerOpen, Places.layer(), WakeUp.layerProcess])
+const layerMeasured = layerAssembly.pipe(
+  Layer.provide([ChannelGateway.layerUnconnected, RateWindows.layerUnbounded, Places.layer(), WakeUp.layerProcess])
 )
 
 const tokenOf = (operator: number): string => `lk_bench_${operator}`

@@ -4,6 +4,7 @@ import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
+import { layerAssembly } from "./assembly.ts"
 import { layerWakeUp } from "./background/layer.ts"
 import { WakeUp } from "./background/WakeUp.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
@@ -12,13 +13,10 @@ import { Deployment, PublicUrl } from "./contract/installation.ts"
 import { layerBackgroundDatabase, layerControl, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
 import { greet } from "./demo/greeting.ts"
-import { Gate } from "./gate/Gate.ts"
-import { Tokens } from "./gate/Tokens.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
-import { layerHandlers, layerSharedCalendars } from "./resources/index.ts"
-import { Service } from "./service.ts"
+import { layerSharedCalendars } from "./resources/index.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 import { AddressResolver } from "./webhooks/AddressResolver.ts"
 import { AllowedReceivers } from "./webhooks/allowed-hosts.ts"
@@ -33,13 +31,7 @@ const layerWindows = ({ redisUrl }: Settings) =>
 const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
 
 const layerService = (windows: Layer.Layer<RateWindows>) =>
-  Service.layer.pipe(
-    Layer.provide(layerHandlers),
-    Layer.provide(ChannelGateway.layerUnconnected),
-    Layer.provide(Gate.layer),
-    Layer.provide(Tokens.layer),
-    Layer.provideMerge(windows)
-  )
+  layerAssembly.pipe(Layer.provide(ChannelGateway.layerUnconnected), Layer.provideMerge(windows))
 
 /** Delivers events to their subscribers for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>

@@ -9,6 +9,7 @@ const src = join(import.meta.dirname, "../src")
 const LAYERS: ReadonlyArray<ReadonlyArray<string>> = [
   ["main.ts", "cli.ts", "cli"],
   ["adapters"],
+  ["assembly.ts"],
   ["service.ts"],
   ["Api.ts"],
   ["demo", "operators"],

@@ -3,6 +3,7 @@ import { Effect, Layer, type Schema } from "effect"
 import { RpcClient, RpcTest } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import { Api, type ApiOperation } from "../src/Api.ts"
+import { layerAssembly } from "../src/assembly.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import type { Envelope } from "../src/contract/envelope.ts"
@@ -33,7 +34,7 @@ export const layerService = <E>(
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
   wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess
 ) =>
-  Service.layer.pipe(
+  layerAssembly.pipe(
     Layer.provideMerge(layerInside),
     Layer.provideMerge(Layer.mergeAll(database, windows, channels, wakeUp, Places.layer()))
   )
