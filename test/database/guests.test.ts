@@ -3,8 +3,9 @@ import { PgClient, PgConnection } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { EmbeddedDatabase, layerMemory } from "../../src/database/embedded.ts"
+import { EmbeddedDatabase } from "../../src/database/embedded.ts"
 import { GUEST_MESSAGE_BYTES } from "../../src/database/guest-connection.ts"
+import { layerTestMemory, testSnapshot } from "../database.ts"
 
 const url = Redacted.make("postgres://postgres@localhost/postgres?sslmode=disable")
 
@@ -29,6 +30,9 @@ const guest = Effect.fnUntraced(function* (options: { readonly silence?: number;
     close: Scope.close(scope, Exit.void)
   }
 })
+
+/** An embedded database whose session nobody owns yet. */
+const layerUnowned = Layer.unwrap(Effect.map(Effect.promise(testSnapshot), EmbeddedDatabase.layerMemory))
 
 const message = (type: string, body: string): Buffer => {
   const head = Buffer.from(`${type}\0\0\0\0`, "latin1")
@@ -72,7 +76,7 @@ const table = Effect.fnUntraced(function* (name: string) {
   }
 })
 
-layer(layerMemory(), { excludeTestServices: true })("a guest of the embedded session", (it) => {
+layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded session", (it) => {
   it.effect("works beside the owner, each with the statements it prepared", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
@@ -142,13 +146,13 @@ layer(layerMemory(), { excludeTestServices: true })("a guest of the embedded ses
   it.effect("may be silent in its transaction for a while, not for longer", () =>
     Effect.gen(function* () {
       const { ids } = yield* table("silent")
-      const one = yield* guest({ silence: 300 })
-      yield* pause(500)
+      const one = yield* guest({ silence: 600 })
+      yield* pause(800)
       yield* one.rows("begin")
       yield* one.rows("insert into silent values (1)")
       yield* pause(100)
       yield* one.rows("commit")
-      yield* pause(500)
+      yield* pause(800)
       assert.deepStrictEqual(yield* ids, [1])
       yield* one.rows("begin")
       yield* one.rows("insert into silent values (2)")
@@ -186,34 +190,8 @@ layer(layerMemory(), { excludeTestServices: true })("a guest of the embedded ses
       assert.include(yield* asked(GUEST_MESSAGE_BYTES + 1), "C54000")
     })
   )
-})
 
-layer(EmbeddedDatabase.layerMemory(), { excludeTestServices: true })("the owner of the session", (it) => {
-  it.effect("waits for one statement of its guests before its own, however many there are", () =>
-    Effect.gen(function* () {
-      const { connect } = yield* EmbeddedDatabase
-      const owner = connect()
-      yield* told(owner, STARTUP, /Z.{4}I/s)
-      const guests = yield* Effect.forEach(Array.from({ length: 8 }), () => guest())
-      const greedy = yield* Effect.forkChild(
-        Effect.forEach(guests, ({ rows }) => Effect.forever(rows("select 1")), { concurrency: "unbounded" })
-      )
-      const through = () => guests.reduce((sum, each) => sum + each.over(), 0)
-      yield* pause(50)
-      assert.isAbove(through(), 0)
-      for (let n = 0; n < 100; n++) {
-        const before = through()
-        yield* told(owner, message("Q", "select 2\0"), /SELECT 1\0/)
-        assert.isAtMost(through() - before, 2)
-      }
-      yield* Fiber.interrupt(greedy)
-      owner.destroy()
-    })
-  )
-})
-
-layer(Layer.empty)("a guest's client", (it) => {
-  it.effect("is the one a server has: transactions, savepoints, typed errors", () =>
+  it.effect("has the client a server has: transactions, savepoints, typed errors", () =>
     Effect.gen(function* () {
       const { join } = yield* EmbeddedDatabase
       const client = PgClient.layer({ stream: () => join(() => {}), url, prepare: false, maxConnections: 1 })
@@ -229,6 +207,29 @@ layer(Layer.empty)("a guest's client", (it) => {
         assert.strictEqual((yield* twice).reason._tag, "UniqueViolation")
         assert.deepStrictEqual(yield* sql`select id from client`, [{ id: 1 }])
       }).pipe(Effect.provide(client, { local: true }))
-    }).pipe(Effect.provide(layerMemory()))
+    })
+  )
+})
+
+layer(layerUnowned, { excludeTestServices: true })("the owner of the session", (it) => {
+  it.effect("waits for one statement of its guests before its own, however many there are", () =>
+    Effect.gen(function* () {
+      const { connect } = yield* EmbeddedDatabase
+      const owner = connect()
+      yield* told(owner, STARTUP, /Z.{4}I/s)
+      const guests = yield* Effect.forEach(Array.from({ length: 8 }), () => guest())
+      const greedy = yield* Effect.forkChild(
+        Effect.forEach(guests, ({ rows }) => Effect.forever(rows("select 1")), { concurrency: "unbounded" })
+      )
+      const through = () => guests.reduce((sum, each) => sum + each.over(), 0)
+      while (through() === 0) yield* pause(1)
+      for (let n = 0; n < 100; n++) {
+        const before = through()
+        yield* told(owner, message("Q", "select 2\0"), /SELECT 1\0/)
+        assert.isAtMost(through() - before, 2)
+      }
+      yield* Fiber.interrupt(greedy)
+      owner.destroy()
+    })
   )
 })
