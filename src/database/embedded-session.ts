@@ -141,13 +141,10 @@ export class SessionShare {
     return this.#held
   }
 
-  /** Executes messages once it is this connection's turn. */
+  /** Executes messages once it is this connection's turn. One that fails ends its connection, which then leaves. */
   async execute(messages: Uint8Array): Promise<Buffer> {
-    await this.#take()
-    const answer = await this.#session.execute(messages).catch((error) => {
-      this.#giveBack()
-      return Promise.reject(error)
-    })
+    if (!this.#held) await this.#take()
+    const answer = await this.#session.execute(messages)
     if (leavesNothingOpen(answer)) this.#giveBack()
     return answer
   }
@@ -159,13 +156,15 @@ export class SessionShare {
 
   /** The owner goes: the next one finds a session as fresh as a new one. */
   async clear(): Promise<void> {
-    await this.#take()
+    if (!this.#held) await this.#take()
     await this.#session.clear().finally(() => this.#giveBack())
   }
 
   async #take(): Promise<void> {
-    if (this.#held) return
-    for (const queue of this.#queues) await queue.take()
+    for (const queue of this.#queues) {
+      const turn = queue.take()
+      if (turn !== undefined) await turn
+    }
     this.#held = true
   }
 

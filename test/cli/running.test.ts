@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Schema, type Scope } from "effect"
+import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import { run } from "./beside.ts"
 import { type Ended, emptyFolder, freePort, latchkey, serving } from "./latchkey.ts"
 
@@ -12,21 +12,28 @@ import { type Ended, emptyFolder, freePort, latchkey, serving } from "./latchkey
 const CREATE =
   "operator create --name Harbour --time-zone Europe/Lisbon --currency EUR --password correct-horse --email".split(" ")
 
-/** A data folder with one operator, made once; each test has a copy. */
-class Used extends Context.Service<Used, { readonly copy: Effect.Effect<string, never, Scope.Scope> }>()(
-  "latchkey/test/cli/running/Used"
-) {
+/** Processes that open data folders: slow where two cores serve many. */
+const SLOW_MS = 240_000
+
+/** A service that runs on a data folder with one operator, and a copy of the folder that nobody uses. */
+class Running extends Context.Service<
+  Running,
+  { readonly dataDir: string; readonly port: string; readonly unused: string }
+>()("latchkey/test/cli/running/Running") {
   static readonly layer = Layer.effect(
-    Used,
+    Running,
     Effect.gen(function* () {
-      const original = yield* emptyFolder
-      const migrated = yield* latchkey(["migrate", "--json"], { DATA_DIR: original })
+      const dataDir = yield* emptyFolder
+      const migrated = yield* latchkey(["migrate", "--json"], { DATA_DIR: dataDir })
       assert.deepStrictEqual([migrated.code, migrated.stderr], [0, ""])
       assert.match(migrated.stdout, /^\{"applied":\[.*\]\}\n$/)
-      assert.strictEqual((yield* latchkey([...CREATE, "one@example.test"], { DATA_DIR: original })).code, 0)
-      return {
-        copy: Effect.tap(emptyFolder, (folder) => Effect.promise(() => cp(original, folder, { recursive: true })))
-      }
+      assert.strictEqual((yield* run([...CREATE, "one@example.test"], { DATA_DIR: dataDir })).code, 0)
+      const unused = yield* emptyFolder
+      yield* Effect.promise(() => cp(dataDir, unused, { recursive: true }))
+      const port = yield* freePort
+      const { printed } = yield* serving("/mcp", { DATA_DIR: dataDir, PORT: port, DEMO: "0" })
+      assert.include(printed, `http://127.0.0.1:${port}`)
+      return { dataDir, port, unused }
     })
   )
 }
@@ -62,111 +69,115 @@ const COMMANDS = [
   "token create".split(" ")
 ]
 
-layer(Used.layer, { excludeTestServices: true, timeout: 120_000 })("a command beside a running service", (it) => {
+/** Which process had the folder last, or has it: asking for the lock would take it from a service that starts. */
+const ownerOf = (folder: string) => readFileSync(join(folder, "owner"), "utf8")
+
+const pause = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))
+
+const made = (env: Record<string, string>) =>
+  Effect.flatMap(latchkey([...TOKEN, "--json"], env), ({ stdout }) => Schema.decodeUnknownEffect(Token)(stdout))
+
+/** So many commands at the same time; answers how many tokens they made. */
+const madeTogether = (times: number, env: Record<string, string>) =>
+  Effect.map(
+    Effect.all(
+      Array.from({ length: times }, () => made(env)),
+      { concurrency: "unbounded" }
+    ),
+    (tokens) => new Set(tokens.map(({ token_id }) => token_id)).size
+  )
+
+layer(Running.layer, { excludeTestServices: true, timeout: SLOW_MS })("a command beside a running service", (it) => {
   it.effect(
     "answers what it answers with the service stopped, to the letter",
     () =>
       Effect.gen(function* () {
-        const { copy } = yield* Used
-        const [running, stopped] = [yield* copy, yield* copy]
-        yield* serving("/mcp", { DATA_DIR: running, PORT: yield* freePort, DEMO: "0" })
+        const { dataDir, unused } = yield* Running
         for (const [index, args] of COMMANDS.entries()) {
           // The same program; some of them as the processes they are.
-          const beside = yield* (index % 4 === 0 ? latchkey : run)(args, { DATA_DIR: running })
-          assert.deepStrictEqual(told(beside), told(yield* run(args, { DATA_DIR: stopped })), args.join(" "))
+          const beside = yield* (index % 4 === 0 ? latchkey : run)(args, { DATA_DIR: dataDir })
+          assert.deepStrictEqual(told(beside), told(yield* run(args, { DATA_DIR: unused })), args.join(" "))
         }
       }),
-    240_000
+    SLOW_MS
   )
 
-  it.effect("gives a token that works at once, on a service whose folder still takes no second one", () =>
-    Effect.gen(function* () {
-      const DATA_DIR = yield* (yield* Used).copy
-      const PORT = yield* freePort
-      const service = yield* serving("/mcp", { DATA_DIR, PORT, DEMO: "0" })
-      assert.include(service.printed, `http://127.0.0.1:${PORT}`)
-      const made = yield* latchkey([...TOKEN, "--json"], { DATA_DIR })
-      const { token } = yield* Schema.decodeUnknownEffect(Token)(made.stdout)
-      const headers = { "service-access-token": token }
-      const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${PORT}/v3/properties`, { headers }))
-      assert.match(yield* Effect.promise(() => answer.text()), /"error_code":0/)
+  it.effect(
+    "gives a token that works at once, on a service whose folder still takes no second one",
+    () =>
+      Effect.gen(function* () {
+        const { dataDir, port, unused } = yield* Running
+        const { token } = yield* made({ DATA_DIR: dataDir })
+        const headers = { "service-access-token": token }
+        const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/v3/properties`, { headers }))
+        assert.match(yield* Effect.promise(() => answer.text()), /"error_code":0/)
 
-      const second = yield* latchkey(["serve"], { DATA_DIR, PORT: yield* freePort, DEMO: "0" })
-      assert.strictEqual(second.code, 1)
-      assert.match(second.stderr, /^latchkey: .* is in use by process \d+.*Stop that process first.*DATABASE_URL.*\n$/)
-      const elsewhere = yield* latchkey(["serve"], { DATA_DIR: yield* (yield* Used).copy, PORT, DEMO: "0" })
-      assert.strictEqual(elsewhere.code, 1)
-      assert.match(elsewhere.stderr, /^latchkey: cannot listen on HOST and PORT: .*EADDRINUSE.*\n$/)
-    })
+        const second = yield* latchkey(["serve"], { DATA_DIR: dataDir, PORT: yield* freePort, DEMO: "0" })
+        assert.strictEqual(second.code, 1)
+        assert.match(second.stderr, /^latchkey: .* in use by process \d+.*Stop that process first.*DATABASE_URL.*\n$/)
+        const elsewhere = yield* latchkey(["serve"], { DATA_DIR: unused, PORT: port, DEMO: "0" })
+        assert.strictEqual(elsewhere.code, 1)
+        assert.match(elsewhere.stderr, /^latchkey: cannot listen on HOST and PORT: .*EADDRINUSE.*\n$/)
+      }),
+    SLOW_MS
   )
 
-  it.effect("works ten at once, each for itself; so do two with the service stopped", () =>
-    Effect.gen(function* () {
-      const DATA_DIR = yield* (yield* Used).copy
-      const service = yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" })
-      const create = Effect.flatMap(latchkey([...TOKEN, "--json"], { DATA_DIR }), ({ stdout }) =>
-        Schema.decodeUnknownEffect(Token)(stdout)
-      )
-      const together = (times: number) =>
-        Effect.map(
-          Effect.all(
-            Array.from({ length: times }, () => create),
-            { concurrency: "unbounded" }
-          ),
-          (made) => new Set(made.map(({ token_id }) => token_id)).size
+  it.effect(
+    "works with others at once, each for itself; so does one with the service stopped",
+    () =>
+      Effect.gen(function* () {
+        const { dataDir, unused } = yield* Running
+        assert.strictEqual(yield* madeTogether(5, { DATA_DIR: dataDir }), 5)
+        assert.strictEqual(yield* madeTogether(2, { DATA_DIR: unused }), 2)
+      }),
+    SLOW_MS
+  )
+
+  it.effect(
+    "killed in its transaction holds up nobody, and nothing of it is left",
+    () =>
+      Effect.gen(function* () {
+        const { dataDir } = yield* Running
+        yield* Effect.promise(
+          () =>
+            new Promise<void>((resolve) => {
+              const child = spawn(process.execPath, [join(import.meta.dirname, "open-transaction.ts"), dataDir])
+              child.stdout.once("data", () => child.kill("SIGKILL"))
+              child.once("close", () => resolve())
+            })
         )
-      assert.strictEqual(yield* together(10), 10)
-      assert.strictEqual((yield* service.stop).code, 0)
-      assert.strictEqual(yield* together(2), 2)
-    })
+        const updated = yield* run(["operator", "update", "1", "--rooms", "77", "--json"], { DATA_DIR: dataDir })
+        assert.include(updated.stdout, '"name":"Harbour"')
+        assert.include(updated.stdout, '"room_limit":77')
+      }),
+    SLOW_MS
   )
 
-  it.effect("waits while the service starts, and while it stops", () =>
-    Effect.gen(function* () {
-      const DATA_DIR = yield* (yield* Used).copy
-      const env = { DATA_DIR, PORT: yield* freePort, DEMO: "0" }
-      const starting = yield* Effect.forkChild(serving("/mcp", env), { startImmediately: true })
-      while (!existsSync(join(DATA_DIR, "control.sock"))) {
-        const { code, stderr } = yield* latchkey(["token", "create", "--account", "1"], env)
-        assert.deepStrictEqual([code, stderr.includes("--name")], [1, true])
-      }
-      const made = yield* latchkey(TOKEN, env)
-      assert.strictEqual(made.code, 0, made.stderr)
-      const service = yield* Fiber.join(starting)
-      const [stopped, during] = yield* Effect.all([service.stop, latchkey(TOKEN, env)], { concurrency: 2 })
-      assert.deepStrictEqual([stopped.code, during.code], [0, 0], during.stderr)
-    })
-  )
+  it.effect(
+    "waits while a service starts, and while it stops, and opens the folder itself when it was killed",
+    () =>
+      Effect.gen(function* () {
+        const { unused } = yield* Running
+        const env = { DATA_DIR: unused, PORT: yield* freePort, DEMO: "0" }
+        const socket = join(unused, "control.sock")
+        const before = ownerOf(unused)
+        const starting = yield* Effect.forkChild(serving("/mcp", env), { startImmediately: true })
+        // From then on the service has the folder, and takes no commands yet.
+        while (ownerOf(unused) === before) yield* pause
+        yield* made(env)
+        const first = yield* Fiber.join(starting)
+        const [stopped, during] = yield* Effect.all([first.stop, latchkey(TOKEN, env)], { concurrency: 2 })
+        assert.deepStrictEqual([stopped.code, during.code], [0, 0], during.stderr)
+        assert.isFalse(existsSync(socket))
 
-  it.effect("opens the folder itself when the service was killed, whose socket is still there", () =>
-    Effect.gen(function* () {
-      const DATA_DIR = yield* (yield* Used).copy
-      const service = yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" })
-      yield* service.kill
-      assert.isTrue(existsSync(join(DATA_DIR, "control.sock")))
-      assert.strictEqual((yield* latchkey(TOKEN, { DATA_DIR })).code, 0)
-      const again = yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" })
-      assert.strictEqual((yield* latchkey(TOKEN, { DATA_DIR })).code, 0)
-      assert.strictEqual((yield* again.stop).code, 0)
-      assert.isFalse(existsSync(join(DATA_DIR, "control.sock")))
-    })
-  )
-
-  it.effect("killed in its transaction holds up nobody, and nothing of it is left", () =>
-    Effect.gen(function* () {
-      const DATA_DIR = yield* (yield* Used).copy
-      yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" })
-      yield* Effect.promise(
-        () =>
-          new Promise<void>((resolve) => {
-            const child = spawn(process.execPath, [join(import.meta.dirname, "open-transaction.ts"), DATA_DIR])
-            child.stdout.once("data", () => child.kill("SIGKILL"))
-            child.once("close", () => resolve())
-          })
-      )
-      const updated = yield* latchkey(["operator", "update", "1", "--rooms", "77", "--json"], { DATA_DIR })
-      assert.include(updated.stdout, '"name":"Harbour"')
-      assert.include(updated.stdout, '"room_limit":77')
-    })
+        const second = yield* serving("/mcp", env)
+        yield* second.kill
+        assert.isTrue(existsSync(socket))
+        yield* made(env)
+        const third = yield* serving("/mcp", env)
+        yield* made(env)
+        assert.strictEqual((yield* third.stop).code, 0)
+      }),
+    SLOW_MS
   )
 })

@@ -117,16 +117,16 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
       yield* one.rows("rollback")
       assert.deepStrictEqual(yield* Fiber.join(outside), [])
       assert.strictEqual(one.over(), 1)
-      yield* sql.withTransaction(
+      const inside = yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* insert(2)
-          const inside = yield* Effect.forkChild(one.rows("select id from apart"))
+          const asked = yield* Effect.forkChild(one.rows("select id from apart"))
           yield* pause(20)
-          assert.isUndefined(inside.pollUnsafe())
-          return yield* Effect.forkChild(Fiber.join(inside), { startImmediately: true })
+          assert.isUndefined(asked.pollUnsafe())
+          return asked
         })
       )
-      assert.deepStrictEqual(yield* one.rows("select id from apart"), [{ id: 2 }])
+      assert.deepStrictEqual(yield* Fiber.join(inside), [{ id: 2 }])
     })
   )
 
