@@ -26,6 +26,12 @@ export const layerControlSocket = (dataDir: string, afterwards: Effect.Effect<vo
       const context = yield* Effect.context()
       const guests = new Guests(() => join(() => Effect.runForkWith(context)(afterwards)))
       const server = createServer(guests.welcome)
+      // One that could not be let in (no file handle is left) ends no service.
+      server.on("error", (cause) =>
+        Effect.runForkWith(context)(
+          Effect.annotateLogs(Effect.logWarning("the control socket"), { reason: cause.message })
+        )
+      )
       yield* Effect.addFinalizer(() => Effect.promise(() => closed(server, guests, dataDir)))
       yield* Effect.tryPromise({
         // What a killed process left there: the folder is ours, so nobody listens on it.

@@ -129,7 +129,8 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
         assert.strictEqual((yield* latchkey(["migrate"], { PORT: "x" }, { node: olderNode })).code, 1)
         const service = yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" }, olderNode)
         assert.strictEqual((yield* service.stop).code, 0)
-      })
+      }),
+    180_000
   )
 
   it.effect("explains itself, its version and its commands", () =>
