@@ -1,27 +1,16 @@
 import { Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
+import { layerAssembly } from "../src/assembly.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
 import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
-import { Gate } from "../src/gate/Gate.ts"
-import { Tokens } from "../src/gate/Tokens.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
-import { layerHandlers } from "../src/resources/index.ts"
 import { Service } from "../src/service.ts"
 
 // The Service in the process of the bench, without HTTP and without windows.
 
-const layerOpen = Layer.succeed(RateWindows, {
-  admit: () => Effect.succeed({ _tag: "Admitted", remaining: [] } as const),
-  count: () => Effect.void
-})
-
-export const layerInProcess = Service.layer.pipe(
-  Layer.provide(layerHandlers),
-  Layer.provide(ChannelGateway.layerUnconnected),
-  Layer.provide(Gate.layer),
-  Layer.provide(Tokens.layer),
-  Layer.provide([layerOpen, Places.layer(), WakeUp.layerProcess])
+export const layerInProcess = layerAssembly.pipe(
+  Layer.provide([ChannelGateway.layerUnconnected, RateWindows.layerUnbounded, Places.layer(), WakeUp.layerProcess])
 )
 
 /** The data an operation answers; dies when it is refused. */

@@ -1,16 +1,17 @@
 // Events a second from their record to the receiver's answer, and how long one is on its way, with every statement and
 // request of the real way.
 // `node bench/webhooks.ts [events]`; with DATABASE_URL also on a PostgreSQL server (in a database of its own).
-import { randomBytes } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
+import { BACKGROUND_CONNECTIONS } from "../src/database/choose.ts"
 import { layerMemory } from "../src/database/embedded.ts"
 import { migrate } from "../src/database/migrate.ts"
 import { layerPostgres } from "../src/database/postgres.ts"
 import { upkeep } from "../src/database/upkeep.ts"
-import { BACKGROUND_CONNECTIONS } from "../src/limits.ts"
+import { scratchDatabase } from "../test/scratch-database.ts"
+import { SERVER_URL } from "./scratch-database.ts"
 import { delaysInProcess, delaysOnServer } from "./webhook-delay.ts"
 import { layerDelivering, prepared } from "./webhook-ground.ts"
 import { type Receiver, startReceiver } from "./webhook-receiver.ts"
@@ -55,31 +56,17 @@ const embedded = Effect.gen(function* () {
   yield* rounds(receiver)
 }).pipe(Effect.scoped, Effect.provide(layerMemory()))
 
-const onServer = Effect.fnUntraced(function* (server: string) {
-  const name = `latchkey_bench_${randomBytes(6).toString("hex")}`
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  const administer = (statement: string) =>
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
-      Effect.provide(layerPostgres({ url: Redacted.make(server), maxConnections: 1 }))
-    )
-  const address = Redacted.make(url.href)
+const onServer = Effect.gen(function* () {
+  console.log("PostgreSQL")
+  const address = Redacted.make(yield* scratchDatabase(SERVER_URL))
   const background = layerPostgres({ url: address, maxConnections: BACKGROUND_CONNECTIONS, synchronousCommit: "off" })
-  yield* administer(`create database ${name}`)
   yield* Effect.gen(function* () {
-    console.log("PostgreSQL")
-    yield* migrate(migrations)
     const receiver = yield* startReceiver
     yield* delaysOnServer(receiver, background)
     yield* rounds(receiver).pipe(Effect.provide(layerPostgres({ url: address, synchronousCommit: "off" })))
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(layerPostgres({ url: address })),
-    Effect.ensuring(Effect.orDie(administer(`drop database ${name} with (force)`)))
-  )
-})
+  }).pipe(Effect.provide(layerPostgres({ url: address })))
+}).pipe(Effect.scoped)
 
-const server = process.env.DATABASE_URL
 await Effect.runPromise(embedded)
-if (server === undefined) console.log("PostgreSQL: skipped, DATABASE_URL not set")
-else await Effect.runPromise(onServer(server))
+if (process.env.DATABASE_URL === undefined) console.log("PostgreSQL: skipped, DATABASE_URL not set")
+else await Effect.runPromise(onServer)

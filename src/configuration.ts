@@ -3,7 +3,12 @@ import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
 import { DatabaseSettings } from "./database/choose.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./deliveries/allowed-hosts.ts"
-import { DRAIN_SECONDS_MAX, STATEMENT_SECONDS, STATEMENT_SECONDS_MAX } from "./limits.ts"
+
+/** Seconds a statement of a request may take on a server, if nothing is said, and the most that may be said. */
+const STATEMENT_SECONDS = 10
+const STATEMENT_SECONDS_MAX = 3_600
+/** Longest `DRAIN_SECONDS`. */
+const DRAIN_SECONDS_MAX = 300
 
 /** An environment variable holds what it does not take. The message is one line and never shows a secret. */
 export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {

@@ -1,4 +1,5 @@
-// Every number that bounds something has its name here, and a test at n and n + 1.
+// The specification's numbers and whatever bounds a caller, each with a test at n and n + 1. What a module tunes for itself
+// is in that module.
 
 /** Largest request body in bytes (1 MiB); specification is silent, see docs/decisions.md. */
 export const BODY_BYTES = 1024 * 1024
@@ -74,10 +75,6 @@ export const WEBHOOK_WAIT_MS = 3 * 24 * 60 * 60 * 1000
 export const WEBHOOK_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 export const WEBHOOK_DEAD_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
-/** Milliseconds a telemetry collector has to answer one batch, and those the last batches get when the process ends. */
-export const TELEMETRY_EXPORT_MS = 3_000
-export const TELEMETRY_SHUTDOWN_MS = 2_000
-
 /** Characters of an operator's, an account's and a token's name. */
 export const ACCOUNT_NAME = 100
 /** Characters of an e-mail address (RFC 5321: 256 with the brackets around it). */
@@ -120,8 +117,6 @@ export const LINGER_BYTES = 32 * 1024 * 1024
 /** Milliseconds between two looks whether a client that ends its side while a call runs is still there for the answer. */
 export const HALF_CLOSED_MS = 500
 
-/** Longest `DRAIN_SECONDS`. */
-export const DRAIN_SECONDS_MAX = 300
 /**
  * Milliseconds a connection may have been silent at a stop to be thought in use: its client may have the next request
  * on the way, and is told then that it was the last. A request whose headers have begun to arrive gets as long.
@@ -129,8 +124,6 @@ export const DRAIN_SECONDS_MAX = 300
 export const STOP_SILENCE_MS = 500
 /** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
 export const SHUTDOWN_SECONDS = 7
-/** Milliseconds after a signal in which another one is the same request to stop: `npm start` hands each on twice. */
-export const SAME_SIGNAL_MS = 1_000
 
 /** Calls a process works on at once: runs their statements, builds their answers. An even number, as half goes to one operator. */
 export const PLACES = 12
@@ -143,26 +136,6 @@ export const WAITING_BYTES = 32 * 1024 * 1024
 export const PLACE_WAIT_MS = 30_000
 /** Seconds after which a call is worth retrying that found no place in time or ran out of it. */
 export const BUSY_RETRY_SECONDS = 5
-
-/** Connections of one process to a PostgreSQL server: one for each place, and some for looking up tokens and links. */
-export const DATABASE_CONNECTIONS = PLACES + 2
-/** Connections more, for its work in the background (one of them only listens), and the statements that share one at once. */
-export const BACKGROUND_CONNECTIONS = 4
-export const BACKGROUND_STATEMENTS = 4
-/** Seconds a statement of a request may take on a server, if the settings do not say. */
-export const STATEMENT_SECONDS = 10
-/** The most the settings may say. */
-export const STATEMENT_SECONDS_MAX = 3_600
-/**
- * Milliseconds the database may take to show that it is there, before the service says it is not ready. The embedded one
- * has other statements to finish first, at its first start those that make the demo operator.
- */
-export const READY_MS = 2_000
-export const EMBEDDED_READY_MS = 10_000
-/** Megabytes of pages the embedded database caches. */
-export const EMBEDDED_BUFFERS_MB = 16
-/** Milliseconds statements of the embedded database may follow one another before timers and sockets get their turn. */
-export const EMBEDDED_LONGEST_RUN_MS = 5
 
 /** Characters of a staff member's name and of the notes on staff and on tasks (contract facts 9). */
 export const STAFF_NAME = 128
@@ -208,8 +181,6 @@ export const AVAILABILITY_START_DAYS = 366
 export const AVAILABILITY_END_DAYS = 1_096
 /** Single days one change may name: every day that can be changed. */
 export const AVAILABILITY_DATES = 1_097
-/** How often a statement is run again that the database gave up for another one's sake (a deadlock). */
-export const STATEMENT_RETRIES = 10
 
 /** Nights of one stay: what availability can be changed ahead. */
 export const STAY_NIGHTS = 1_096
@@ -241,9 +212,3 @@ export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
 /** How often a change of a task is judged because what it is judged by had changed meanwhile. */
 export const TASK_CHANGE_ATTEMPTS = 12
-
-/** Milliseconds between two rounds of upkeep of the embedded database. */
-export const UPKEEP_MS = 5_000
-/** Rows that may change in a table before it is looked at, and the share of its rows beyond them. */
-export const UPKEEP_ROWS = 50
-export const UPKEEP_SHARE = 0.2

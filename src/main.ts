@@ -4,25 +4,23 @@ import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
+import { layerAssembly } from "./assembly.ts"
 import { layerWakeUp } from "./background/layer.ts"
+import { WakeUp } from "./background/WakeUp.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Configuration, type Settings } from "./configuration.ts"
-import { layerBackgroundDatabase, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
+import { layerBackgroundDatabase, layerControl, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
-import { Gate } from "./gate/Gate.ts"
-import { Tokens } from "./gate/Tokens.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
-import { layerHandlers } from "./resources/index.ts"
-import { Service } from "./service.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 
 // The process: settings choose the layers, the layers make the Service, and the adapters serve it.
@@ -33,13 +31,7 @@ const layerWindows = ({ redisUrl }: Settings) =>
 const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
 
 const layerService = (windows: Layer.Layer<RateWindows>) =>
-  Service.layer.pipe(
-    Layer.provide(layerHandlers),
-    Layer.provide(ChannelGateway.layerUnconnected),
-    Layer.provide(Gate.layer),
-    Layer.provide(Tokens.layer),
-    Layer.provideMerge(windows)
-  )
+  layerAssembly.pipe(Layer.provide(ChannelGateway.layerUnconnected), Layer.provideMerge(windows))
 
 /** Delivers events to their subscribers for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
@@ -47,6 +39,9 @@ const layerDelivering = (settings: Settings) =>
     Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
+
+/** Takes commands for as long as the process runs; what they change may be work for the workers. */
+const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
 
 const layerMigrated = Layer.effectDiscard(migrate(migrations))
 
@@ -65,6 +60,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
       Layer.effectDiscard(serving).pipe(
         // Below it, so that what the last requests change is still handed to the workers.
         Layer.provide(layerDelivering(settings)),
+        Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),
         Layer.provide(layerWakeUp),

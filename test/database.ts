@@ -14,16 +14,16 @@ import { layerPostgres } from "../src/database/postgres.ts"
 /** Connections age in real time: a test that moves its clock by a month must not close them under its own feet. */
 const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
 
+/** The run's embedded database to copy from; undefined when the run is on a server. */
+export const testSnapshot = async (): Promise<Blob | undefined> => {
+  const snapshot = inject("testSnapshot")
+  return snapshot === "" ? undefined : openAsBlob(snapshot)
+}
+
 /** A copy of the run's embedded database in memory; an empty one when the run is on a server. */
-export const layerTestMemory = Layer.unwrap(
-  Effect.map(
-    Effect.promise(async () => {
-      const snapshot = inject("testSnapshot")
-      return snapshot === "" ? undefined : openAsBlob(snapshot)
-    }),
-    layerMemory
-  )
-).pipe(Layer.provide(realClock))
+export const layerTestMemory = Layer.unwrap(Effect.map(Effect.promise(testSnapshot), layerMemory)).pipe(
+  Layer.provide(realClock)
+)
 
 /**
  * The migrated database of this test run: PostgreSQL when DATABASE_URL is set, else a copy in memory. All tests of a

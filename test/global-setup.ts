@@ -1,14 +1,12 @@
-import { randomBytes } from "node:crypto"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql/SqlClient"
+import { Effect, Exit, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import { migrations } from "../migrations/index.ts"
 import { EmbeddedDatabase, layerMemory } from "../src/database/embedded.ts"
 import { migrate } from "../src/database/migrate.ts"
-import { layerPostgres } from "../src/database/postgres.ts"
+import { scratchDatabase } from "./scratch-database.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -47,23 +45,12 @@ const onEmbedded = async () => {
 }
 
 const onServer = async (server: string) => {
-  const name = `latchkey_test_${randomBytes(6).toString("hex")}`
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  const administer = (statement: string) =>
-    Effect.runPromise(
-      Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement)).pipe(
-        Effect.provide(layerPostgres({ url: Redacted.make(server), maxConnections: 1 }))
-      )
-    )
-  await administer(`create database ${name}`)
-  await Effect.runPromise(migrate(migrations).pipe(Effect.provide(layerPostgres({ url: Redacted.make(url.href) }))))
+  const scope = await Effect.runPromise(Scope.make())
+  const url = new URL(await Effect.runPromise(Scope.provide(scratchDatabase(server), scope)))
   return {
-    name: `PostgreSQL at ${url.host}/${name}`,
+    name: `PostgreSQL at ${url.host}${url.pathname}`,
     url: url.href,
     snapshot: "",
-    remove: async () => {
-      await administer(`drop database ${name} with (force)`)
-    }
+    remove: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
 }

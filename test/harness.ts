@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Api, type ApiOperation, type OperationName, operations } from "../src/Api.ts"
+import { layerAssembly } from "../src/assembly.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { GateError } from "../src/contract/caller.ts"
@@ -32,7 +33,7 @@ export const layerService = <E>(
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
   wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess
 ) =>
-  Service.layer.pipe(
+  layerAssembly.pipe(
     Layer.provideMerge(layerInside),
     Layer.provideMerge(Layer.mergeAll(database, windows, channels, wakeUp, Places.layer()))
   )

@@ -1,5 +1,5 @@
 import { Pool } from "pg"
-import { DATABASE_CONNECTIONS } from "../../src/limits.ts"
+import { DATABASE_CONNECTIONS } from "../../src/database/postgres.ts"
 import { type CapturedCalls, sender } from "./captured.ts"
 
 const calls: CapturedCalls = JSON.parse(process.env["BENCH_STATEMENTS"] ?? "{}")

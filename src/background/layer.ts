@@ -12,5 +12,5 @@ const layerOn = (server: typeof WakeUp.layerServer) =>
 /** Wakes whoever works on the database that the settings name: this process, and on a server the others. */
 export const layerWakeUp = layerOn(WakeUp.layerServer)
 
-/** The same for a command. On the embedded database there is nobody: the command has it to itself. */
+/** The same for a command. On the embedded database a running service wakes its own workers after each of its statements. */
 export const layerWakeUpOfCommand = layerOn(WakeUp.layerTelling)

@@ -3,12 +3,12 @@ import { Flag, GlobalFlag } from "effect/cli"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../../migrations/index.ts"
 import { Configuration } from "../configuration.ts"
-import { type DatabaseSettings, layerDatabase } from "../database/choose.ts"
+import { DatabaseSettings, layerCommandDatabase } from "../database/choose.ts"
 import { pendingMigrations } from "../database/pending.ts"
 import { Operators } from "../operators/Operators.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
 import { lineWriter } from "../telemetry/lines.ts"
-import { lineOf, NotMigrated, Refused } from "./failure.ts"
+import { isUnreached, lineOf, NotMigrated, Refused, Unreached } from "./failure.ts"
 
 /** `--json`, which every command takes: one JSON object on standard output, whether it went well or not. */
 export const Json = GlobalFlag.Setting("json")({
@@ -37,7 +37,16 @@ const layerQuietLog = layerTelemetry(
   lineWriter(process.stderr)
 )
 
-const layerGround = layerDatabase.pipe(Layer.provideMerge(Configuration.layer), Layer.provideMerge(layerQuietLog))
+const layerSettings = Layer.provideMerge(Configuration.layer, layerQuietLog)
+
+/** On the database the settings name; one that does not answer is told by what names it. */
+const onDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>) =>
+  Effect.gen(function* () {
+    const { databaseUrl } = yield* DatabaseSettings
+    return yield* Effect.catchCauseIf(Effect.provide(work, layerCommandDatabase), isUnreached, (cause) =>
+      Effect.fail(new Unreached({ embedded: databaseUrl === undefined, cause }))
+    )
+  }).pipe(Effect.provide(layerSettings))
 
 const migrated = Effect.flatMap(pendingMigrations(migrations), (pending) =>
   pending.length === 0 ? Effect.void : new NotMigrated()
@@ -49,7 +58,7 @@ export const answerUnmigrated = <A extends object, E>(
   say: (result: A) => string
 ) =>
   reporting(
-    Effect.flatMap(Effect.all([Json, Effect.provide(work, layerGround)]), ([json, result]) =>
+    Effect.flatMap(Effect.all([Json, onDatabase(work)]), ([json, result]) =>
       Console.log(json ? JSON.stringify(result) : say(result))
     )
   )

@@ -15,8 +15,18 @@ export class Refused extends Data.TaggedError("Refused") {
   override readonly [Runtime.errorReported] = false
 }
 
-const TAKEN =
-  "Stop that process first, or run the service on a PostgreSQL server (DATABASE_URL), which takes commands while it runs."
+/** The database could not be reached, or not any longer. */
+export class Unreached extends Data.TaggedError("Unreached")<{
+  readonly embedded: boolean
+  readonly cause: Cause.Cause<unknown>
+}> {
+  override get message(): string {
+    const where = this.embedded ? "the service that has DATA_DIR" : "DATABASE_URL"
+    return `cannot work with ${where}: ${textOf(innermost(Cause.squash(this.cause)))}`
+  }
+}
+
+const TAKEN = "Stop that process first, or run the service on a PostgreSQL server (DATABASE_URL)."
 
 const UNREACHED: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "AuthorizationError"])
 
@@ -27,16 +37,25 @@ const isNoDatabase = (reason: unknown): boolean => Predicate.hasProperty(reason,
 const innermost = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
 
+const textOf = (reason: unknown): string =>
+  reason instanceof Error && reason.message !== "" ? reason.message : String(reason)
+
+/** Whether something failed because the database is not there for it. */
+export const isUnreached = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause)
+  return SqlError.isSqlError(error) && (UNREACHED.has(error.reason._tag) || isNoDatabase(innermost(error)))
+}
+
 const messageOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error) return `${error.message}. ${TAKEN}`
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
-  const reason = innermost(error)
-  const text = reason instanceof Error && reason.message !== "" ? reason.message : String(reason)
-  if (Predicate.isTagged(error, "ServeError")) return `cannot listen on HOST and PORT: ${text}`
-  const unreached = SqlError.isSqlError(error) && (UNREACHED.has(error.reason._tag) || isNoDatabase(reason))
-  return unreached ? `cannot work with DATABASE_URL: ${text}` : text
+  if (error instanceof Unreached) return error.message
+  const text = textOf(innermost(error))
+  return Predicate.isTagged(error, "ServeError") ? `cannot listen on HOST and PORT: ${text}` : text
 }
 
 /** Why something failed, in one line for people and without a secret. */
-export const lineOf = (cause: Cause.Cause<unknown>): string =>
-  withoutSecrets(messageOf(Cause.squash(cause)).replace(/\s*\n\s*/g, " "))
+export const lineOf = (cause: Cause.Cause<unknown>): string => {
+  const told = isUnreached(cause) ? new Unreached({ embedded: false, cause }) : Cause.squash(cause)
+  return withoutSecrets(messageOf(told).replace(/\s*\n\s*/g, " "))
+}

@@ -1,6 +1,8 @@
 import { constants } from "node:os"
 import { Cause, Effect, Exit, Runtime } from "effect"
-import { SAME_SIGNAL_MS } from "../limits.ts"
+
+/** Milliseconds after a signal in which another one is the same request to stop: `npm start` hands each on twice. */
+const SAME_SIGNAL_MS = 1_000
 
 /** The service that was asked to stop and has stopped did what it should: status 0, where other commands end with 130. */
 export const teardown =

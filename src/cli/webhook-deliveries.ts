@@ -52,9 +52,7 @@ export const deliveries = Command.make(
         ].join("\n")
     )
 ).pipe(
-  Command.withDescription(
-    "List deliveries with every try of the last seven days, and the age of the oldest that waits. On the embedded database the service must be stopped for it."
-  )
+  Command.withDescription("List deliveries with every try of the last seven days, and the age of the oldest that waits")
 )
 
 const toAnswer = ({ event_id, subscription_id, due_at, attempts, ...delivery }: LoggedDelivery) => ({

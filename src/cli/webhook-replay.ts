@@ -51,9 +51,7 @@ export const replay = Command.make(
       ({ replayed }) => `${replayed} ${replayed === 1 ? "delivery goes" : "deliveries go"} out again.`
     )
 ).pipe(
-  Command.withDescription(
-    "Send deliveries again, under the ids they had: one, all of a time span, or dead letters. On the embedded database the service must be stopped for it, and sends them when it starts."
-  ),
+  Command.withDescription("Send deliveries again, under the ids they had: one, all of a time span, or dead letters"),
   Command.withExamples([
     { command: "latchkey webhook replay evt_277_1", description: "One delivery" },
     { command: "latchkey webhook replay --dead --webhook 12", description: "The dead letters of a subscription" },

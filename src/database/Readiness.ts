@@ -1,6 +1,8 @@
 import { Context, Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { READY_MS } from "../limits.ts"
+
+/** Milliseconds the database may take to show that it is there, before the service says it is not ready. */
+export const READY_MS = 2_000
 
 /** Whether the database answers. */
 export class Readiness extends Context.Service<

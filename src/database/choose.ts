@@ -1,8 +1,18 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
-import { BACKGROUND_CONNECTIONS, BACKGROUND_STATEMENTS, EMBEDDED_READY_MS, READY_MS } from "../limits.ts"
+import { layerBesideService } from "./beside-service.ts"
 import { layerPostgres } from "./postgres.ts"
-import { Readiness } from "./Readiness.ts"
+import { READY_MS, Readiness } from "./Readiness.ts"
 import { upkeep } from "./upkeep.ts"
+
+/** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
+export const BACKGROUND_CONNECTIONS = 4
+const BACKGROUND_STATEMENTS = 4
+
+/**
+ * Milliseconds in which the embedded database must show that it is there: it has other statements to finish first, at its
+ * first start those that make the demo operator.
+ */
+const EMBEDDED_READY_MS = 10_000
 
 /** Which database this process works on; the settings of the process provide it. */
 export class DatabaseSettings extends Context.Service<
@@ -17,20 +27,38 @@ export class DatabaseSettings extends Context.Service<
 >()("latchkey/database/DatabaseSettings") {}
 
 // Loaded when asked for: beside a server, the embedded database would only take memory.
-const layerEmbedded = (dataDir: string) =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("./embedded.ts")),
-      (embedded) => Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(embedded.layerEmbedded(dataDir)))
-    )
-  )
+const layerEmbedded = Layer.unwrap(
+  Effect.gen(function* () {
+    const { dataDir } = yield* DatabaseSettings
+    const embedded = yield* Effect.promise(() => import("./embedded.ts"))
+    return Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(embedded.layerEmbedded(dataDir)))
+  })
+)
 
 /** The database the settings name: a PostgreSQL server, or the one embedded in the data folder. */
 export const layerDatabase = Layer.unwrap(
-  Effect.map(DatabaseSettings, ({ databaseUrl, dataDir }) =>
-    databaseUrl === undefined ? layerEmbedded(dataDir) : layerPostgres({ url: databaseUrl })
+  Effect.map(DatabaseSettings, ({ databaseUrl }) =>
+    databaseUrl === undefined ? layerEmbedded : layerPostgres({ url: databaseUrl })
   )
 )
+
+/** The same for a command, which the service that runs on the embedded database lets in. */
+export const layerCommandDatabase = Layer.unwrap(
+  Effect.map(DatabaseSettings, ({ databaseUrl, dataDir }) =>
+    databaseUrl === undefined ? layerBesideService(dataDir) : layerPostgres({ url: databaseUrl })
+  )
+)
+
+/** Takes commands on the embedded database; on a server they need nobody. `afterwards`: see `layerControlSocket`. */
+export const layerControl = (afterwards: Effect.Effect<void>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { databaseUrl, dataDir } = yield* DatabaseSettings
+      if (databaseUrl !== undefined) return Layer.empty
+      const control = yield* Effect.promise(() => import("./control-socket.ts"))
+      return Layer.provide(control.layerControlSocket(dataDir, afterwards), layerEmbedded)
+    })
+  )
 
 /**
  * The same database for requests: a server stops a statement of them that takes too long. The embedded database cannot

@@ -1,10 +1,13 @@
-import { Duplex } from "node:stream"
+import type { Duplex } from "node:stream"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PGlite } from "@electric-sql/pglite"
-import { EMBEDDED_LONGEST_RUN_MS } from "../limits.ts"
-import { FrontendMessageGatherer } from "./frontend-messages.ts"
+import { EmbeddedConnection } from "./embedded-connection.ts"
+import { GuestConnection } from "./guest-connection.ts"
+import { Turns } from "./turns.ts"
 
-const ENCRYPTION_REFUSED = Buffer.from("N")
+/** Milliseconds statements may follow one another before timers and sockets get their turn. */
+const LONGEST_RUN_MS = 5
+
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4])
 
 const simpleQuery = (text: string): Buffer => {
@@ -17,14 +20,25 @@ const simpleQuery = (text: string): Buffer => {
 const ROLLBACK = simpleQuery("ROLLBACK")
 const DISCARD_ALL = simpleQuery("DISCARD ALL")
 
+/** ReadyForQuery outside a transaction: the last an answer says when nothing of its client is left open. */
+const AT_REST = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
+
+const leavesNothingOpen = (answer: Buffer): boolean => answer.subarray(-AT_REST.length).equals(AT_REST)
+
 /**
- * The one session an embedded database has, lent to one connection after the other. A connection that comes while
- * another is open waits in its startup until that one has gone, and finds a session as fresh as a new one: nothing of
- * its predecessor's transaction, prepared statements, settings or advisory locks is left.
+ * The one session an embedded database has.
+ *
+ * It is lent to one owner after the other: a connection that comes while another is open waits in its startup until that
+ * one has gone, and finds a session as fresh as a new one. Beside the owner there may be guests: each has the session
+ * from the first message of a statement or transaction to its end, in turn with the owner.
  */
 export class EmbeddedSession {
   readonly #database: PGlite
+  readonly #turns = new Turns()
+  /** Guests come one after the other, so that the owner waits for one of them however many there are. */
+  readonly #guests = new Turns()
   #free: Promise<void> = Promise.resolve()
+  #greeting: Buffer | undefined
   #closed = false
   #lastPause = 0
 
@@ -32,24 +46,39 @@ export class EmbeddedSession {
     this.#database = database
   }
 
-  /** What `PgClient` takes for a socket. */
+  /** What `PgClient` takes for a socket: the owner's connection. */
   readonly connect = (): Duplex => new EmbeddedConnection(this)
 
-  /** Resolves, once the session is free, with the function that gives it back (calling it again does nothing). */
-  readonly lend = (): Promise<() => Promise<void>> => {
+  /**
+   * A guest's connection. It may not name statements, because names are the session's. `afterwards` is called when a
+   * statement or a transaction of the guest is over.
+   */
+  readonly join = (afterwards: () => void, mostSilence?: number): Duplex =>
+    new GuestConnection(this, afterwards, mostSilence)
+
+  /** Resolves, once the session is free, with the function that hands it on to the next owner. */
+  readonly lend = (): Promise<() => void> => {
     const before = this.#free
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#free = before.then(() => promise)
-    let returned = false
-    return before.then(() => () => {
-      if (returned) return Promise.resolve()
-      returned = true
-      return this.#clear().finally(resolve)
-    })
+    return before.then(() => resolve)
+  }
+
+  /** The share of the owner, to be taken when the session is lent to it. */
+  readonly owned = (): SessionShare => new SessionShare(this, [this.#turns])
+
+  /** The share of a guest. */
+  readonly shared = (): SessionShare => new SessionShare(this, [this.#guests, this.#turns])
+
+  /** What the database said to the first startup; the same to every later one. */
+  readonly greet = async (startup: Uint8Array, share: SessionShare): Promise<Buffer> => {
+    this.#greeting ??= await share.execute(startup)
+    return this.#greeting
   }
 
   /**
-   * Executes whole wire messages and answers with what the database says to all of them.
+   * Executes whole wire messages and answers with what the database says to all of them. To be called by whoever has
+   * the turn.
    *
    * `execProtocolRaw` would do as well, but PGlite keeps every message it ever answered that way in memory.
    */
@@ -64,9 +93,23 @@ export class EmbeddedSession {
     return Buffer.concat(pieces)
   }
 
+  /** Ends what somebody left open. To be called by whoever has the turn. */
+  readonly rollBack = async (): Promise<void> => {
+    if (this.#closed) return
+    // A session whose last statement failed skips everything up to the next Sync.
+    await this.execute(SYNC)
+    if (this.#database.isInTransaction()) await this.execute(ROLLBACK)
+  }
+
+  /** Nothing is left of transactions, prepared statements, settings and advisory locks. */
+  readonly clear = async (): Promise<void> => {
+    await this.rollBack()
+    if (!this.#closed) await this.execute(DISCARD_ALL)
+  }
+
   /** Writes everything out and ends the database. Connections still open fail at their next statement. */
   readonly close = async (): Promise<void> => {
-    await this.#clear()
+    await this.clear()
     this.#closed = true
     await this.#database.close()
   }
@@ -76,89 +119,57 @@ export class EmbeddedSession {
    * of it: without a pause now and then every timer and socket of the process would wait for the last statement.
    */
   readonly #letOthersRun = async (): Promise<void> => {
-    if (performance.now() - this.#lastPause < EMBEDDED_LONGEST_RUN_MS) return
+    if (performance.now() - this.#lastPause < LONGEST_RUN_MS) return
     await nextTurn()
     this.#lastPause = performance.now()
   }
-
-  readonly #clear = async (): Promise<void> => {
-    if (this.#closed) return
-    // A session whose last statement failed skips everything up to the next Sync.
-    await this.execute(SYNC)
-    if (this.#database.isInTransaction()) await this.execute(ROLLBACK)
-    await this.execute(DISCARD_ALL)
-  }
 }
 
-type Done = (error?: Error | null) => void
-
-class EmbeddedConnection extends Duplex {
+/** One connection's share of the session: the session is its own from a first message to the end of what that begins. */
+export class SessionShare {
   readonly #session: EmbeddedSession
-  readonly #messages = new FrontendMessageGatherer()
-  #giveBack: Promise<() => Promise<void>> | undefined
+  readonly #queues: ReadonlyArray<Turns>
+  #held = false
 
-  constructor(session: EmbeddedSession) {
-    super({ allowHalfOpen: false })
+  constructor(session: EmbeddedSession, queues: ReadonlyArray<Turns>) {
     this.#session = session
+    this.#queues = queues
   }
 
-  override _read(): void {}
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
-    this.#accept(chunk).then(() => done(), done)
+  /** Whether something is open, for which all others wait. */
+  get held(): boolean {
+    return this.#held
   }
 
-  /** What was written while the database was busy is handed over in one go. */
-  override _writev(chunks: Array<{ chunk: Buffer; encoding: BufferEncoding }>, done: Done): void {
-    this.#accept(Buffer.concat(chunks.map(({ chunk }) => chunk))).then(() => done(), done)
-  }
-
-  override _final(done: Done): void {
-    this.#leave().then(() => {
-      this.push(null)
-      done()
-    }, done)
-  }
-
-  override _destroy(error: Error | null, done: Done): void {
-    this.#leave().then(
-      () => done(error),
-      (failure) => done(error ?? failure)
-    )
-  }
-
-  async #accept(chunk: Buffer): Promise<void> {
-    for (const message of this.#messages.push(chunk)) {
-      switch (message.kind) {
-        case "encryption-request":
-          this.push(ENCRYPTION_REFUSED)
-          break
-        case "startup":
-          this.#giveBack = this.#session.lend()
-          await this.#giveBack
-          await this.#execute(message.bytes)
-          break
-        case "statements":
-          await this.#execute(message.bytes)
-          break
-        // A statement runs to its end before anything else is read, so there is never one left to cancel.
-        case "cancel":
-        case "terminate":
-          this.destroy()
-          return
-      }
-    }
-  }
-
-  async #execute(messages: Uint8Array): Promise<void> {
-    // Destroyed while it waited for its turn: the session has gone to the next one.
-    if (this.destroyed) return
+  /** Executes messages once it is this connection's turn. One that fails ends its connection, which then leaves. */
+  async execute(messages: Uint8Array): Promise<Buffer> {
+    if (!this.#held) await this.#take()
     const answer = await this.#session.execute(messages)
-    if (!this.destroyed) this.push(answer)
+    if (leavesNothingOpen(answer)) this.#giveBack()
+    return answer
   }
 
-  async #leave(): Promise<void> {
-    const giveBack = await this.#giveBack
-    await giveBack?.()
+  /** A guest goes: what it left open is undone. */
+  async leave(): Promise<void> {
+    if (this.#held) await this.#session.rollBack().finally(() => this.#giveBack())
+  }
+
+  /** The owner goes: the next one finds a session as fresh as a new one. */
+  async clear(): Promise<void> {
+    if (!this.#held) await this.#take()
+    await this.#session.clear().finally(() => this.#giveBack())
+  }
+
+  async #take(): Promise<void> {
+    for (const queue of this.#queues) {
+      const turn = queue.take()
+      if (turn !== undefined) await turn
+    }
+    this.#held = true
+  }
+
+  #giveBack(): void {
+    this.#held = false
+    for (const queue of this.#queues.toReversed()) queue.giveBack()
   }
 }

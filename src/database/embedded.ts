@@ -6,7 +6,6 @@ import { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { EMBEDDED_BUFFERS_MB } from "../limits.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
 import { type DataFolderTaken, type DataFolderUnusable, holdDataFolder } from "./folder-lock.ts"
 import { mendModes } from "./folder-modes.ts"
@@ -21,6 +20,8 @@ export class EmbeddedDatabase extends Context.Service<
   {
     /** One session: a connection waits until the one before it is closed. */
     readonly connect: () => Duplex
+    /** A connection that shares the session with it, statement by statement; called back when one is over. */
+    readonly join: (afterwards: () => void, mostSilence?: number) => Duplex
     /** A copy of the whole database, for `layerMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }
@@ -45,10 +46,12 @@ export class EmbeddedDatabase extends Context.Service<
 }
 
 /**
- * PostgreSQL's own cache of pages. It would take 128 MB, all at once at the start, on top of the files that the operating
- * system caches anyway.
+ * Megabytes of pages PostgreSQL caches itself. It would take 128, all at once at the start, on top of the files that the
+ * operating system caches anyway.
  */
-const START = [...PGlite.defaultStartParams, "-c", `shared_buffers=${EMBEDDED_BUFFERS_MB}MB`]
+const BUFFERS_MB = 16
+
+const START = [...PGlite.defaultStartParams, "-c", `shared_buffers=${BUFFERS_MB}MB`]
 
 /**
  * PostgreSQL in the process, its files in `dataDir`. Fails with `DataFolderTaken` when another process has the folder,
@@ -90,7 +93,11 @@ const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Se
     const database = yield* Effect.promise(create)
     const session = new EmbeddedSession(database)
     yield* Effect.addFinalizer(() => Effect.promise(session.close))
-    return { connect: session.connect, snapshot: Effect.promise(() => database.dumpDataDir("none")) }
+    return {
+      connect: session.connect,
+      join: session.join,
+      snapshot: Effect.promise(() => database.dumpDataDir("none"))
+    }
   })
 
 const makeClient = Effect.gen(function* () {

@@ -6,7 +6,10 @@ const FOLDER = 0o700
 const FILE = 0o600
 
 /** What the service makes in a data folder; whatever else somebody keeps there is theirs. */
-const OURS: ReadonlySet<string> = new Set(["lock", "lock-journal", "owner", "database", "database.unfinished"])
+const OURS: ReadonlySet<string> = new Set([
+  ...["lock", "lock-journal", "owner", "control.sock"],
+  ...["database", "database.unfinished"]
+])
 
 /**
  * From now on only the user of this process can read what it writes. For the whole process, because the files of the

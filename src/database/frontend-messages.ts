@@ -6,6 +6,8 @@ export type FrontendMessages =
   | { readonly kind: "terminate" }
   /** One or more whole messages, next to each other. */
   | { readonly kind: "statements"; readonly bytes: Uint8Array }
+  /** A message longer than is taken; nothing more is read. */
+  | { readonly kind: "too-large" }
 
 const CANCEL_REQUEST = 80_877_102
 const SSL_REQUEST = 80_877_103
@@ -14,14 +16,41 @@ const GSS_REQUEST = 80_877_104
 const LENGTH_BYTES = 4
 const TERMINATE = "X".charCodeAt(0)
 const PASSWORD = "p".charCodeAt(0)
+const PARSE = "P".charCodeAt(0)
+/** What the database answers with ReadyForQuery. */
+const ENDS: ReadonlySet<number | undefined> = new Set(["S", "Q", "F"].map((type) => type.charCodeAt(0)))
+
+/** How messages are gathered. */
+export interface Gathering {
+  /** Statements are handed on as they came together, or each up to the Sync after which others may go on. */
+  readonly unit: "chunk" | "sync"
+  /** The longest message. */
+  readonly mostBytes: number
+}
+
+/** Whether one of these whole messages prepares a statement that has a name. */
+export const namesAStatement = (messages: Uint8Array): boolean => {
+  const view = new DataView(messages.buffer, messages.byteOffset, messages.byteLength)
+  let at = 0
+  while (at < messages.length) {
+    if (messages[at] === PARSE && messages[at + 1 + LENGTH_BYTES] !== 0) return true
+    at += 1 + Math.max(view.getInt32(at + 1), LENGTH_BYTES)
+  }
+  return false
+}
 
 /**
  * Puts the chunks of a byte stream back together to whole messages. The database executes what it is handed at once
  * and would take the first half of a message for all of it.
  */
 export class FrontendMessageGatherer {
+  readonly #gathering: Gathering
   #pending: Buffer = Buffer.alloc(0)
   #started = false
+
+  constructor(gathering: Gathering = { unit: "chunk", mostBytes: Number.POSITIVE_INFINITY }) {
+    this.#gathering = gathering
+  }
 
   push(chunk: Uint8Array): ReadonlyArray<FrontendMessages> {
     this.#pending =
@@ -33,6 +62,7 @@ export class FrontendMessageGatherer {
       const opening = this.#takeOpening()
       if (opening === undefined) return messages
       messages.push(opening)
+      if (opening.kind === "too-large") return messages
     }
     this.#takeStatements(messages)
     return messages
@@ -42,6 +72,7 @@ export class FrontendMessageGatherer {
   #takeOpening(): FrontendMessages | undefined {
     if (this.#pending.length < 2 * LENGTH_BYTES) return undefined
     const length = this.#pending.readInt32BE(0)
+    if (length > this.#gathering.mostBytes) return { kind: "too-large" }
     if (this.#pending.length < length) return undefined
     const code = this.#pending.readInt32BE(LENGTH_BYTES)
     const bytes = this.#take(Math.max(length, 2 * LENGTH_BYTES))
@@ -60,6 +91,11 @@ export class FrontendMessageGatherer {
     while (this.#pending.length >= end + 1 + LENGTH_BYTES) {
       const type = this.#pending[end]
       const size = 1 + Math.max(this.#pending.readInt32BE(end + 1), LENGTH_BYTES)
+      if (size > this.#gathering.mostBytes) {
+        flush()
+        messages.push({ kind: "too-large" })
+        return
+      }
       if (this.#pending.length < end + size) break
       if (type === TERMINATE || type === PASSWORD) {
         flush()
@@ -68,6 +104,7 @@ export class FrontendMessageGatherer {
         if (type === TERMINATE) messages.push({ kind: "terminate" })
       } else {
         end += size
+        if (this.#gathering.unit === "sync" && ENDS.has(type)) flush()
       }
     }
     flush()

@@ -26,6 +26,36 @@ const MIGRATION_LOCK = 7_012_026
 
 const fileName = (migration: Migration): string => `${String(migration.id).padStart(4, "0")}_${migration.name}`
 
+/** In a transaction that no other process's migration runs beside. */
+const alone = <A, E>(sql: SqlClient, work: Effect.Effect<A, E, SqlClient>) =>
+  sql.withTransaction(
+    // It may take as long as it takes, to wait for another process too, on connections whose requests may not.
+    Effect.andThen(sql`set local statement_timeout = 0`, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`).pipe(
+      Effect.andThen(work)
+    )
+  )
+
+/** Answers whether it was still missing. */
+const apply = Effect.fnUntraced(function* (sql: SqlClient, migration: Migration) {
+  const found = yield* sql`select 1 from schema_migrations where id = ${migration.id}`
+  if (found.length > 0) return false
+  yield* migration.up
+  const appliedAt = yield* DateTime.nowAsDate
+  yield* sql`insert into schema_migrations (id, name, applied_at)
+    values (${migration.id}, ${migration.name}, ${appliedAt})`
+  return true
+})
+
+const applied = (sql: SqlClient) =>
+  Effect.andThen(
+    sql`create table if not exists schema_migrations (
+      id integer primary key,
+      name text not null,
+      applied_at timestamptz not null
+    )`,
+    sql<{ id: number }>`select id from schema_migrations`
+  )
+
 /**
  * Brings the schema up to date and returns the file names of the migrations applied now, in order.
  *
@@ -41,41 +71,11 @@ export const migrate = Effect.fn("migrate")(function* (
   if (new Set(inOrder.map(({ id }) => id)).size < inOrder.length) {
     return yield* Effect.die(new Error("two migrations have the same id"))
   }
-
-  const alone = <A, E>(work: Effect.Effect<A, E, SqlClient>) =>
-    sql.withTransaction(
-      // It may take as long as it takes, to wait for another process too, on connections whose requests may not.
-      Effect.andThen(sql`set local statement_timeout = 0`, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`).pipe(
-        Effect.andThen(work)
-      )
-    )
-
-  const apply = Effect.fnUntraced(function* (migration: Migration) {
-    const found = yield* sql`select 1 from schema_migrations where id = ${migration.id}`
-    if (found.length > 0) return false
-    yield* migration.up
-    const appliedAt = yield* DateTime.nowAsDate
-    yield* sql`insert into schema_migrations (id, name, applied_at)
-      values (${migration.id}, ${migration.name}, ${appliedAt})`
-    return true
-  })
-
-  const applied = yield* alone(
-    Effect.andThen(
-      sql`create table if not exists schema_migrations (
-        id integer primary key,
-        name text not null,
-        applied_at timestamptz not null
-      )`,
-      sql<{ id: number }>`select id from schema_migrations`
-    )
-  )
-  const known = new Set(applied.map(({ id }) => id))
-
+  const known = new Set((yield* alone(sql, applied(sql))).map(({ id }) => id))
   const done: Array<string> = []
   for (const migration of inOrder) {
     if (known.has(migration.id)) continue
-    const isNew = yield* alone(apply(migration)).pipe(
+    const isNew = yield* alone(sql, apply(sql, migration)).pipe(
       Effect.catchDefect((defect) => Effect.fail(defect)),
       Effect.mapError((cause) => new MigrationFailed({ migration: fileName(migration), cause }))
     )

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { STATEMENT_RETRIES } from "../limits.ts"
+
+/** How often a statement is run again that the database gave up for another one's sake (a deadlock). */
+export const STATEMENT_RETRIES = 10
 
 /**
  * Runs a statement again when the database gave it up for the sake of another one (a deadlock, a serialization

@@ -2,8 +2,11 @@ import { PgClient } from "@effect/sql-pg"
 import { Duration, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { DATABASE_CONNECTIONS } from "../limits.ts"
+import { PLACES } from "../limits.ts"
 import { types } from "./types.ts"
+
+/** Connections of one process to a PostgreSQL server: one for each place, and some for looking up tokens and links. */
+export const DATABASE_CONNECTIONS = PLACES + 2
 
 /**
  * A PostgreSQL server (15 and later). Sessions run in UTC whatever the server is set to, so that `::date` and

@@ -1,11 +1,16 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { UPKEEP_MS, UPKEEP_ROWS, UPKEEP_SHARE } from "../limits.ts"
 import { rowsOf } from "./rows.ts"
 
 // What the autovacuum of a server does, for the embedded database, where nobody does it. Without it PostgreSQL keeps the
 // plans it made while the tables were empty, which read whole tables once those have grown, and the space of rows that
 // are no more is never used again.
+
+/** Milliseconds between two rounds. */
+const UPKEEP_MS = 5_000
+/** Rows that may change in a table before it is looked at, and the share of its rows beyond them. */
+export const UPKEEP_ROWS = 50
+const UPKEEP_SHARE = 0.2
 
 const readTables = rowsOf(Schema.Struct({ name: Schema.String, dead: Schema.Boolean }))
 

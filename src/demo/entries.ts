@@ -42,63 +42,53 @@ const percent = (amount: number, of: number): number => Math.round(amount * of) 
 export const commissionOf = (channelType: string, revenue: number): number =>
   channelType === "direct" || channelType === "booking_site" ? 0 : percent(revenue, COMMISSION_PERCENT)
 
+const moneyCameBy = ({ channelType }: DemoOrder, index: number): number => {
+  if (channelType === "direct") return index % 2 === 0 ? RECEIVED_BY.creditCard : RECEIVED_BY.cash
+  return channelType === "booking_site" ? RECEIVED_BY.bookingSite : RECEIVED_BY.transfer
+}
+
+/** Of an order that is still to come: in the future, so outstanding until the guest arrives. */
+const depositOf = (order: DemoOrder, timeZone: string): DemoEntry => ({
+  order,
+  currency: order.currency,
+  direction: "income",
+  amount: percent(revenueOf(order), 30),
+  itemId: INCOME.deposit,
+  methodId: RECEIVED_BY.stripe,
+  actionAt: instantOf(`${order.stays[0].checkIn}T15:00:00`, timeZone),
+  note: "Deposit, due on arrival",
+  by: "host"
+})
+
 /** What an accepted order brings and costs: the room fee on arrival, the channel's commission, a deposit for the next weeks. */
 const entriesOf = (order: DemoOrder, index: number, today: string, timeZone: string): ReadonlyArray<DemoEntry> => {
-  if (order.status !== "accepted") return []
+  const direct = order.channelType === "direct"
   const [{ checkIn }] = order.stays
-  const revenue = revenueOf(order)
-  const base = { order, currency: order.currency }
-  if (checkIn > today) {
-    return order.channelType !== "direct"
-      ? []
-      : [
-          {
-            ...base,
-            direction: "income",
-            amount: percent(revenue, 30),
-            itemId: INCOME.deposit,
-            methodId: RECEIVED_BY.stripe,
-            // In the future: outstanding until the guest arrives.
-            actionAt: instantOf(`${checkIn}T15:00:00`, timeZone),
-            note: "Deposit, due on arrival",
-            by: "host"
-          }
-        ]
-  }
+  if (order.status !== "accepted") return []
+  if (checkIn > today) return direct ? [depositOf(order, timeZone)] : []
   const payout = {
-    ...base,
+    order,
+    currency: order.currency,
     actionAt: instantOf(`${checkIn}T00:30:00`, timeZone),
-    by: order.channelType === "direct" ? "host" : "System"
+    by: direct ? "host" : "System"
   } as const
   const fee: DemoEntry = {
     ...payout,
     direction: "income",
-    amount: revenue,
+    amount: revenueOf(order),
     itemId: INCOME.roomFee,
-    methodId:
-      order.channelType === "direct"
-        ? index % 2 === 0
-          ? RECEIVED_BY.creditCard
-          : RECEIVED_BY.cash
-        : order.channelType === "booking_site"
-          ? RECEIVED_BY.bookingSite
-          : RECEIVED_BY.transfer,
+    methodId: moneyCameBy(order, index),
     note: order.stays.length > 1 ? `Room fee for ${order.stays.length} rooms` : "Room fee"
   }
-  const commission = commissionOf(order.channelType, revenue)
-  return commission === 0
-    ? [fee]
-    : [
-        fee,
-        {
-          ...payout,
-          direction: "expense",
-          amount: commission,
-          itemId: EXPENSE.commission,
-          methodId: PAID_BY.transfer,
-          note: `Commission of ${order.channelType}`
-        }
-      ]
+  const kept: DemoEntry = {
+    ...payout,
+    direction: "expense",
+    amount: commissionOf(order.channelType, revenueOf(order)),
+    itemId: EXPENSE.commission,
+    methodId: PAID_BY.transfer,
+    note: `Commission of ${order.channelType}`
+  }
+  return kept.amount === 0 ? [fee] : [fee, kept]
 }
 
 /** What a flat costs whoever stays in it. */

@@ -4,7 +4,7 @@ import type { Settings } from "../configuration.ts"
 import { addDays, dateInZone } from "../contract/time.ts"
 import { type DemoAccess, seedDemo } from "./seed.ts"
 
-type GreetingSettings = Pick<Settings, "publicUrl" | "demo" | "databaseUrl">
+type GreetingSettings = Pick<Settings, "publicUrl" | "demo">
 
 const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
   `Latchkey is at ${publicUrl}`,
@@ -22,9 +22,9 @@ const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: str
   "The token is writable, stays valid and is not shown again."
 ]
 
-const welcomeBack = ({ databaseUrl }: GreetingSettings, accountId: number): ReadonlyArray<string> => [
+const welcomeBack = (accountId: number): ReadonlyArray<string> => [
   "",
-  `A new token for the demo operator${databaseUrl === undefined ? " (stop the service first: the data folder serves one process)" : ""}:`,
+  "A new token for the demo operator:",
   "",
   `  npx latchkey token create --account ${accountId} --name mine --scope writable`
 ]
@@ -35,8 +35,7 @@ export const greet = Effect.fn("greet")(function* (
 ): Effect.fn.Return<string, never, SqlClient> {
   const entrance = settings.demo
     ? yield* Effect.matchEffect(seedDemo, {
-        onFailure: ({ demoAccountId }) =>
-          Effect.succeed(demoAccountId === undefined ? [] : welcomeBack(settings, demoAccountId)),
+        onFailure: ({ demoAccountId }) => Effect.succeed(demoAccountId === undefined ? [] : welcomeBack(demoAccountId)),
         onSuccess: (access) =>
           Effect.map(DateTime.nowAsDate, (now) => welcome(settings, access, dateInZone(now, access.timeZone)))
       })

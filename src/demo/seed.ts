@@ -3,7 +3,7 @@ import { Data, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { dateInZone } from "../contract/time.ts"
 import { Operators } from "../operators/Operators.ts"
-import type { DemoGround } from "./ground.ts"
+import type { DemoOperator } from "./demo-operator.ts"
 import { demoOrders } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 import { writeDictionary } from "./write-dictionary.ts"
@@ -77,7 +77,7 @@ export const seedDemo = Effect.gen(function* () {
   const { token } = yield* operators.createToken({ account_id: accountId, name: "Demo", scope: "writable" })
   const now = yield* DateTime.nowAsDate
   const today = dateInZone(now, TIME_ZONE)
-  const ground: DemoGround = {
+  const operator: DemoOperator = {
     operatorId,
     accountId,
     accountName: DEMO_NAME,
@@ -87,7 +87,7 @@ export const seedDemo = Effect.gen(function* () {
     propertyIds: yield* writeProperties(operatorId, now),
     orders: demoOrders(today, TIME_ZONE)
   }
-  yield* Effect.forEach(PARTS, (write) => write(ground), { discard: true })
+  yield* Effect.forEach(PARTS, (write) => write(operator), { discard: true })
   const access: DemoAccess = { operatorId, accountId, email: DEMO_EMAIL, password, token, timeZone: TIME_ZONE }
   return access
 }).pipe(

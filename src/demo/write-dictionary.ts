@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Dictionary } from "../resources/transactions/dictionaries.ts"
-import type { DemoGround } from "./ground.ts"
+import type { DemoOperator } from "./demo-operator.ts"
 
 /** The operator's own names: three for built-in entries, two of its own. */
 const NAMES: ReadonlyArray<{ readonly dictionary: Dictionary; readonly id: number; readonly name: string }> = [
@@ -12,7 +12,7 @@ const NAMES: ReadonlyArray<{ readonly dictionary: Dictionary; readonly id: numbe
   { dictionary: "expense_methods", id: 5001, name: "Company card" }
 ]
 
-export const writeDictionary = Effect.fn("demo.writeDictionary")(function* ({ operatorId }: DemoGround) {
+export const writeDictionary = Effect.fn("demo.writeDictionary")(function* ({ operatorId }: DemoOperator) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO dictionary_entries (operator_id, dictionary, id, name)

@@ -3,8 +3,8 @@ import { Orders } from "../resources/reservations/Orders.ts"
 import { NewOrder } from "../resources/reservations/order.ts"
 import { nightCount } from "../resources/reservations/rules/nights.ts"
 import { NewStay } from "../resources/stays/stay.ts"
+import type { DemoOperator } from "./demo-operator.ts"
 import { commissionOf } from "./entries.ts"
-import type { DemoGround } from "./ground.ts"
 import { bookerOf } from "./guests.ts"
 import type { DemoOrder } from "./orders.ts"
 
@@ -17,7 +17,7 @@ export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
   accountName,
   propertyIds,
   orders
-}: DemoGround) {
+}: DemoOperator) {
   const { createSold } = yield* Orders
   yield* Effect.forEach(
     orders,

@@ -5,7 +5,7 @@ import { GroupStore } from "../resources/groups/store.ts"
 import { RoomTypeStore } from "../resources/properties/room-type-store.ts"
 import { ReservationTagStore } from "../resources/reservation-tags/store.ts"
 import { TagStore } from "../resources/tags/store.ts"
-import type { DemoGround } from "./ground.ts"
+import type { DemoOperator } from "./demo-operator.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
 /** Where the flats are, in the order of DEMO_PROPERTIES; street, latitude and longitude are near what a title says. */
@@ -32,7 +32,7 @@ const RESERVATION_TAGS = ["Baby cot", "Airport pick-up"]
 
 /** Sorts the flats: a group a city, one room type of two flats, tags of both kinds; and says where each flat is. */
 export const writePortfolio = Effect.fn("demo.writePortfolio")(
-  function* ({ operatorId, propertyIds, now }: DemoGround) {
+  function* ({ operatorId, propertyIds, now }: DemoOperator) {
     const sql = yield* SqlClient.SqlClient
     const at = (places: ReadonlyArray<number>) => places.flatMap((place) => propertyIds[place] ?? [])
     const places = PLACES.map((place, index) => ({ ...place, id: propertyIds[index] }))

@@ -4,7 +4,7 @@ import { newToken } from "../resources/calendar-share-links/address.ts"
 import { ShareLinkStore } from "../resources/calendar-share-links/store.ts"
 import { StaffStore } from "../resources/staffs/store.ts"
 import { type NewTask, TaskStore } from "../resources/tasks/store.ts"
-import type { DemoGround } from "./ground.ts"
+import type { DemoOperator } from "./demo-operator.ts"
 import { DEMO_PROPERTIES, type DemoProperty } from "./properties.ts"
 
 /** Days before and after today whose departures have a cleaning. */
@@ -40,72 +40,100 @@ const TASK = {
   note: ""
 } as const
 
+/** The ids of the properties at these places. */
+const at = ({ propertyIds }: DemoOperator, places: ReadonlyArray<number>): ReadonlyArray<number> =>
+  places.flatMap((place) => propertyIds[place] ?? [])
+
+const inCity = (city: City): ReadonlyArray<number> =>
+  DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? [place] : []))
+
+interface Person {
+  readonly name: string
+  readonly mobile: string
+}
+
+/** A cleaner for each city, somebody for repairs, and somebody who left. */
+const writeStaff = Effect.fnUntraced(function* (operator: DemoOperator) {
+  const { operatorId, now } = operator
+  const staffs = yield* StaffStore
+  const employ = (person: Person, properties: ReadonlyArray<number>, note: string) =>
+    Effect.map(
+      staffs.create(operatorId, { ...person, email: "", note, property_ids: at(operator, properties) }, now),
+      ({ id }) => id
+    )
+  const cleaners = {
+    Lisbon: yield* employ(CLEANERS.Lisbon, inCity("Lisbon"), "Has keys to all four flats."),
+    Edinburgh: yield* employ(CLEANERS.Edinburgh, inCity("Edinburgh"), "")
+  }
+  const handywoman = yield* employ(HANDYWOMAN, [], "Repairs of all kinds.")
+  const former = yield* employ(FORMER, [], "")
+  if (former !== null) {
+    yield* staffs.update(operatorId, former, { is_active: false }, now)
+  }
+  return { cleaners, handywoman }
+})
+
+/** The stays that end around today, by day of departure. */
+const departuresOf = ({ orders, today }: DemoOperator) =>
+  orders
+    .filter(({ status }) => status === "accepted")
+    .flatMap(({ stays }) => stays)
+    .filter(({ checkOut }) => checkOut >= addDays(today, -DAYS_BEFORE) && checkOut <= addDays(today, DAYS_AFTER))
+    .toSorted((one, other) => (one.checkOut < other.checkOut ? -1 : 1))
+
+const writeCleanings = Effect.fnUntraced(function* (
+  operator: DemoOperator,
+  cleaners: Readonly<Record<City, number | null>>
+) {
+  const { operatorId, propertyIds, today, now } = operator
+  const tasks = yield* TaskStore
+  for (const { code, property, checkOut } of departuresOf(operator)) {
+    const flat = DEMO_PROPERTIES[property]
+    const { stay_id } = yield* tasks.preconditions(operatorId, { stay_code: code })
+    if (flat === undefined) continue
+    const cleaning: NewTask = {
+      ...TASK,
+      type: "cleaning",
+      status: checkOut < today ? "completed" : "pending",
+      property_id: propertyIds[property] ?? null,
+      staff_id: cleaners[flat.city],
+      stay_id,
+      expected_date: checkOut,
+      expected_time: "11:30:00",
+      currency: flat.currency,
+      fee: String(CLEANERS[flat.city].fee)
+    }
+    yield* tasks.create(operatorId, cleaning, null, now)
+  }
+})
+
+const writeRepairs = Effect.fnUntraced(function* (operator: DemoOperator, handywoman: number | null) {
+  const { operatorId, propertyIds, today, now } = operator
+  const tasks = yield* TaskStore
+  for (const { property, on, note, status } of REPAIRS) {
+    const repair: NewTask = {
+      ...TASK,
+      type: "maintenance",
+      status,
+      property_id: propertyIds[property] ?? null,
+      staff_id: handywoman,
+      expected_date: addDays(today, on),
+      note
+    }
+    yield* tasks.create(operatorId, repair, null, now)
+  }
+})
+
 /** Who works in the flats, a cleaning after every departure around today, repairs, and calendars that are shared. */
 export const writeWork = Effect.fn("demo.writeWork")(
-  function* ({ operatorId, propertyIds, orders, now, today }: DemoGround) {
-    const staffs = yield* StaffStore
-    const tasks = yield* TaskStore
+  function* (operator: DemoOperator) {
+    const { cleaners, handywoman } = yield* writeStaff(operator)
+    yield* writeCleanings(operator, cleaners)
+    yield* writeRepairs(operator, handywoman)
     const links = yield* ShareLinkStore
-    const at = (places: ReadonlyArray<number>) => places.flatMap((place) => propertyIds[place] ?? [])
-    const inCity = (city: City) =>
-      at(DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? [place] : [])))
-
-    const employ = Effect.fnUntraced(function* (
-      person: { readonly name: string; readonly mobile: string },
-      limits: ReadonlyArray<number>,
-      note: string
-    ) {
-      const { id } = yield* staffs.create(operatorId, { ...person, email: "", note, property_ids: limits }, now)
-      return id
-    })
-    const cleaners = {
-      Lisbon: yield* employ(CLEANERS.Lisbon, inCity("Lisbon"), "Has keys to all four flats."),
-      Edinburgh: yield* employ(CLEANERS.Edinburgh, inCity("Edinburgh"), "")
-    }
-    const handywoman = yield* employ(HANDYWOMAN, [], "Repairs of all kinds.")
-    const former = yield* employ(FORMER, [], "")
-    if (former !== null) {
-      yield* staffs.update(operatorId, former, { is_active: false }, now)
-    }
-
-    const departures = orders
-      .filter(({ status }) => status === "accepted")
-      .flatMap(({ stays }) => stays)
-      .filter(({ checkOut }) => checkOut >= addDays(today, -DAYS_BEFORE) && checkOut <= addDays(today, DAYS_AFTER))
-      .toSorted((one, other) => (one.checkOut < other.checkOut ? -1 : 1))
-    for (const { code, property, checkOut } of departures) {
-      const flat = DEMO_PROPERTIES[property]
-      const { stay_id } = yield* tasks.preconditions(operatorId, { stay_code: code })
-      if (flat === undefined) continue
-      const cleaning: NewTask = {
-        ...TASK,
-        type: "cleaning",
-        status: checkOut < today ? "completed" : "pending",
-        property_id: propertyIds[property] ?? null,
-        staff_id: cleaners[flat.city],
-        stay_id,
-        expected_date: checkOut,
-        expected_time: "11:30:00",
-        currency: flat.currency,
-        fee: String(CLEANERS[flat.city].fee)
-      }
-      yield* tasks.create(operatorId, cleaning, null, now)
-    }
-    for (const { property, on, note, status } of REPAIRS) {
-      const repair: NewTask = {
-        ...TASK,
-        type: "maintenance",
-        status,
-        property_id: propertyIds[property] ?? null,
-        staff_id: handywoman,
-        expected_date: addDays(today, on),
-        note
-      }
-      yield* tasks.create(operatorId, repair, null, now)
-    }
-
-    yield* links.entire(operatorId, { token: newToken(), created_at: now })
-    yield* links.partial(operatorId, { token: newToken(), property_ids: at(LEITH_HARBOUR), created_at: now })
+    yield* links.entire(operator.operatorId, { token: newToken(), created_at: operator.now })
+    const shared = { token: newToken(), property_ids: at(operator, LEITH_HARBOUR), created_at: operator.now }
+    yield* links.partial(operator.operatorId, shared)
   },
   Effect.provide(Layer.mergeAll(StaffStore.layer, TaskStore.layer, ShareLinkStore.layer))
 )

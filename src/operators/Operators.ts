@@ -37,6 +37,67 @@ const readToken = decoderOf(NewToken)
 
 const unknownRecord = (what: string, id: number) => new NotFound({ message: `There is no ${what} ${id}.` })
 
+type Store = OperatorStore["Service"]
+
+const create = (store: Store) =>
+  Effect.fn("Operators.create")(function* (input: NewOperator) {
+    const operator = yield* readOperator(input)
+    const now = yield* DateTime.nowAsDate
+    const lastDay = operator.subscription_until
+    return yield* store.create(
+      {
+        name: operator.name,
+        timeZone: operator.time_zone,
+        currency: operator.currency,
+        edition: operator.edition ?? "pro",
+        subscriptionUntil: lastDay === undefined ? null : endOfSubscription(lastDay, operator.time_zone),
+        email: operator.email,
+        passwordHash: yield* hashPassword(operator.password)
+      },
+      now
+    )
+  })
+
+const update = (store: Store) =>
+  Effect.fn("Operators.update")(function* (operatorId: number, input: OperatorChange) {
+    const change = yield* readChange(input)
+    const known = yield* store.timeZone(operatorId)
+    if (known === undefined) return yield* unknownRecord("operator", operatorId)
+    const lastDay = change.subscription_until
+    const until = lastDay === undefined ? undefined : endOfSubscription(lastDay, change.time_zone ?? known.time_zone)
+    const updated = yield* store.update(operatorId, change, until)
+    if (updated === undefined) return yield* unknownRecord("operator", operatorId)
+    const { subscription_until: end, time_zone: timeZone } = updated
+    return { ...updated, subscription_until: end === null ? null : lastDayOfSubscription(end, timeZone) }
+  })
+
+const createAccount = (store: Store) =>
+  Effect.fn("Operators.createAccount")(function* (input: NewAccount) {
+    const account = yield* readAccount(input)
+    const now = yield* DateTime.nowAsDate
+    const passwordHash = yield* hashPassword(account.password)
+    const made = yield* store.createAccount(
+      { operatorId: account.operator_id, name: account.email, email: account.email, passwordHash },
+      now
+    )
+    return made ?? (yield* unknownRecord("operator", account.operator_id))
+  })
+
+const createToken = (store: Store) =>
+  Effect.fn("Operators.createToken")(function* (input: NewToken) {
+    const { account_id: accountId, name, scope } = yield* readToken(input)
+    const now = yield* DateTime.nowAsDate
+    const token = newToken()
+    const made = yield* store.createToken({ accountId, name, scope, digest: digestOf(token) }, now)
+    return made === undefined ? yield* unknownRecord("account", accountId) : { ...made, token }
+  })
+
+const revokeToken = (store: Store) =>
+  Effect.fn("Operators.revokeToken")(function* (tokenId: number) {
+    const now = yield* DateTime.nowAsDate
+    return (yield* store.revokeToken(tokenId, now)) ?? (yield* unknownRecord("token", tokenId))
+  })
+
 /** Who uses the service: operators, their accounts and the tokens those call with. For the command line and the console. */
 export class Operators extends Context.Service<
   Operators,
@@ -59,68 +120,13 @@ export class Operators extends Context.Service<
 >()("latchkey/operators/Operators") {
   static readonly layerNoDeps = Layer.effect(
     Operators,
-    Effect.gen(function* () {
-      const store = yield* OperatorStore
-
-      const create = Effect.fn("Operators.create")(function* (input: NewOperator) {
-        const operator = yield* readOperator(input)
-        const now = yield* DateTime.nowAsDate
-        return yield* store.create(
-          {
-            name: operator.name,
-            timeZone: operator.time_zone,
-            currency: operator.currency,
-            edition: operator.edition ?? "pro",
-            subscriptionUntil:
-              operator.subscription_until === undefined
-                ? null
-                : endOfSubscription(operator.subscription_until, operator.time_zone),
-            email: operator.email,
-            passwordHash: yield* hashPassword(operator.password)
-          },
-          now
-        )
-      })
-
-      const update = Effect.fn("Operators.update")(function* (operatorId: number, input: OperatorChange) {
-        const change = yield* readChange(input)
-        const known = yield* store.timeZone(operatorId)
-        if (known === undefined) return yield* unknownRecord("operator", operatorId)
-        const lastDay = change.subscription_until
-        const until =
-          lastDay === undefined ? undefined : endOfSubscription(lastDay, change.time_zone ?? known.time_zone)
-        const updated = yield* store.update(operatorId, change, until)
-        if (updated === undefined) return yield* unknownRecord("operator", operatorId)
-        const { subscription_until: end, time_zone: timeZone } = updated
-        return { ...updated, subscription_until: end === null ? null : lastDayOfSubscription(end, timeZone) }
-      })
-
-      const createAccount = Effect.fn("Operators.createAccount")(function* (input: NewAccount) {
-        const account = yield* readAccount(input)
-        const now = yield* DateTime.nowAsDate
-        const passwordHash = yield* hashPassword(account.password)
-        const made = yield* store.createAccount(
-          { operatorId: account.operator_id, name: account.email, email: account.email, passwordHash },
-          now
-        )
-        return made ?? (yield* unknownRecord("operator", account.operator_id))
-      })
-
-      const createToken = Effect.fn("Operators.createToken")(function* (input: NewToken) {
-        const { account_id: accountId, name, scope } = yield* readToken(input)
-        const now = yield* DateTime.nowAsDate
-        const token = newToken()
-        const made = yield* store.createToken({ accountId, name, scope, digest: digestOf(token) }, now)
-        return made === undefined ? yield* unknownRecord("account", accountId) : { ...made, token }
-      })
-
-      const revokeToken = Effect.fn("Operators.revokeToken")(function* (tokenId: number) {
-        const now = yield* DateTime.nowAsDate
-        return (yield* store.revokeToken(tokenId, now)) ?? (yield* unknownRecord("token", tokenId))
-      })
-
-      return { create, update, createAccount, createToken, revokeToken }
-    })
+    Effect.map(OperatorStore, (store) => ({
+      create: create(store),
+      update: update(store),
+      createAccount: createAccount(store),
+      createToken: createToken(store),
+      revokeToken: revokeToken(store)
+    }))
   )
 
   static readonly layer = this.layerNoDeps.pipe(Layer.provide(OperatorStore.layer))

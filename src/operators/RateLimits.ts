@@ -20,6 +20,37 @@ const misread = (error: Schema.SchemaError) =>
 
 const json = (limits: object | null): string | null => (limits === null ? null : JSON.stringify(limits))
 
+const found = <A>(row: A | undefined, what: string, id: number): Effect.Effect<A, NotFound> =>
+  row === undefined ? new NotFound({ message: `There is no ${what} ${id}.` }) : Effect.succeed(row)
+
+const ofOperator = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RateLimits.ofOperator")(function* (operatorId: number) {
+    const row = yield* readOperator(
+      sql`SELECT id AS operator_id, rate_limits AS limits FROM operators WHERE id = ${operatorId}`
+    )
+    return yield* found(row, "operator", operatorId)
+  })
+
+const setOperator = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RateLimits.setOperator")(function* (operatorId: number, limits: unknown) {
+    const overrides = limits === null ? null : yield* Effect.mapError(decodeLimitOverrides(limits), misread)
+    const row = yield* readOperator(
+      sql`UPDATE operators SET rate_limits = ${json(overrides)}::jsonb WHERE id = ${operatorId}
+        RETURNING id AS operator_id, rate_limits AS limits`
+    )
+    return yield* found(row, "operator", operatorId)
+  })
+
+const setToken = (sql: SqlClient.SqlClient) =>
+  Effect.fn("RateLimits.setToken")(function* (tokenId: number, limits: unknown) {
+    const own = limits === null ? null : yield* Effect.mapError(decodeTokenLimits(limits), misread)
+    const row = yield* readToken(
+      sql`UPDATE access_tokens SET rate_limits = ${json(own)}::jsonb WHERE id = ${tokenId}
+        RETURNING id AS token_id, rate_limits AS limits`
+    )
+    return yield* found(row, "token", tokenId)
+  })
+
 /** Limits other than the table's (specification, Limits): of one operator, and tighter ones of one token. */
 export class RateLimits extends Context.Service<
   RateLimits,
@@ -36,38 +67,10 @@ export class RateLimits extends Context.Service<
 >()("latchkey/operators/RateLimits") {
   static readonly layer = Layer.effect(
     RateLimits,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-
-      const found = <A>(row: A | undefined, what: string, id: number): Effect.Effect<A, NotFound> =>
-        row === undefined ? new NotFound({ message: `There is no ${what} ${id}.` }) : Effect.succeed(row)
-
-      const ofOperator = Effect.fn("RateLimits.ofOperator")(function* (operatorId: number) {
-        const row = yield* readOperator(
-          sql`SELECT id AS operator_id, rate_limits AS limits FROM operators WHERE id = ${operatorId}`
-        )
-        return yield* found(row, "operator", operatorId)
-      })
-
-      const setOperator = Effect.fn("RateLimits.setOperator")(function* (operatorId: number, limits: unknown) {
-        const overrides = limits === null ? null : yield* Effect.mapError(decodeLimitOverrides(limits), misread)
-        const row = yield* readOperator(
-          sql`UPDATE operators SET rate_limits = ${json(overrides)}::jsonb WHERE id = ${operatorId}
-            RETURNING id AS operator_id, rate_limits AS limits`
-        )
-        return yield* found(row, "operator", operatorId)
-      })
-
-      const setToken = Effect.fn("RateLimits.setToken")(function* (tokenId: number, limits: unknown) {
-        const own = limits === null ? null : yield* Effect.mapError(decodeTokenLimits(limits), misread)
-        const row = yield* readToken(
-          sql`UPDATE access_tokens SET rate_limits = ${json(own)}::jsonb WHERE id = ${tokenId}
-            RETURNING id AS token_id, rate_limits AS limits`
-        )
-        return yield* found(row, "token", tokenId)
-      })
-
-      return RateLimits.of({ ofOperator, setOperator, setToken })
-    })
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      ofOperator: ofOperator(sql),
+      setOperator: setOperator(sql),
+      setToken: setToken(sql)
+    }))
   )
 }

@@ -52,88 +52,93 @@ export interface TokenRow {
   readonly digest: Uint8Array
 }
 
+export interface AccountRow {
+  readonly operatorId: number
+  readonly name: string
+  readonly email: string
+  readonly passwordHash: string
+}
+
+type Sql = SqlClient.SqlClient
+
+/** The main account carries the operator's name: it is the merchant account. */
+const create = (sql: Sql) => (operator: OperatorRow, now: Date) =>
+  sql`
+    WITH operator AS (
+      INSERT INTO operators (name, time_zone, currency, edition, subscription_until, created_at)
+      VALUES (${operator.name}, ${operator.timeZone}, ${operator.currency}, ${operator.edition},
+        ${operator.subscriptionUntil}, ${now})
+      RETURNING id, name, created_at
+    )
+    INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
+    SELECT id, 'main', name, ${operator.email}, ${operator.passwordHash}, created_at FROM operator
+    RETURNING operator_id, id AS account_id`.pipe(
+    Effect.catchTag("SqlError", emailTaken),
+    Effect.flatMap((rows) => Effect.orDie(decodeCreated(rows))),
+    Effect.map(([created]) => created)
+  )
+
+const timeZone = (sql: Sql) => (operatorId: number) =>
+  readZone(sql`SELECT time_zone FROM operators WHERE id = ${operatorId}`)
+
+const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) =>
+  readOperator(sql`
+    WITH operator AS (
+      UPDATE operators SET
+        name = coalesce(${change.name ?? null}::text, name),
+        time_zone = coalesce(${change.time_zone ?? null}::text, time_zone),
+        currency = coalesce(${change.currency ?? null}::text, currency),
+        edition = coalesce(${change.edition ?? null}::text, edition),
+        status = coalesce(${change.status ?? null}::text, status),
+        subscription_until = coalesce(${subscriptionUntil ?? null}::timestamptz, subscription_until),
+        room_limit = coalesce(${change.room_limit ?? null}::integer, room_limit),
+        room_type_limit = coalesce(${change.room_type_limit ?? null}::integer, room_type_limit)
+      WHERE id = ${operatorId}
+      RETURNING *
+    ), main AS (
+      UPDATE accounts SET name = operator.name FROM operator
+      WHERE accounts.operator_id = operator.id AND accounts.role = 'main' AND accounts.name <> operator.name
+    )
+    SELECT id AS operator_id, name, time_zone, currency, edition, status, subscription_until, room_limit,
+      room_type_limit
+    FROM operator`)
+
+/** Undefined: there is no such operator. */
+const createAccount = (sql: Sql) => (account: AccountRow, now: Date) =>
+  sql`
+    INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
+    SELECT id, 'sub', ${account.name}, ${account.email}, ${account.passwordHash}, ${now}::timestamptz
+    FROM operators WHERE id = ${account.operatorId}
+    RETURNING id AS account_id`.pipe(
+    Effect.catchTag("SqlError", emailTaken),
+    Effect.flatMap((rows) => Effect.orDie(decodeAccounts(rows))),
+    Effect.map((rows) => rows[0])
+  )
+
+/** Undefined: there is no such account. */
+const createToken = (sql: Sql) => (token: TokenRow, now: Date) =>
+  readToken(sql`
+    INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
+    SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz
+    FROM accounts WHERE id = ${token.accountId}
+    RETURNING id AS token_id`)
+
+/** Keeps the moment of the first revocation. Undefined: there is no such token. */
+const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
+  readToken(sql`
+    UPDATE access_tokens SET revoked_at = coalesce(revoked_at, ${now}::timestamptz)
+    WHERE id = ${tokenId} RETURNING id AS token_id`)
+
 /** The SQL of operators, accounts and tokens. Each change is one statement: all of it happens or none. */
 export class OperatorStore extends Context.Service<OperatorStore>()("latchkey/operators/OperatorStore", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    /** The main account carries the operator's name: it is the merchant account. */
-    const create = (operator: OperatorRow, now: Date) =>
-      sql`
-        WITH operator AS (
-          INSERT INTO operators (name, time_zone, currency, edition, subscription_until, created_at)
-          VALUES (${operator.name}, ${operator.timeZone}, ${operator.currency}, ${operator.edition},
-            ${operator.subscriptionUntil}, ${now})
-          RETURNING id, name, created_at
-        )
-        INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
-        SELECT id, 'main', name, ${operator.email}, ${operator.passwordHash}, created_at FROM operator
-        RETURNING operator_id, id AS account_id`.pipe(
-        Effect.catchTag("SqlError", emailTaken),
-        Effect.flatMap((rows) => Effect.orDie(decodeCreated(rows))),
-        Effect.map(([created]) => created)
-      )
-
-    const timeZone = (operatorId: number) => readZone(sql`SELECT time_zone FROM operators WHERE id = ${operatorId}`)
-
-    const update = (operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) =>
-      readOperator(sql`
-        WITH operator AS (
-          UPDATE operators SET
-            name = coalesce(${change.name ?? null}::text, name),
-            time_zone = coalesce(${change.time_zone ?? null}::text, time_zone),
-            currency = coalesce(${change.currency ?? null}::text, currency),
-            edition = coalesce(${change.edition ?? null}::text, edition),
-            status = coalesce(${change.status ?? null}::text, status),
-            subscription_until = coalesce(${subscriptionUntil ?? null}::timestamptz, subscription_until),
-            room_limit = coalesce(${change.room_limit ?? null}::integer, room_limit),
-            room_type_limit = coalesce(${change.room_type_limit ?? null}::integer, room_type_limit)
-          WHERE id = ${operatorId}
-          RETURNING *
-        ), main AS (
-          UPDATE accounts SET name = operator.name FROM operator
-          WHERE accounts.operator_id = operator.id AND accounts.role = 'main' AND accounts.name <> operator.name
-        )
-        SELECT id AS operator_id, name, time_zone, currency, edition, status, subscription_until, room_limit,
-          room_type_limit
-        FROM operator`)
-
-    /** Undefined: there is no such operator. */
-    const createAccount = (
-      account: {
-        readonly operatorId: number
-        readonly name: string
-        readonly email: string
-        readonly passwordHash: string
-      },
-      now: Date
-    ) =>
-      sql`
-        INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
-        SELECT id, 'sub', ${account.name}, ${account.email}, ${account.passwordHash}, ${now}::timestamptz
-        FROM operators WHERE id = ${account.operatorId}
-        RETURNING id AS account_id`.pipe(
-        Effect.catchTag("SqlError", emailTaken),
-        Effect.flatMap((rows) => Effect.orDie(decodeAccounts(rows))),
-        Effect.map((rows) => rows[0])
-      )
-
-    /** Undefined: there is no such account. */
-    const createToken = (token: TokenRow, now: Date) =>
-      readToken(sql`
-        INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
-        SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz
-        FROM accounts WHERE id = ${token.accountId}
-        RETURNING id AS token_id`)
-
-    /** Keeps the moment of the first revocation. Undefined: there is no such token. */
-    const revokeToken = (tokenId: number, now: Date) =>
-      readToken(sql`
-        UPDATE access_tokens SET revoked_at = coalesce(revoked_at, ${now}::timestamptz)
-        WHERE id = ${tokenId} RETURNING id AS token_id`)
-
-    return { create, timeZone, update, createAccount, createToken, revokeToken }
-  })
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    create: create(sql),
+    timeZone: timeZone(sql),
+    update: update(sql),
+    createAccount: createAccount(sql),
+    createToken: createToken(sql),
+    revokeToken: revokeToken(sql)
+  }))
 }) {
   static readonly layer = Layer.effect(OperatorStore, OperatorStore.make)
 }

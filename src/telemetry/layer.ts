@@ -2,10 +2,13 @@ import { Effect, Layer, Logger, References } from "effect"
 import { FetchHttpClient, Headers, HttpBody, HttpClient, HttpClientError } from "effect/http"
 import type { LogLevel } from "effect/LogLevel"
 import { Otlp, OtlpSerialization } from "effect/observability"
-import { TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../limits.ts"
 import { lineWriter, type WriteLine } from "./lines.ts"
 import { jsonLine, prettyLine } from "./log-format.ts"
 import { withoutSecrets } from "./secrets.ts"
+
+/** Milliseconds a collector has to answer one batch, and those the last batches get when the process ends. */
+export const TELEMETRY_EXPORT_MS = 3_000
+export const TELEMETRY_SHUTDOWN_MS = 2_000
 
 export interface TelemetrySettings {
   readonly logFormat: "pretty" | "json"

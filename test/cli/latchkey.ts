@@ -44,6 +44,8 @@ export interface Serving {
   readonly printed: string
   /** Asks it to end and waits until it has. */
   readonly stop: Effect.Effect<{ readonly code: number | null }>
+  /** Ends it at once, whatever it is doing. */
+  readonly kill: Effect.Effect<unknown>
 }
 
 /** `latchkey serve`, once it has printed `ready`; ended with the scope if the test has not. */
@@ -59,9 +61,13 @@ export const serving = (ready: string, env: Record<string, string>, node = proce
         child.kill("SIGTERM")
         return Effect.promise(() => ended)
       })
+      const kill = Effect.suspend(() => {
+        child.kill("SIGKILL")
+        return Effect.promise(() => ended)
+      })
       const listen = (text: string) => {
         printed += text
-        if (printed.includes(ready)) resume(Effect.succeed({ printed, stop }))
+        if (printed.includes(ready)) resume(Effect.succeed({ printed, stop, kill }))
       }
       child.stdout.setEncoding("utf8").on("data", listen)
       child.stderr.setEncoding("utf8").on("data", listen)

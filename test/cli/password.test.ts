@@ -1,24 +1,23 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerEmbedded } from "../../src/database/embedded.ts"
 import { PASSWORD_MAX } from "../../src/limits.ts"
 import { verifyPassword } from "../../src/operators/password.ts"
-import { emptyFolder, latchkey } from "./latchkey.ts"
+import { beside, Folder, layerBeside } from "./beside.ts"
+import { latchkey } from "./latchkey.ts"
 
-/** A data folder with one operator, whose main account has the password `of-main`. */
+/** A folder whose service has one operator, whose main account has the password `of-main`. */
 class Used extends Context.Service<Used, { readonly dataDir: string; readonly operatorId: number }>()(
   "latchkey/test/cli/password/Used"
 ) {
   static readonly layer = Layer.effect(
     Used,
     Effect.gen(function* () {
-      const dataDir = yield* emptyFolder
-      yield* latchkey(["migrate"], { DATA_DIR: dataDir })
-      const made = yield* latchkey([...OPERATOR, "--password-stdin"], { DATA_DIR: dataDir }, { input: "of-main\n" })
+      const dataDir = yield* Folder
+      const made = yield* beside([...OPERATOR, "--password", "of-main"])
       return { dataDir, operatorId: (yield* Schema.decodeUnknownEffect(Made)(made.stdout)).operator_id }
     })
-  )
+  ).pipe(Layer.provideMerge(layerBeside))
 }
 
 const OPERATOR =
@@ -33,37 +32,31 @@ const Rows = Schema.Array(Schema.Struct({ email: Schema.String, password_hash: S
 
 /** Whose password is what, by e-mail address. */
 const belongs = Effect.fnUntraced(function* (expected: Readonly<{ [email: string]: string }>) {
-  const { dataDir } = yield* Used
-  const rows = yield* Effect.gen(function* () {
-    const sql = yield* SqlClient
-    return yield* Schema.decodeUnknownEffect(Rows)(yield* sql`SELECT email, password_hash FROM accounts`)
-  }).pipe(Effect.provide(layerEmbedded(dataDir), { local: true }))
+  const sql = yield* SqlClient
+  const rows = yield* Schema.decodeUnknownEffect(Rows)(yield* sql`SELECT email, password_hash FROM accounts`)
   for (const [email, password] of Object.entries(expected)) {
     const hash = rows.find((row) => row.email === email)?.password_hash
     assert.isTrue(yield* verifyPassword(password, hash), email)
   }
 })
 
-layer(Used.layer, { excludeTestServices: true, timeout: 120_000 })("the password of an account", (it) => {
-  it.effect(
-    "comes from a flag, from standard input, or from the environment, in this order",
-    () =>
-      Effect.gen(function* () {
-        const { dataDir, operatorId } = yield* Used
-        const env = { DATA_DIR: dataDir, LATCHKEY_PASSWORD: "of environment" }
-        const give = (email: string, flags: ReadonlyArray<string>, input = "") =>
-          Effect.map(latchkey([...accountOf(operatorId, email), ...flags], env, { input }), ({ code }) => code)
-        assert.strictEqual(yield* give("flag@example.test", ["--password", "of flag"], "not this\n"), 0)
-        assert.strictEqual(yield* give("stdin@example.test", ["--password-stdin"], " of stdin \r\nsecond line"), 0)
-        assert.strictEqual(yield* give("env@example.test", [], "not this\n"), 0)
-        yield* belongs({
-          "m@example.test": "of-main",
-          "flag@example.test": "of flag",
-          "stdin@example.test": " of stdin ",
-          "env@example.test": "of environment"
-        })
-      }),
-    120_000
+layer(Used.layer, { excludeTestServices: true })("the password of an account", (it) => {
+  it.effect("comes from a flag, from standard input, or from the environment, in this order", () =>
+    Effect.gen(function* () {
+      const { dataDir, operatorId } = yield* Used
+      const env = { DATA_DIR: dataDir, LATCHKEY_PASSWORD: "of environment" }
+      const give = (email: string, flags: ReadonlyArray<string>, input = "") =>
+        Effect.map(latchkey([...accountOf(operatorId, email), ...flags], env, { input }), ({ code }) => code)
+      assert.strictEqual(yield* give("flag@example.test", ["--password", "of flag"], "not this\n"), 0)
+      assert.strictEqual(yield* give("stdin@example.test", ["--password-stdin"], " of stdin \r\nsecond line"), 0)
+      assert.strictEqual(yield* give("env@example.test", [], "not this\n"), 0)
+      yield* belongs({
+        "m@example.test": "of-main",
+        "flag@example.test": "of flag",
+        "stdin@example.test": " of stdin ",
+        "env@example.test": "of environment"
+      })
+    })
   )
 
   it.effect.each([
@@ -78,7 +71,10 @@ layer(Used.layer, { excludeTestServices: true, timeout: 120_000 })("the password
     Effect.gen(function* () {
       const { dataDir, operatorId } = yield* Used
       const args = [...accountOf(operatorId, "nobody@example.test"), ...flags]
-      const ended = yield* latchkey(args, { DATA_DIR: dataDir, ...variables }, { input })
+      // Standard input is a process's own.
+      const ended = yield* input === "" || flags.length > 1
+        ? beside(args, variables)
+        : latchkey(args, { DATA_DIR: dataDir, ...variables }, { input })
       assert.strictEqual(ended.code, 1)
       assert.match(ended.stdout, reason)
       assert.notInclude(`${ended.stdout}${ended.stderr}`, "hunter2")

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { FrontendMessageGatherer, type FrontendMessages } from "../../src/database/frontend-messages.ts"
+import {
+  FrontendMessageGatherer,
+  type FrontendMessages,
+  namesAStatement
+} from "../../src/database/frontend-messages.ts"
 
 const opening = (code: number, body = Buffer.alloc(0)): Buffer => {
   const head = Buffer.alloc(8)
@@ -65,5 +69,35 @@ describe("gathering wire messages", () => {
     const messages = gather(Buffer.concat([startup, typed("p", Buffer.from("secret\0")), query, terminate]), [])
     expect(messages.map(({ kind }) => kind)).toEqual(["startup", "statements", "terminate"])
     expect(statementBytes(messages)).toEqual(query)
+  })
+
+  it("for a guest ends what it hands on with each Sync, so that others come between", () => {
+    fc.assert(
+      fc.property(fc.array(statement, { minLength: 1 }), (statements) => {
+        const gatherer = new FrontendMessageGatherer({ unit: "sync", mostBytes: 100 })
+        const messages = gatherer.push(Buffer.concat([startup, ...statements]))
+        expect(statementBytes(messages)).toEqual(Buffer.concat(statements))
+        const ends = statements.filter((bytes) => "SQ".includes(String.fromCharCode(bytes[0] ?? 0))).length
+        const open = "SQ".includes(String.fromCharCode(statements.at(-1)?.[0] ?? 0)) ? 0 : 1
+        expect(messages.length - 1).toBe(ends + open)
+      })
+    )
+  })
+
+  it("takes a message of so many bytes and none longer, a startup too", () => {
+    const push = (mostBytes: number, ...parts: ReadonlyArray<Buffer>) =>
+      new FrontendMessageGatherer({ unit: "sync", mostBytes }).push(Buffer.concat(parts)).map(({ kind }) => kind)
+    const query = typed("Q", Buffer.alloc(95))
+    expect(push(100, startup, query)).toEqual(["startup", "statements"])
+    expect(push(99, startup, query)).toEqual(["startup", "too-large"])
+    expect(push(startup.length, startup)).toEqual(["startup"])
+    expect(push(startup.length - 1, startup)).toEqual(["too-large"])
+  })
+
+  it("finds a statement that is given a name among others", () => {
+    const parse = (name: string) => typed("P", Buffer.from(`${name}\0select 1\0\0\0`))
+    const rest = [typed("B", Buffer.alloc(6)), typed("S", Buffer.alloc(0))]
+    expect(namesAStatement(Buffer.concat([parse(""), ...rest]))).toBe(false)
+    expect(namesAStatement(Buffer.concat([parse(""), ...rest, parse("mine")]))).toBe(true)
   })
 })

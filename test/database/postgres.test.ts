@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/database/postgres.ts"
+import { emptyDatabase } from "../scratch-database.ts"
 import { migrateSuite } from "./migrate-suite.ts"
 import { databaseSuite } from "./suite.ts"
 
@@ -10,19 +10,10 @@ const server = process.env.DATABASE_URL ?? ""
 
 /** A database of its own on the server, dropped when the suite is done. */
 const layerOwnDatabase = Layer.unwrap(
-  Effect.gen(function* () {
-    const name = `latchkey_suite_${randomBytes(6).toString("hex")}`
-    const administer = (statement: string) =>
-      Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement)).pipe(
-        Effect.provide(layerPostgres({ url: Redacted.make(server), maxConnections: 1 }))
-      )
-    const url = new URL(server)
-    url.pathname = `/${name}`
-    yield* Effect.acquireRelease(administer(`create database ${name}`), () =>
-      Effect.orDie(administer(`drop database ${name} with (force)`))
-    )
-    return layerPostgres({ url: Redacted.make(url.href), maxConnections: 4 })
-  })
+  Effect.map(
+    Effect.suspend(() => emptyDatabase(server)),
+    (url) => layerPostgres({ url: Redacted.make(url), maxConnections: 4 })
+  )
 )
 
 describe.skipIf(server === "")(server === "" ? "PostgreSQL (skipped: DATABASE_URL not set)" : "PostgreSQL", () => {

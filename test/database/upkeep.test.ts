@@ -2,8 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { layerMemory } from "../../src/database/embedded.ts"
-import { tidy } from "../../src/database/upkeep.ts"
-import { UPKEEP_ROWS } from "../../src/limits.ts"
+import { tidy, UPKEEP_ROWS } from "../../src/database/upkeep.ts"
 
 layer(layerMemory())("upkeep of the embedded database", (it) => {
   const seen = Effect.gen(function* () {

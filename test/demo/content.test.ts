@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { onTestFinished, vi } from "vitest"
 import { addDays, daysInRange } from "../../src/contract/time.ts"
 import { demoEntries } from "../../src/demo/entries.ts"
 import { demoOrders } from "../../src/demo/orders.ts"
@@ -133,7 +134,27 @@ describe("the demo operator's content, on any day", () => {
     )
   })
 
-  it("is the same twice on one day", () => {
-    assert.deepStrictEqual(demoOrders("2027-05-07", ZONE), demoOrders("2027-05-07", ZONE))
+  it("is the same whenever it is made on one day, and moves with the day", () => {
+    const madeAt = (instant: string, today: string) => {
+      vi.setSystemTime(new Date(instant))
+      const orders = demoOrders(today, ZONE)
+      return { orders, entries: demoEntries(orders, today, ZONE) }
+    }
+    vi.useFakeTimers()
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const early = madeAt(`${today}T00:00:01Z`, today)
+        assert.deepStrictEqual(madeAt(`${today}T23:59:59Z`, today), early)
+        const tomorrow = madeAt(`${today}T23:59:59Z`, addDays(today, 1))
+        assert.deepStrictEqual(
+          tomorrow.orders.map(({ stays: [{ checkIn }] }) => checkIn),
+          early.orders.map(({ stays: [{ checkIn }] }) => addDays(checkIn, 1))
+        )
+      }),
+      RUNS
+    )
   })
 })

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,26 +9,18 @@ import { seedDemo } from "../../src/demo/seed.ts"
 import { Tokens } from "../../src/gate/Tokens.ts"
 import { PasswordCost } from "../../src/operators/password.ts"
 import { layerTestMemory } from "../database.ts"
+import { emptyDatabase } from "../scratch-database.ts"
 
 const server = process.env.DATABASE_URL ?? ""
 
 const layerOwnServerDatabase = Layer.unwrap(
-  Effect.gen(function* () {
-    const name = `latchkey_demo_${randomBytes(6).toString("hex")}`
-    const administer = (statement: string) =>
-      Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
-        Effect.provide(layerPostgres({ url: Redacted.make(server), maxConnections: 1 }))
-      )
-    const url = new URL(server)
-    url.pathname = `/${name}`
-    yield* Effect.acquireRelease(administer(`create database ${name}`), () =>
-      Effect.orDie(administer(`drop database ${name} with (force)`))
-    )
-    return layerPostgres({ url: Redacted.make(url.href), maxConnections: 4 })
-  })
+  Effect.map(
+    Effect.suspend(() => emptyDatabase(server)),
+    (url) => layerPostgres({ url: Redacted.make(url), maxConnections: 4 })
+  )
 )
 
-const settings = { publicUrl: "http://127.0.0.1:8080", demo: true, databaseUrl: undefined }
+const settings = { publicUrl: "http://127.0.0.1:8080", demo: true }
 
 /** A database of its own: seeding looks whether there is any operator at all. */
 const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E>) =>

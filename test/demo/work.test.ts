@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { addDays } from "../../src/contract/time.ts"
 import { demoOrders } from "../../src/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
 import { writeOrders } from "../../src/demo/write-orders.ts"
@@ -13,7 +14,7 @@ layer(layerTest)("the demo's work", (it) => {
     Effect.gen(function* () {
       const { api, as, operatorId, accountId, rooms } = yield* hostOf(...DEMO_PROPERTIES.map(({ title }) => title))
       const today = "2027-05-10"
-      const ground = {
+      const operator = {
         operatorId,
         accountId,
         accountName: "Demo",
@@ -23,29 +24,55 @@ layer(layerTest)("the demo's work", (it) => {
         propertyIds: rooms,
         orders: demoOrders(today, "Europe/Lisbon")
       }
-      yield* writeOrders(ground)
-      yield* writeWork(ground)
+      yield* writeOrders(operator)
+      yield* writeWork(operator)
 
       const { staffs } = yield* api.query_staffs({}).pipe(as)
+      assert.lengthOf(staffs, 4)
       assert.isTrue(staffs.every(({ mobile }) => isMobile("international", mobile)))
-      assert.isTrue(staffs.some(({ is_active }) => !is_active) && staffs.some(({ is_active }) => is_active))
-      assert.isTrue(staffs.some(({ property_ids }) => property_ids.length === 4))
+      assert.lengthOf(
+        staffs.filter(({ is_active }) => !is_active),
+        1
+      )
 
+      // A cleaning after every departure around today, by the cleaner of its city, done when it is past.
       const { tasks, total } = yield* api.search_tasks({ limit: 100 }).pipe(as)
       assert.strictEqual(tasks.length, total)
-      for (const task of tasks) {
-        assert.isNotNull(task.property_id)
-        assert.isNotNull(task.staff_id)
-        if (task.type === "cleaning") assert.isNotNull(task.stay_code)
-      }
       const cleanings = tasks.filter(({ type }) => type === "cleaning")
-      assert.isTrue(
-        cleanings.some(({ status, expected_date }) => status === "completed" && (expected_date ?? "") < today)
+      const departures = operator.orders
+        .filter(({ status }) => status === "accepted")
+        .flatMap(({ stays }) => stays)
+        .filter(({ checkOut }) => checkOut >= addDays(today, -4) && checkOut <= addDays(today, 6))
+      assert.sameDeepMembers(
+        cleanings.map((task) => [task.stay_code, task.property_id, task.expected_date, task.status]),
+        departures.map(({ code, property, checkOut }) => [
+          code,
+          rooms[property] ?? null,
+          checkOut,
+          checkOut < today ? "completed" : "pending"
+        ])
       )
-      assert.isTrue(
-        cleanings.some(({ status, expected_date }) => status === "pending" && (expected_date ?? "") >= today)
+      assert.includeMembers(
+        cleanings.map(({ status }) => status),
+        ["completed", "pending"]
       )
-      assert.isTrue(tasks.some(({ type, status }) => type === "maintenance" && status === "in_progress"))
+      for (const { staff_id, property_id } of cleanings) {
+        const cleaner = staffs.find(({ id }) => id === staff_id)
+        assert.isTrue(cleaner?.is_active)
+        assert.lengthOf(cleaner?.property_ids ?? [], 4)
+        assert.include(cleaner?.property_ids, property_id)
+      }
+
+      const repairs = tasks.filter(({ type }) => type === "maintenance")
+      assert.sameDeepMembers(
+        repairs.map(({ status, expected_date, property_id }) => [status, expected_date, property_id]),
+        [
+          ["completed", addDays(today, -2), rooms[7] ?? null],
+          ["in_progress", today, rooms[4] ?? null],
+          ["pending", addDays(today, 1), rooms[2] ?? null]
+        ]
+      )
+      assert.isTrue(repairs.every(({ staff_id }) => staffs.some(({ id, is_active }) => id === staff_id && is_active)))
 
       const { calendar_share_links } = yield* api.search_calendar_share_links({}).pipe(as)
       assert.deepStrictEqual(

@@ -3,8 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Metric, Option, Queue } from "effect"
 import { Headers } from "effect/http"
 import { TestClock } from "effect/testing"
-import { TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../../src/limits.ts"
-import { layerTelemetry } from "../../src/telemetry/layer.ts"
+import { layerTelemetry, TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../../src/telemetry/layer.ts"
 
 const TOKEN = "lk_Zx81-aQ_Zx81aQZx81aQZx81aQZx81aQZx81aQZx8"
 

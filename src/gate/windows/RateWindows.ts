@@ -17,6 +17,12 @@ export class RateWindows extends Context.Service<
     readonly count: (buckets: ReadonlyArray<Bucket>) => Effect.Effect<void>
   }
 >()("latchkey/gate/windows/RateWindows") {
+  /** Admits every call: what a bench compares with, and tests that make more calls than a host may. */
+  static readonly layerUnbounded: Layer.Layer<RateWindows> = Layer.succeed(RateWindows, {
+    admit: () => Effect.succeed({ _tag: "Admitted", remaining: [] }),
+    count: () => Effect.void
+  })
+
   /** For one process: exact there, forgotten when it ends. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const counts = new MemoryCounts()

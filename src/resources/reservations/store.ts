@@ -1,12 +1,12 @@
 import { Context, Data, Effect, flow, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { alone } from "../../database/alone.ts"
 import { assignmentsOf, definitionsOf, namesOf, pairsOf } from "../../database/columns.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { idsParameter, jsonParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { savepoint } from "../../database/savepoint.ts"
 import { recordEvent } from "../../events/events.ts"
 import { giveNights, heldAmong, holdersOf, othersHoldNightsOf } from "../availability/calendar-days.ts"
 import { propertyKnown } from "../properties/belonging.ts"
@@ -59,7 +59,7 @@ const readFound = onlyRowOf(Schema.toCodecJson(Found))
 const readApplied = unlessTaken(Schema.Struct({ applied: Schema.Boolean }))
 
 /** A statement that a night's holder may refuse, run again when the database gave it up for another one's sake. */
-const refusable = (sql: SqlClient.SqlClient) => flow(alone(sql), patiently)
+const refusable = (sql: SqlClient.SqlClient) => flow(savepoint(sql), patiently)
 
 /** What the rules need to know before an order is made by hand. */
 const preconditions =

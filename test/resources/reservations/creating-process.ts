@@ -1,21 +1,14 @@
 import { Effect, Layer, Redacted } from "effect"
+import { layerAssembly } from "../../../src/assembly.ts"
 import { WakeUp } from "../../../src/background/WakeUp.ts"
 import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
 import { layerPostgres } from "../../../src/database/postgres.ts"
-import { Gate } from "../../../src/gate/Gate.ts"
-import { Tokens } from "../../../src/gate/Tokens.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { Places } from "../../../src/places/Places.ts"
-import { layerHandlers } from "../../../src/resources/index.ts"
 import { Service } from "../../../src/service.ts"
 
 // A process of its own that creates the same reservation many times at once: what a client's retries look like when
 // the service runs in several processes. Started by idempotency.test.ts; prints the distinct answers it got.
-
-const layerUnbounded = Layer.succeed(RateWindows, {
-  admit: () => Effect.succeed({ _tag: "Admitted", remaining: [] } as const),
-  count: () => Effect.void
-})
 
 const creating = Effect.gen(function* () {
   const [token, fields, times] = process.argv.slice(2)
@@ -36,12 +29,8 @@ const creating = Effect.gen(function* () {
   )
 })
 
-const layerProcess = Service.layer.pipe(
-  Layer.provide(layerHandlers),
-  Layer.provide(ChannelGateway.layerUnconnected),
-  Layer.provide(Gate.layer),
-  Layer.provide(Tokens.layer),
-  Layer.provide([layerUnbounded, Places.layer(), WakeUp.layerProcess]),
+const layerProcess = layerAssembly.pipe(
+  Layer.provide([ChannelGateway.layerUnconnected, RateWindows.layerUnbounded, Places.layer(), WakeUp.layerProcess]),
   Layer.provide(layerPostgres({ url: Redacted.make(process.env["PROCESS_DATABASE_URL"] ?? ""), maxConnections: 8 }))
 )
 

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
@@ -11,13 +11,7 @@ export const TODAY = "2027-04-20"
 export const NOW = `${TODAY}T10:00:00Z`
 
 /** The service without rate windows: these tests create more in a minute than a host may. */
-export const layerUnhurried = layerService(
-  layerTestDatabase,
-  Layer.succeed(RateWindows, {
-    admit: () => Effect.succeed({ _tag: "Admitted", remaining: [] } as const),
-    count: () => Effect.void
-  })
-)
+export const layerUnhurried = layerService(layerTestDatabase, RateWindows.layerUnbounded)
 
 /** A new operator with two properties, at ten o'clock UTC of a day in April. */
 export const ready = Effect.gen(function* () {

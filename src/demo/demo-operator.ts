@@ -1,7 +1,7 @@
 import type { DemoOrder } from "./orders.ts"
 
-/** What every part of the demo builds on; the parts run in one transaction, in the order seed.ts lists them. */
-export interface DemoGround {
+/** The demo operator as the parts that fill it find it; they run in one transaction, in the order seed.ts lists them. */
+export interface DemoOperator {
   readonly operatorId: number
   readonly accountId: number
   /** The main account's display name. */

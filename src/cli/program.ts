@@ -1,0 +1,33 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer } from "effect"
+import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import packageJson from "../../package.json" with { type: "json" }
+import { account } from "./account.ts"
+import { Json } from "./answer.ts"
+import { demo } from "./demo.ts"
+import { migrate } from "./migrate.ts"
+import { operator } from "./operator.ts"
+import { presenter } from "./presenter.ts"
+import { serve } from "./serve.ts"
+import { token } from "./token.ts"
+import { webhook } from "./webhook.ts"
+
+const latchkey = Command.make("latchkey").pipe(
+  Command.withDescription(
+    "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
+  ),
+  Command.withSubcommands([serve, migrate, operator, account, token, webhook, demo]),
+  Command.withGlobalFlags([Json])
+)
+
+/** `latchkey` with these arguments, to its end. It fails once it has said why. */
+export const program = (args: ReadonlyArray<string>) =>
+  Command.runWith(latchkey, { version: packageJson.version })(args).pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        NodeServices.layer,
+        CliOutput.layerPresenter(presenter(args.includes("--json"))),
+        CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+      )
+    )
+  )

@@ -1,0 +1,84 @@
+import { Duplex } from "node:stream"
+import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
+import { FrontendMessageGatherer, type FrontendMessages } from "./frontend-messages.ts"
+
+export const ENCRYPTION_REFUSED = Buffer.from("N")
+
+export type Done = (error?: Error | null) => void
+
+/** The owner's connection to the embedded session: nothing between the two but this process's memory. */
+export class EmbeddedConnection extends Duplex {
+  readonly #session: EmbeddedSession
+  readonly #share: SessionShare
+  readonly #messages = new FrontendMessageGatherer()
+  #handOn: Promise<() => void> | undefined
+  #accepting: Promise<void> = Promise.resolve()
+
+  constructor(session: EmbeddedSession) {
+    super({ allowHalfOpen: false })
+    this.#session = session
+    this.#share = session.owned()
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#accepting = this.#accept(this.#messages.push(chunk)).then(() => done(), done)
+  }
+
+  /** What was written while the database was busy is handed over in one go. */
+  override _writev(chunks: Array<{ chunk: Buffer; encoding: BufferEncoding }>, done: Done): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), "utf8", done)
+  }
+
+  override _final(done: Done): void {
+    this.#leave().then(() => {
+      this.push(null)
+      done()
+    }, done)
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#leave().then(
+      () => done(error),
+      (failure) => done(error ?? failure)
+    )
+  }
+
+  async #accept(received: ReadonlyArray<FrontendMessages>): Promise<void> {
+    for (const message of received) {
+      switch (message.kind) {
+        case "encryption-request":
+          this.push(ENCRYPTION_REFUSED)
+          break
+        case "startup":
+          this.#handOn = this.#session.lend()
+          await this.#handOn
+          // Destroyed while it waited for its turn: the session goes to the next one.
+          if (!this.destroyed) this.#answer(await this.#session.greet(message.bytes, this.#share))
+          break
+        case "statements":
+          if (!this.destroyed) this.#answer(await this.#share.execute(message.bytes))
+          break
+        // A statement runs to its end before anything else is read, so there is never one left to cancel.
+        case "cancel":
+        case "terminate":
+        case "too-large":
+          this.destroy()
+          return
+      }
+    }
+  }
+
+  #answer(answer: Buffer): void {
+    if (!this.destroyed) this.push(answer)
+  }
+
+  async #leave(): Promise<void> {
+    const handOn = await this.#handOn
+    if (handOn === undefined) return
+    this.#handOn = undefined
+    await this.#accepting
+    await this.#share.clear().finally(handOn)
+  }
+}

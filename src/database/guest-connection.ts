@@ -1,0 +1,138 @@
+import { Duplex } from "node:stream"
+import { type Done, ENCRYPTION_REFUSED } from "./embedded-connection.ts"
+import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
+import { FrontendMessageGatherer, type FrontendMessages, namesAStatement } from "./frontend-messages.ts"
+
+/** Milliseconds a guest may be silent before its startup, and while all others wait for the end of its transaction. */
+export const GUEST_SILENCE_MS = 5_000
+/** Bytes of one message of a guest. */
+export const GUEST_MESSAGE_BYTES = 16 * 1024 * 1024
+
+const REFUSED = {
+  silent: ["25P03", "the transaction was undone: nothing came of it for too long, and others waited"],
+  tooLarge: ["54000", `a message may have ${GUEST_MESSAGE_BYTES} bytes here`],
+  named: ["0A000", "statements cannot be named here: the session is shared"],
+  tooMany: ["53300", "too many commands run on this service at once; try again when one has ended"]
+} as const
+
+/** An error that ends the connection, as PostgreSQL writes it. */
+export const refusalOf = (why: keyof typeof REFUSED): Buffer => {
+  const [code, message] = REFUSED[why]
+  const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
+  const head = Buffer.from([0x45, 0, 0, 0, 0])
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+/**
+ * A guest's connection to the embedded session: it has the session statement by statement, or transaction by
+ * transaction, and reads no further than its client takes the answers. Whatever ends it, nothing it began stays open.
+ */
+export class GuestConnection extends Duplex {
+  readonly #session: EmbeddedSession
+  readonly #share: SessionShare
+  readonly #afterwards: () => void
+  readonly #mostSilence: number
+  readonly #messages = new FrontendMessageGatherer({ unit: "sync", mostBytes: GUEST_MESSAGE_BYTES })
+  #accepting: Promise<void> = Promise.resolve()
+  #silence: NodeJS.Timeout | undefined
+  #drained: (() => void) | undefined
+  #ending: Promise<void> | undefined
+
+  /** `afterwards` is called when a statement or a transaction is over; `mostSilence`: milliseconds. */
+  constructor(session: EmbeddedSession, afterwards: () => void, mostSilence: number = GUEST_SILENCE_MS) {
+    super({ allowHalfOpen: false })
+    this.#session = session
+    this.#share = session.shared()
+    this.#afterwards = afterwards
+    this.#mostSilence = mostSilence
+    this.#expectMore()
+  }
+
+  override _read(): void {
+    this.#drained?.()
+    this.#drained = undefined
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    const received = this.#ending !== undefined ? [] : this.#messages.push(chunk)
+    this.#accepting = this.#accept(received).then(() => done(), done)
+  }
+
+  override _final(done: Done): void {
+    this.#end().then(() => done(), done)
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#end().then(
+      () => done(error),
+      (failure) => done(error ?? failure)
+    )
+  }
+
+  async #accept(received: ReadonlyArray<FrontendMessages>): Promise<void> {
+    for (const message of received) {
+      if (this.#ending !== undefined) return
+      switch (message.kind) {
+        case "encryption-request":
+          await this.#answer(ENCRYPTION_REFUSED)
+          break
+        case "startup":
+          clearTimeout(this.#silence)
+          await this.#answer(await this.#session.greet(message.bytes, this.#share))
+          break
+        case "statements":
+          await this.#statements(message.bytes)
+          break
+        case "too-large":
+          return this.#refuse("tooLarge")
+        case "cancel":
+        case "terminate":
+          return this.#refuse(undefined)
+      }
+    }
+  }
+
+  async #statements(bytes: Uint8Array): Promise<void> {
+    if (namesAStatement(bytes)) return this.#refuse("named")
+    clearTimeout(this.#silence)
+    const answer = await this.#share.execute(bytes)
+    if (this.#share.held) this.#expectMore()
+    else this.#afterwards()
+    await this.#answer(answer)
+  }
+
+  #expectMore(): void {
+    this.#silence = setTimeout(() => this.#refuse("silent"), this.#mostSilence).unref()
+  }
+
+  /** Waits until the client has taken what was sent to it before. */
+  async #answer(answer: Buffer): Promise<void> {
+    if (this.#ending !== undefined || this.push(answer)) return
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve
+    })
+  }
+
+  /** Says why, if there is anything to say, and ends the connection. */
+  #refuse(why: keyof typeof REFUSED | undefined): void {
+    if (this.#ending !== undefined) return
+    if (why !== undefined) this.push(refusalOf(why))
+    this.#end().catch((failure) => this.destroy(failure))
+  }
+
+  /** Nothing more is taken from the client; what it left open is undone, once a statement under way is through. */
+  #end(): Promise<void> {
+    this.#ending ??= this.#leave()
+    return this.#ending
+  }
+
+  async #leave(): Promise<void> {
+    clearTimeout(this.#silence)
+    this.#drained?.()
+    await this.#accepting
+    await this.#share.leave()
+    this.#afterwards()
+    this.push(null)
+  }
+}

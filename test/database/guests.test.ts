@@ -1,0 +1,235 @@
+import type { Duplex } from "node:stream"
+import { PgClient, PgConnection } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { EmbeddedDatabase } from "../../src/database/embedded.ts"
+import { GUEST_MESSAGE_BYTES } from "../../src/database/guest-connection.ts"
+import { layerTestMemory, testSnapshot } from "../database.ts"
+
+const url = Redacted.make("postgres://postgres@localhost/postgres?sslmode=disable")
+
+/** A guest's connection, the stream below it, and how often the session was told that something of it is over. */
+const guest = Effect.fnUntraced(function* (options: { readonly silence?: number; readonly prepare?: boolean } = {}) {
+  const { join } = yield* EmbeddedDatabase
+  const streams: Array<Duplex> = []
+  let over = 0
+  const stream = () => {
+    const opened = join(() => over++, options.silence)
+    streams.push(opened)
+    return opened
+  }
+  const scope = yield* Effect.acquireRelease(Scope.make(), (opened) => Scope.close(opened, Exit.void))
+  const client = yield* Scope.provide(PgConnection.make({ stream, url, prepare: options.prepare ?? false }), scope)
+  return {
+    rows: (statement: string) => Effect.map(client.query(statement), ({ rows }) => rows),
+    over: () => over,
+    cut: Effect.sync(() => {
+      for (const opened of streams) opened.destroy(new Error("connection reset"))
+    }),
+    close: Scope.close(scope, Exit.void)
+  }
+})
+
+/** An embedded database whose session nobody owns yet. */
+const layerUnowned = Layer.unwrap(Effect.map(Effect.promise(testSnapshot), EmbeddedDatabase.layerMemory))
+
+const message = (type: string, body: string): Buffer => {
+  const head = Buffer.from(`${type}\0\0\0\0`, "latin1")
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, Buffer.from(body, "latin1")])
+}
+
+const STARTUP = Buffer.from("\0\0\0\x17\0\x03\0\0user\0postgres\0\0", "latin1")
+
+/** What a connection says to some bytes, up to the point that is waited for. */
+const told = (connection: Duplex, bytes: Buffer, until: RegExp) =>
+  Effect.callback<string>((resume) => {
+    let said = ""
+    const hear = (word: Buffer) => {
+      said += word.toString("latin1")
+      if (!until.test(said)) return
+      connection.off("data", hear)
+      resume(Effect.succeed(said))
+    }
+    connection.on("data", hear)
+    connection.write(bytes)
+  })
+
+/** The same of a guest that has just come. */
+const answerTo = Effect.fnUntraced(function* (bytes: Buffer, until: RegExp) {
+  const { join } = yield* EmbeddedDatabase
+  const one = join(() => {})
+  const said = yield* told(one, Buffer.concat([STARTUP, bytes]), until)
+  one.destroy()
+  return said
+})
+
+const pause = (ms: number) => Effect.promise(() => new Promise((resolve) => setTimeout(resolve, ms)))
+
+const table = Effect.fnUntraced(function* (name: string) {
+  const sql = yield* SqlClient
+  yield* sql.unsafe(`create table ${name} (id integer)`)
+  return {
+    insert: (id: number) => sql`insert into ${sql(name)} values (${id})`,
+    ids: Effect.map(sql<{ id: number }>`select id from ${sql(name)} order by id`, (rows) => rows.map(({ id }) => id))
+  }
+})
+
+layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded session", (it) => {
+  it.effect("works beside the owner, each with the statements it prepared", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const one = yield* guest()
+      const two = yield* guest()
+      const counts = yield* Effect.all(
+        [
+          Effect.forEach(
+            Array.from({ length: 60 }, (_, n) => n),
+            (n) => sql<{ n: number }>`select ${n}::int as n`
+          ),
+          Effect.forEach(Array.from({ length: 60 }), () => one.rows("select 1 as n")),
+          Effect.forEach(Array.from({ length: 60 }), () => two.rows("select 2 as n"))
+        ],
+        { concurrency: 3 }
+      )
+      const [own, ones, twos] = counts.map((answers) => answers.flat().map(({ n }) => n))
+      assert.deepStrictEqual(
+        own,
+        Array.from({ length: 60 }, (_, n) => n)
+      )
+      assert.deepStrictEqual([new Set(ones), new Set(twos)], [new Set([1]), new Set([2])])
+      assert.strictEqual(one.over(), 60)
+    })
+  )
+
+  it.effect("keeps its transaction to itself, and the owner its own", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { insert, ids } = yield* table("apart")
+      const one = yield* guest()
+      yield* one.rows("begin")
+      yield* one.rows("insert into apart values (1)")
+      assert.strictEqual(one.over(), 0)
+      const outside = yield* Effect.forkChild(ids)
+      yield* Effect.repeat(one.rows("select 1"), { times: 20 })
+      assert.isUndefined(outside.pollUnsafe())
+      yield* one.rows("rollback")
+      assert.deepStrictEqual(yield* Fiber.join(outside), [])
+      assert.strictEqual(one.over(), 1)
+      const inside = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* insert(2)
+          const asked = yield* Effect.forkChild(one.rows("select id from apart"))
+          yield* pause(20)
+          assert.isUndefined(asked.pollUnsafe())
+          return asked
+        })
+      )
+      assert.deepStrictEqual(yield* Fiber.join(inside), [{ id: 2 }])
+    })
+  )
+
+  it.effect("that is cut off in its transaction leaves nothing and holds up nobody", () =>
+    Effect.gen(function* () {
+      const { ids } = yield* table("cut")
+      for (const last of ["insert into cut values (1)", "select 1/0"]) {
+        const one = yield* guest()
+        yield* one.rows("begin")
+        yield* Effect.exit(one.rows(last))
+        yield* one.cut
+        assert.deepStrictEqual(yield* ids, [])
+      }
+    })
+  )
+
+  it.effect("may be silent in its transaction for a while, not for longer", () =>
+    Effect.gen(function* () {
+      const { ids } = yield* table("silent")
+      const one = yield* guest({ silence: 600 })
+      yield* pause(800)
+      yield* one.rows("begin")
+      yield* one.rows("insert into silent values (1)")
+      yield* pause(100)
+      yield* one.rows("commit")
+      yield* pause(800)
+      assert.deepStrictEqual(yield* ids, [1])
+      yield* one.rows("begin")
+      yield* one.rows("insert into silent values (2)")
+      assert.deepStrictEqual(yield* ids, [1])
+      const refused = yield* Effect.flip(one.rows("commit"))
+      assert.strictEqual(refused._tag, "SqlError")
+    })
+  )
+
+  it.effect("must begin in time", () =>
+    Effect.gen(function* () {
+      const { join } = yield* EmbeddedDatabase
+      const said = yield* Effect.callback<string>((resume) => {
+        const silent = join(() => {}, 50)
+        silent.once("data", (word: Buffer) => resume(Effect.succeed(word.toString())))
+      })
+      assert.include(said, "25P03")
+    })
+  )
+
+  it.effect("may not name statements: names are the session's", () =>
+    Effect.gen(function* () {
+      const parse = (name: string) => message("P", `${name}\0select 1\0\0\0`)
+      const said = (name: string) => answerTo(Buffer.concat([parse(name), message("S", "")]), /1.{4}Z|C0A000/s)
+      assert.include(yield* said(""), "1\0\0\0\x04")
+      assert.include(yield* said("mine"), "cannot be named")
+    })
+  )
+
+  it.effect("may send a message of so many bytes, and none longer", () =>
+    Effect.gen(function* () {
+      const asked = (bytes: number) =>
+        answerTo(message("Q", `select 1 --${" ".repeat(bytes - 17)}\0`), /SELECT 1\0|C54000/)
+      assert.include(yield* asked(GUEST_MESSAGE_BYTES), "SELECT 1\0")
+      assert.include(yield* asked(GUEST_MESSAGE_BYTES + 1), "C54000")
+    })
+  )
+
+  it.effect("has the client a server has: transactions, savepoints, typed errors", () =>
+    Effect.gen(function* () {
+      const { join } = yield* EmbeddedDatabase
+      const client = PgClient.layer({ stream: () => join(() => {}), url, prepare: false, maxConnections: 1 })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`create table client (id integer primary key)`
+        const twice = sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`insert into client values (1)`
+            return yield* Effect.flip(sql.withTransaction(sql`insert into client values (1)`))
+          })
+        )
+        assert.strictEqual((yield* twice).reason._tag, "UniqueViolation")
+        assert.deepStrictEqual(yield* sql`select id from client`, [{ id: 1 }])
+      }).pipe(Effect.provide(client, { local: true }))
+    })
+  )
+})
+
+layer(layerUnowned, { excludeTestServices: true })("the owner of the session", (it) => {
+  it.effect("waits for one statement of its guests before its own, however many there are", () =>
+    Effect.gen(function* () {
+      const { connect } = yield* EmbeddedDatabase
+      const owner = connect()
+      yield* told(owner, STARTUP, /Z.{4}I/s)
+      const guests = yield* Effect.forEach(Array.from({ length: 8 }), () => guest())
+      const greedy = yield* Effect.forkChild(
+        Effect.forEach(guests, ({ rows }) => Effect.forever(rows("select 1")), { concurrency: "unbounded" })
+      )
+      const through = () => guests.reduce((sum, each) => sum + each.over(), 0)
+      while (through() === 0) yield* pause(1)
+      for (let n = 0; n < 100; n++) {
+        const before = through()
+        yield* told(owner, message("Q", "select 2\0"), /SELECT 1\0/)
+        assert.isAtMost(through() - before, 2)
+      }
+      yield* Fiber.interrupt(greedy)
+      owner.destroy()
+    })
+  )
+})
