@@ -3,9 +3,13 @@ import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect } from "effect"
+import { Effect, References } from "effect"
+import { answerAlike } from "./alike.ts"
+import { layerInProcess } from "./in-process.ts"
 import type { Load } from "./measure.ts"
 import { BENCH_TOKEN, seedBenchOperator } from "./operator.ts"
+import { captureEntries } from "./reference/capture.ts"
+import type { CapturedCalls } from "./reference/captured.ts"
 import { SERVER_URL, withScratchDatabase } from "./scratch-database.ts"
 import { type Server, start } from "./servers.ts"
 import { interleaved, print, ratio } from "./side-by-side.ts"
@@ -21,31 +25,39 @@ const EACH = { rounds: ROUNDS, warmUpSeconds: 2 }
 
 type Case = (server: Server) => Load
 
+/** What the bench works with: an operator's property and entries, and the statements of calls about them. */
+interface Prepared {
+  readonly propertyId: number
+  readonly entryId: number
+  readonly statements: CapturedCalls
+}
+
 const headers = { "service-access-token": BENCH_TOKEN }
 const load = { seconds: SECONDS, connections: CONNECTIONS }
 const jsonHeaders = { ...headers, "content-type": "application/json" }
 
-const casesOf = (propertyId: number, entryId: number): Readonly<Record<string, Case>> => ({
-  "read one entry by id": ({ url }) => ({ ...load, headers, url: `${url}/v3/transactions?id=${entryId}` }),
-  "list 20 entries of a month": ({ url }) => ({
-    ...load,
-    headers,
-    url: `${url}/v3/transactions?start_date=2025-06-01&end_date=2025-06-30`
-  }),
+const MONTH = "/v3/transactions?start_date=2025-06-01&end_date=2025-06-30"
+const entryAt = (entryId: number): string => `/v3/transactions?id=${entryId}`
+
+const newEntry = (propertyId: number) => ({
+  property_id: propertyId,
+  direction: "income",
+  amount: 35.5,
+  currency: "EUR",
+  item_id: 11,
+  payment_method_id: 197,
+  note: "towels"
+})
+
+const casesOf = ({ propertyId, entryId }: Prepared): Readonly<Record<string, Case>> => ({
+  "read one entry by id": ({ url }) => ({ ...load, headers, url: `${url}${entryAt(entryId)}` }),
+  "list 20 entries of a month": ({ url }) => ({ ...load, headers, url: `${url}${MONTH}` }),
   "create an entry": ({ url }) => ({
     ...load,
     headers: jsonHeaders,
     method: "POST",
     url: `${url}/v3/transactions`,
-    body: JSON.stringify({
-      property_id: propertyId,
-      direction: "income",
-      amount: 35.5,
-      currency: "EUR",
-      item_id: 11,
-      payment_method_id: 197,
-      note: "towels"
-    })
+    body: JSON.stringify(newEntry(propertyId))
   })
 })
 
@@ -89,41 +101,49 @@ const collector = (): Promise<{ readonly url: string; readonly close: () => void
     })
   })
 
-const compare = async (databaseUrl: string, ground: { operatorId: number; propertyId: number; entryId: number }) => {
-  const env = {
-    DATABASE_URL: databaseUrl,
-    DEMO: "0",
-    LOG_FORMAT: "json",
-    BENCH_TOKEN,
-    BENCH_OPERATOR: String(ground.operatorId)
-  }
-  const latchkey = await start("latchkey", LATCHKEY, env)
-  const windowless = await start("latchkey, windows off", WINDOWLESS, env)
-  const raw = await start("raw", ["bench/reference/raw.ts"], env)
-  const fastify = await start("fastify", ["bench/reference/fastify.ts"], env)
-  const servers = [latchkey, windowless, raw, fastify]
-  for (const [title, loadOf] of Object.entries(casesOf(ground.propertyId, ground.entryId))) {
+const besideReferences = async (servers: ReadonlyArray<Server>, prepared: Prepared) => {
+  for (const [title, loadOf] of Object.entries(casesOf(prepared))) {
     const results = await interleaved(Object.fromEntries(servers.map((server) => [server.name, loadOf(server)])), EACH)
     print(title, results)
     console.log(
       `  latchkey to fastify ${ratio(results, "latchkey", "fastify")} (aim 1.00), to raw ${ratio(results, "latchkey", "raw")} (aim 0.85), to itself without windows ${ratio(results, "latchkey", "latchkey, windows off")} (aim 0.95)`
     )
   }
-  const read = casesOf(ground.propertyId, ground.entryId)["read one entry by id"]
-  if (read !== undefined) {
-    const sink = await collector()
-    const exporting = await start("exporting", LATCHKEY, { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: sink.url })
-    const loads = {
-      REST: read(latchkey),
-      MCP: mcpRead(ground.entryId)(latchkey),
-      "REST, all exported": read(exporting)
-    }
-    const results = await interleaved(loads, EACH)
-    print("read one entry by id, over both doors", results)
-    console.log(`  MCP to REST ${ratio(results, "MCP", "REST")} (aim 0.33)`)
-    await exporting.stop()
-    sink.close()
+}
+
+const overBothDoors = async (latchkey: Server, env: Record<string, string>, prepared: Prepared) => {
+  const read = casesOf(prepared)["read one entry by id"]
+  if (read === undefined) return
+  const sink = await collector()
+  const exporting = await start("exporting", LATCHKEY, { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: sink.url })
+  const loads = {
+    REST: read(latchkey),
+    MCP: mcpRead(prepared.entryId)(latchkey),
+    "REST, all exported": read(exporting)
   }
+  const results = await interleaved(loads, EACH)
+  print("read one entry by id, over both doors", results)
+  console.log(`  MCP to REST ${ratio(results, "MCP", "REST")} (aim 0.33)`)
+  await exporting.stop()
+  sink.close()
+}
+
+const compare = async (databaseUrl: string, prepared: Prepared) => {
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DEMO: "0",
+    LOG_FORMAT: "json",
+    BENCH_TOKEN,
+    BENCH_STATEMENTS: JSON.stringify(prepared.statements)
+  }
+  const latchkey = await start("latchkey", LATCHKEY, env)
+  const windowless = await start("latchkey, windows off", WINDOWLESS, env)
+  const raw = await start("raw", ["bench/reference/raw.ts"], env)
+  const fastify = await start("fastify", ["bench/reference/fastify.ts"], env)
+  await answerAlike([latchkey, raw, fastify], BENCH_TOKEN, [entryAt(prepared.entryId), MONTH])
+  const servers = [latchkey, windowless, raw, fastify]
+  await besideReferences(servers, prepared)
+  await overBothDoors(latchkey, env, prepared)
   console.log("\nresident memory after the load")
   for (const server of servers) console.log(`  ${server.name.padEnd(26)} ${(await server.residentMb()).toFixed(0)} MB`)
   console.log("  (aim: latchkey with a server at most 160 MB)")
@@ -158,9 +178,11 @@ const program = Effect.gen(function* () {
   )
   yield* withScratchDatabase((url) =>
     Effect.gen(function* () {
-      const { operatorId, propertyId, entryIds } = yield* seedBenchOperator
-      const entryId = entryIds[Math.floor(entryIds.length / 2)] ?? 0
-      yield* Effect.promise(() => compare(url, { operatorId, propertyId, entryId }))
+      const { propertyId, entryIds } = yield* seedBenchOperator
+      const [entryId = 0, next = 0] = entryIds.slice(Math.floor(entryIds.length / 2))
+      const known = { entryIds: [entryId, next], entry: newEntry(propertyId) } as const
+      const statements = yield* captureEntries(BENCH_TOKEN, known).pipe(Effect.provide(layerInProcess))
+      yield* Effect.promise(() => compare(url, { propertyId, entryId, statements }))
     })
   )
   yield* Effect.promise(embedded)
@@ -168,4 +190,7 @@ const program = Effect.gen(function* () {
 
 const tooSlow = Effect.die(new Error(`not done after ${MINUTES} minutes (BENCH_MINUTES): is the machine busy?`))
 
-NodeRuntime.runMain(Effect.timeoutOrElse(program, { duration: `${MINUTES} minutes`, orElse: () => tooSlow }))
+const inTime = Effect.timeoutOrElse(program, { duration: `${MINUTES} minutes`, orElse: () => tooSlow })
+
+// The calls whose statements are captured need no log lines.
+NodeRuntime.runMain(inTime.pipe(Effect.provideService(References.MinimumLogLevel, "Error")))

@@ -1,7 +1,9 @@
-import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { answerAlike } from "./alike.ts"
+import { layerInProcess } from "./in-process.ts"
 import type { Load } from "./measure.ts"
+import { captureReservations } from "./reference/capture.ts"
 import { type Server, start } from "./servers.ts"
 import { interleaved, print, ratio } from "./side-by-side.ts"
 import { wideWindows } from "./wide-windows.ts"
@@ -19,6 +21,7 @@ const MOST_SECONDS_A_CASE = 20
 const HOUSES = 90
 const NIGHTS = 3
 const FAR = Date.parse("2031-01-01")
+const DAY_MS = 86_400_000
 
 /** The operator's windows opened wide, because no refusal is to be measured, and houses for new bookings. */
 const prepared = Effect.fnUntraced(function* (operatorId: number) {
@@ -34,27 +37,35 @@ const prepared = Effect.fnUntraced(function* (operatorId: number) {
 
 const dayAt = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
+const bookingOf = (house: number | undefined, first: number) => ({
+  property_id: house ?? 0,
+  custom_channel_id: 31,
+  check_in_date: dayAt(first),
+  check_out_date: dayAt(first + NIGHTS * DAY_MS),
+  guest_name: "Ada Lovelace",
+  currency: "EUR",
+  rate_amount: 420,
+  commission_amount: 0,
+  received_amount: 120,
+  income_method_id: 197
+})
+
 /** Bookings of which no two want the same night. */
 const bookings = (houses: ReadonlyArray<number>) => {
   let made = 0
   return () => {
-    const house = houses[made % houses.length]
-    const first = FAR + Math.floor(made / houses.length) * NIGHTS * 86_400_000
+    const booking = bookingOf(houses[made % houses.length], FAR + Math.floor(made / houses.length) * NIGHTS * DAY_MS)
     made++
-    return JSON.stringify({
-      property_id: house,
-      custom_channel_id: 31,
-      check_in_date: dayAt(first),
-      check_out_date: dayAt(first + NIGHTS * 86_400_000),
-      guest_name: "Ada Lovelace",
-      currency: "EUR",
-      rate_amount: 420,
-      commission_amount: 0,
-      received_amount: 120,
-      income_method_id: 197
-    })
+    return JSON.stringify(booking)
   }
 }
+
+/** What the references send for calls like these, from two that come before all others. */
+const captured = (token: string, houses: ReadonlyArray<number>) =>
+  captureReservations(token, [
+    bookingOf(houses[0], FAR - 20 * DAY_MS),
+    { ...bookingOf(houses[1], FAR - 10 * DAY_MS), guest_name: "Mary Somerville" }
+  ]).pipe(Effect.provide(layerInProcess))
 
 const ARRIVALS =
   "/v3/reservations?start_check_in_date=2026-01-01&end_check_in_date=2026-06-30&order_by=check_in_date&limit=20"
@@ -77,25 +88,6 @@ const casesOf = (token: string, houses: ReadonlyArray<number>): Readonly<Record<
   }
 }
 
-const dataAt = async (server: Server, path: string, token: string): Promise<unknown> => {
-  const response = await fetch(`${server.url}${path}`, { headers: { "service-access-token": token } })
-  const { data } = (await response.json()) as { readonly data: { readonly reservations?: ReadonlyArray<unknown> } }
-  if ((data.reservations ?? []).length === 0) throw new Error(`${server.name} found nothing at ${path}`)
-  return data
-}
-
-/** Ratios mean something only while all servers answer the same. */
-const answerAlike = async ([first, ...others]: readonly [Server, ...ReadonlyArray<Server>], token: string) => {
-  for (const path of [ARRIVALS, BY_CHANNEL_ID]) {
-    const answer = await dataAt(first, path, token)
-    for (const other of others) {
-      if (!isDeepStrictEqual(await dataAt(other, path, token), answer)) {
-        throw new Error(`${other.name} and ${first.name} answer ${path} differently`)
-      }
-    }
-  }
-}
-
 const started = (name: string, args: ReadonlyArray<string>, env: Record<string, string>) =>
   Effect.acquireRelease(
     Effect.promise(() => start(name, args, env)),
@@ -107,19 +99,20 @@ export const besideReferences = Effect.fnUntraced(function* (
   databaseUrl: string,
   { operatorId, token }: { readonly operatorId: number; readonly token: string }
 ) {
-  const cases = casesOf(token, yield* prepared(operatorId))
+  const houses = yield* prepared(operatorId)
+  const cases = casesOf(token, houses)
   const env = {
     DATABASE_URL: databaseUrl,
     DEMO: "0",
     LOG_FORMAT: "json",
     BENCH_TOKEN: token,
-    BENCH_OPERATOR: String(operatorId)
+    BENCH_STATEMENTS: JSON.stringify(yield* captured(token, houses))
   }
   const latchkey = yield* started("latchkey", ["bin/latchkey.js", "serve"], env)
   const raw = yield* started("raw", ["bench/reference/raw.ts"], env)
   const fastify = yield* started("fastify", ["bench/reference/fastify.ts"], env)
   const servers = [latchkey, raw, fastify] as const
-  yield* Effect.promise(() => answerAlike(servers, token))
+  yield* Effect.promise(() => answerAlike(servers, token, [ARRIVALS, BY_CHANNEL_ID]))
   console.log(`\nover HTTP: ${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections`)
   for (const [title, loadOf] of Object.entries(cases)) {
     const loads = Object.fromEntries(servers.map((server) => [server.name, loadOf(server)]))

@@ -1,15 +1,8 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer, References } from "effect"
-import { SqlClient, Statement } from "effect/sql"
-import { WakeUp } from "../src/background/WakeUp.ts"
-import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
+import { Console, Effect, References } from "effect"
+import { SqlClient } from "effect/sql"
 import { digestOf } from "../src/gate/credentials.ts"
-import { Gate } from "../src/gate/Gate.ts"
-import { Tokens } from "../src/gate/Tokens.ts"
-import { RateWindows } from "../src/gate/windows/RateWindows.ts"
-import { Places } from "../src/places/Places.ts"
-import { layerHandlers } from "../src/resources/index.ts"
-import { Service } from "../src/service.ts"
+import { callWith, layerInProcess, withStatements } from "./in-process.ts"
 import { besideReferences } from "./reservation-doors.ts"
 import { withScratchDatabase } from "./scratch-database.ts"
 
@@ -23,19 +16,6 @@ const STAGES = [20, 200] as const
 const CALLS = Number(process.env["BENCH_CALLS"] ?? 500)
 const NIGHTS = 3
 const PROPERTIES = 3
-
-const layerOpen = Layer.succeed(RateWindows, {
-  admit: () => Effect.succeed({ _tag: "Admitted", remaining: [] } as const),
-  count: () => Effect.void
-})
-
-const layerMeasured = Service.layer.pipe(
-  Layer.provide(layerHandlers),
-  Layer.provide(ChannelGateway.layerUnconnected),
-  Layer.provide(Gate.layer),
-  Layer.provide(Tokens.layer),
-  Layer.provide([layerOpen, Places.layer(), WakeUp.layerProcess])
-)
 
 const tokenOf = (operator: number): string => `lk_bench_${operator}`
 
@@ -128,11 +108,7 @@ const nodesOf = (plan: Plan): ReadonlyArray<Plan> => [plan, ...(plan.Plans ?? []
 const plansOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
-    yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) => {
-      statements.push(statement.compile())
-      return Effect.succeed(statement)
-    })
+    const { statements } = yield* withStatements(effect)
     const plans = yield* Effect.forEach(statements, ([text, values]) =>
       sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: Plan }> }>(`EXPLAIN (FORMAT JSON) ${text}`, values)
     )
@@ -155,18 +131,7 @@ interface Measured {
   readonly p99: number
 }
 
-const call = Effect.fnUntraced(function* (operation: string, operator: number, fields: object) {
-  const service = yield* Service
-  const { envelope } = yield* service.call(operation, {
-    door: "rest",
-    headers: { "service-access-token": tokenOf(operator) },
-    params: {},
-    read: Effect.succeed({ encoding: "json", fields })
-  })
-  if (envelope.error_code !== 0)
-    yield* Effect.die(new Error(`${operation}: ${envelope.error_code} ${envelope.error_msg}`))
-  return envelope.data
-})
+const call = (operation: string, operator: number, fields: object) => callWith(tokenOf(operator), operation, fields)
 
 /** Operators in an order that jumps about, so that nothing is in the cache because its neighbour was read. */
 const operatorAt = (index: number): number => 1 + ((index * 389) % OPERATORS)
@@ -242,7 +207,7 @@ const bench = Effect.gen(function* () {
     yield* seedOrders(seeded + 1, perOperator)
     seeded = perOperator
     yield* Console.log(`seeded after ${((performance.now() - started) / 1000).toFixed(0)} s`)
-    results.push(yield* stage(perOperator).pipe(Effect.provide(layerMeasured)))
+    results.push(yield* stage(perOperator).pipe(Effect.provide(layerInProcess)))
   }
   const [small, large] = results
   yield* Console.log("\ngrowth of p50 from 20,000 to 200,000 orders")

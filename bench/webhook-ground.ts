@@ -1,10 +1,10 @@
 import { Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { AddressResolver } from "../src/webhooks/AddressResolver.ts"
-import { parseAllowedHosts } from "../src/webhooks/allowed-hosts.ts"
-import { layerWebhooks } from "../src/webhooks/layer.ts"
-import { Outbound } from "../src/webhooks/Outbound.ts"
-import { generateSecret, generateSecretToken } from "../src/webhooks/signature.ts"
+import { AddressResolver } from "../src/deliveries/AddressResolver.ts"
+import { parseAllowedHosts } from "../src/deliveries/allowed-hosts.ts"
+import { layerDeliveries } from "../src/deliveries/layer.ts"
+import { Outbound } from "../src/deliveries/Outbound.ts"
+import { generateSecret, generateSecretToken } from "../src/deliveries/signature.ts"
 
 /** Subscriptions of a new operator to paths of the receiver; answers the operator's id. */
 export const prepared = Effect.fnUntraced(function* (port: number, subscriptions: number) {
@@ -26,7 +26,7 @@ export const prepared = Effect.fnUntraced(function* (port: number, subscriptions
 })
 
 /** The workers of a process, delivering to receivers of this machine. */
-export const layerDelivering = layerWebhooks.pipe(
+export const layerDelivering = layerDeliveries.pipe(
   Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
   Layer.provide(AddressResolver.layer)
 )

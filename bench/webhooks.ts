@@ -9,6 +9,7 @@ import { WakeUp } from "../src/background/WakeUp.ts"
 import { layerMemory } from "../src/database/embedded.ts"
 import { migrate } from "../src/database/migrate.ts"
 import { layerPostgres } from "../src/database/postgres.ts"
+import { upkeep } from "../src/database/upkeep.ts"
 import { BACKGROUND_CONNECTIONS } from "../src/limits.ts"
 import { delaysInProcess, delaysOnServer } from "./webhook-delay.ts"
 import { layerDelivering, prepared } from "./webhook-ground.ts"
@@ -48,6 +49,7 @@ const rounds = Effect.fnUntraced(function* (receiver: Receiver) {
 const embedded = Effect.gen(function* () {
   console.log("embedded, in memory")
   yield* migrate(migrations)
+  yield* upkeep
   const receiver = yield* startReceiver
   yield* delaysInProcess(receiver)
   yield* rounds(receiver)

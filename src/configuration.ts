@@ -2,8 +2,8 @@ import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from
 import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
 import { DatabaseSettings } from "./database/choose.ts"
+import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./deliveries/allowed-hosts.ts"
 import { DRAIN_SECONDS_MAX, STATEMENT_SECONDS, STATEMENT_SECONDS_MAX } from "./limits.ts"
-import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./webhooks/allowed-hosts.ts"
 
 /** An environment variable holds what it does not take. The message is one line and never shows a secret. */
 export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {

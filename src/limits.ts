@@ -9,6 +9,11 @@ export const IMAGE_BODY_BYTES = 20 * 1024 * 1024
 export const JSON_DEPTH = 32
 export const JSON_PARTS = 20_000
 
+/** Wrong fields that one answer tells of, unknown arguments that a tool's does, and characters of a name either repeats. */
+export const FIELDS_TOLD = 10
+export const NAMES_TOLD = 5
+export const NAME_TOLD = 50
+
 /** Rows of a page when `limit` is not given, and the most that may be asked for (contract facts 0.2). */
 export const PAGE_DEFAULT = 20
 export const PAGE_MAX = 100
@@ -22,24 +27,14 @@ export const TRANSACTION_DAYS = 366
 /** Largest amount of money in major units: twelve digits before the point stay exact as a JSON number with three after it. */
 export const AMOUNT_MAX = 999_999_999_999
 
-/** Beginnings of days in a time zone that a process remembers. */
-export const DAY_STARTS = 10_000
-
 /** Ids in one comma-separated list or array (contract facts 6.1). */
 export const IDS_MAX = 100
 /** Characters of a comma-separated list: so many ids of sixteen digits, each with a comma and a space. */
 export const IDS_TEXT = IDS_MAX * 18
 /** Characters of a reservation code, a stay code and a channel's own id of an order, wherever one is named. */
 export const CODE = 100
-/** Characters of a currency's code (ISO 4217). */
-export const CURRENCY_CODE = 3
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT = 35
-
-/** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
-export const TOKEN_CACHE_SECONDS = 3
-/** Tokens whose look-up is kept at once in a process. */
-export const TOKEN_CACHE_ENTRIES = 50_000
 
 /** Characters of a webhook subscription's URL. */
 export const WEBHOOK_URL = 2048
@@ -51,14 +46,9 @@ export const WEBHOOK_SECRET_BYTES_MAX = 64
 export const WEBHOOK_SIGNATURE_SECONDS = 5 * 60
 /** Milliseconds of one delivery try in total: name, connection, TLS, request and answer. */
 export const WEBHOOK_TRY_MS = 10_000
-/** Milliseconds for one address of a name that has several, before the next is tried. */
-export const WEBHOOK_CONNECT_TRY_MS = 1_000
 /** Bytes of a receiver's answer that are read, and those of them that are kept for the delivery log. */
 export const WEBHOOK_ANSWER_BYTES = 64 * 1024
 export const WEBHOOK_ANSWER_KEPT_BYTES = 512
-/** Idle connections kept for one receiver, and the milliseconds each is kept. */
-export const WEBHOOK_IDLE_SOCKETS = 4
-export const WEBHOOK_IDLE_SOCKET_MS = 15_000
 /** Deliveries of one subscription that may be under way at once in a process. */
 export const WEBHOOK_SHARE = 4
 /** Retries: the first pause, the longest pause (both ms), the share of a pause that is random, and all tries of one event. */
@@ -68,10 +58,9 @@ export const WEBHOOK_RETRY_JITTER = 0.25
 export const WEBHOOK_ATTEMPTS = 22
 /** Failures in a row after which a subscription is given a rest: by then the events of a burst had their first retry. */
 export const WEBHOOK_BREAKER_FAILURES = 20
-/** Milliseconds of the first rest and of the longest, and how long a probe may stay unanswered before another may go. */
+/** Milliseconds of the first rest and of the longest. */
 export const WEBHOOK_BREAKER_FIRST_MS = 30_000
 export const WEBHOOK_BREAKER_LONGEST_MS = 30 * 60 * 1000
-export const WEBHOOK_PROBE_MS = 30_000
 /** Milliseconds without one success after which a failing subscription is paused (five days), and failures it takes. */
 export const WEBHOOK_PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 export const WEBHOOK_PAUSE_FAILURES = 5
@@ -79,67 +68,11 @@ export const WEBHOOK_PAUSE_FAILURES = 5
 export const WEBHOOK_SUBSCRIPTIONS = 200
 /** Milliseconds a replaced signing secret goes on signing beside the new one (24 hours). */
 export const WEBHOOK_SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
-/** Events recorded before a subscription and not yet handed out that it is kept from; of more, the oldest reach it. */
-export const WEBHOOK_OLDER_EVENTS = 1_000
-/** Deliveries in their retry wait that go at once when a subscription is changed or resumed. */
-export const WEBHOOK_RESUMED_ROWS = 1_000
-/** Milliseconds between two looks for new events where no change wakes the worker: the first try is made within a second. */
-export const WEBHOOK_POLL_MS = 500
-/** Milliseconds between two looks for what time alone makes due: retries, ends of leases and of rests. */
-export const WEBHOOK_TIMES_MS = 1_000
-/** Events one statement hands to their subscriptions. */
-export const WEBHOOK_FAN_OUT_EVENTS = 200
-/** Deliveries under way at once in a process, of all subscriptions together. */
-export const WEBHOOK_UNDER_WAY = 256
-/** Deliveries made after which a process first renews the queue's statistics, and how many times as many until the next. */
-export const WEBHOOK_STATISTICS_ROWS = 1_000
-export const WEBHOOK_STATISTICS_GROWTH = 4
-/** Milliseconds a worker has a delivery to itself: a try, and time to write down what became of it. */
-export const WEBHOOK_LEASE_MS = 15_000
-/** Tries to write down how a delivery ended, and the milliseconds between them: together less than the lease leaves. */
-export const WEBHOOK_SETTLE_RETRIES = 8
-export const WEBHOOK_SETTLE_RETRY_MS = 500
-/**
- * Failed tries after which an event no longer holds back later events of its record (about two minutes); the lanes of
- * `webhook_deliveries` have it too (migration 0009_webhook_lanes).
- */
-export const WEBHOOK_HOLDING_FAILURES = 3
 /** Milliseconds a delivery that is due may go without a try (its receiver rests or is paused): then it is a dead letter. */
 export const WEBHOOK_WAIT_MS = 3 * 24 * 60 * 60 * 1000
-/** Milliseconds a delivery of an active subscription may be due until a warning says so, and between two such looks. */
-export const WEBHOOK_OVERDUE_MS = 60_000
-export const WEBHOOK_OVERDUE_LOOK_MS = 60_000
-/** Subscriptions one look warns of, those that are furthest behind, and how far it counts what waits for each. */
-export const WEBHOOK_OVERDUE_LINES = 20
-export const WEBHOOK_OVERDUE_COUNTED = 1_000
 /** Milliseconds that events, deliveries made and their tries are kept, and dead letters (seven and thirty days). */
 export const WEBHOOK_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 export const WEBHOOK_DEAD_KEPT_MS = 30 * 24 * 60 * 60 * 1000
-/** Milliseconds between two cleanings, and rows one of their statements removes. */
-export const WEBHOOK_CLEANING_MS = 5 * 60 * 1000
-export const WEBHOOK_CLEANING_ROWS = 1_000
-/** Deliveries one statement of a replay queues again. */
-export const WEBHOOK_REPLAY_ROWS = 1_000
-/** Milliseconds that deliveries under way get when the process ends: then they are handed back. */
-export const WEBHOOK_SHUTDOWN_MS = 1_500
-
-/**
- * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
- * as many, the least recently used are forgotten first.
- */
-export const LIVE_BUCKETS = 100_000
-/** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
-export const CONVERSATION_KEY = 64
-/** Longest a call waits for Redis to count it, in milliseconds. */
-export const REDIS_PATIENCE = 200
-/** Longest an attempt to reach Redis takes, in milliseconds. */
-export const REDIS_CONNECT = 1_000
-/** Milliseconds between two attempts to reach Redis while it is away. */
-export const REDIS_PROBE = 1_000
-/** Milliseconds between two warnings that Redis is away. */
-export const REDIS_WARNING = 60_000
-/** Seconds a bucket outlives its window in Redis: processes whose clocks differ still find it. */
-export const REDIS_AFTERLIFE = 60
 
 /** Milliseconds a telemetry collector has to answer one batch, and those the last batches get when the process ends. */
 export const TELEMETRY_EXPORT_MS = 3_000
@@ -208,10 +141,6 @@ export const WAITING_CALLS = 1_000
 /** Bytes of bodies that the waiting calls of one operator may keep in memory together (32 MiB). */
 export const WAITING_BYTES = 32 * 1024 * 1024
 export const PLACE_WAIT_MS = 30_000
-/** Milliseconds after its last call for which an operator still counts as there: as long as a statement may take. */
-export const NOT_ALONE_MS = 10_000
-/** Milliseconds answers may be built one after the other before sockets get their turn: a longer one is built to its end. */
-export const BUILDING_RUN_MS = 5
 /** Seconds after which a call is worth retrying that found no place in time or ran out of it. */
 export const BUSY_RETRY_SECONDS = 5
 
@@ -252,13 +181,6 @@ export const SHARED_PART_PROPERTIES = 1_000
 /** Times a minute that pages of one share link are answered, and that its feed is: a part of it is a thousand properties. */
 export const SHARED_PAGES_A_MINUTE = 60
 export const SHARED_FEEDS_A_MINUTE = 10
-/** Months a shared calendar's page shows, this one included. */
-export const SHARED_CALENDAR_MONTHS = 6
-/** Months its feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
-export const SHARED_FEED_MONTHS = 13
-export const SHARED_FEED_PAST_MONTHS = 1
-/** Seconds after which a calendar is asked to fetch the feed again. */
-export const SHARED_FEED_REFRESH_SECONDS = 60 * 60
 
 /** Characters of the title of a property and of a room type (contract facts 7.1, 7.2). */
 export const PROPERTY_TITLE = 100
@@ -269,15 +191,13 @@ export const TAG_NAME = 15
 /** Characters of the text reservation tags are searched by (contract facts 3). */
 export const TAG_KEYWORD = 50
 /**
- * What a new operator has room for; `operators` has a column for each (migration 0003_portfolio). The specification
- * gives the tags (Other limits and constants) and leaves the first two to the subscription.
+ * Tags a new operator has room for (specification, Other limits and constants); `operators` has a column for each
+ * (migration 0003_portfolio), and one for rooms and for room types, which are the subscription's.
  */
-export const ROOM_LIMIT = 100
-export const ROOM_TYPE_LIMIT = 50
-/** Most rooms, and most room types, a subscription can be given. */
-export const SUBSCRIPTION_ROOMS_MAX = 100_000
 export const PROPERTY_TAG_LIMIT = 500
 export const RESERVATION_TAG_LIMIT = 500
+/** Most rooms, and most room types, a subscription can be given. */
+export const SUBSCRIPTION_ROOMS_MAX = 100_000
 
 /** Days of properties, the properties times the days of each, that one answer tells: a hundred properties for a year. */
 export const AVAILABILITY_ANSWER_DAYS = 36_600
@@ -319,6 +239,8 @@ export const CUSTOM_FIELD_CHANGES = 2 * CUSTOM_FIELDS
  */
 export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
+/** How often a change of a task is judged because what it is judged by had changed meanwhile. */
+export const TASK_CHANGE_ATTEMPTS = 12
 
 /** Milliseconds between two rounds of upkeep of the embedded database. */
 export const UPKEEP_MS = 5_000

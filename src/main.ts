@@ -7,23 +7,23 @@ import { listen } from "./adapters/http-server/listen.ts"
 import { layerWakeUp } from "./background/layer.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Configuration, type Settings } from "./configuration.ts"
-import { Deployment, PublicUrl } from "./contract/installation.ts"
 import { layerBackgroundDatabase, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
+import { AddressResolver } from "./deliveries/AddressResolver.ts"
+import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
+import { layerDeliveries } from "./deliveries/layer.ts"
+import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
 import { Gate } from "./gate/Gate.ts"
 import { Tokens } from "./gate/Tokens.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
+import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
 import { layerHandlers } from "./resources/index.ts"
 import { Service } from "./service.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
-import { AddressResolver } from "./webhooks/AddressResolver.ts"
-import { AllowedReceivers } from "./webhooks/allowed-hosts.ts"
-import { layerWebhooks } from "./webhooks/layer.ts"
-import { Outbound } from "./webhooks/Outbound.ts"
 
 // The process: settings choose the layers, the layers make the Service, and the adapters serve it.
 
@@ -43,7 +43,7 @@ const layerService = (windows: Layer.Layer<RateWindows>) =>
 
 /** Delivers events to their subscribers for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
-  layerWebhooks.pipe(
+  layerDeliveries.pipe(
     Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )

@@ -6,7 +6,7 @@ import { CurrentOperator } from "./contract/caller.ts"
 import { type Answer, failed, newRequestId, succeeded } from "./contract/envelope.ts"
 import { type ApiError, type BadRequest, errorCode, NotFound, ServerError } from "./contract/errors.ts"
 import type { Input } from "./contract/input.ts"
-import { countingOf, isRead, routeOf } from "./contract/operation.ts"
+import { isRead, meteringOf, routeOf } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
 import { Gate } from "./gate/Gate.ts"
 import { UNMATCHED } from "./gate/windows/limit-table.ts"
@@ -107,7 +107,7 @@ const afterChange =
 /** The way of a call to one operation: Gate, decode, place, handler, encode. */
 const runOf = (operation: ApiOperation, read: Reader, { gate, places, wake }: OnTheWay) => {
   const route = routeOf(operation)
-  const { limits, messageTo } = countingOf(operation)
+  const { limits, messageTo } = meteringOf(operation)
   const approach = { route: `${route.method} ${route.path}`, read: isRead(operation), limits }
   const waking = isRead(operation) ? identity : afterChange(wake)
 
@@ -131,12 +131,11 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, wake }: On
       })
     )
     if (Exit.isFailure(entered)) return { exit: Exit.failCause(entered.cause), headers: {} }
-    const entry = entered.value
-    const { caller } = entry
+    const { caller, headers, failedWith } = entered.value
     const exit = yield* Effect.exit(Effect.provideService(handled(call, caller.operatorId), CurrentOperator, caller))
     const error = Exit.findErrorOption(exit)
-    if (Option.isSome(error)) yield* entry.settle(errorCode(error.value))
-    return { exit, headers: entry.headers }
+    if (Option.isSome(error)) yield* failedWith(errorCode(error.value))
+    return { exit, headers }
   })
 }
 
@@ -148,7 +147,7 @@ const refusal = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Outcome> {
   const entered = yield* Effect.exit(gate.enter({ route: UNMATCHED, read: true, headers }))
   if (Exit.isSuccess(entered)) {
-    yield* entered.value.settle(errorCode(error))
+    yield* entered.value.failedWith(errorCode(error))
     return { exit: Exit.fail(error), headers: entered.value.headers }
   }
   const limited = Option.filter(Exit.findErrorOption(entered), (each) => each._tag === "RateLimited")
@@ -169,7 +168,7 @@ const answered = Effect.fnUntraced(function* (
     "latchkey.door": call.door
   }
   return yield* run.pipe(
-    Effect.flatMap((outcome) => settle(requestId, operation, outcome)),
+    Effect.flatMap((outcome) => answerOf(requestId, operation, outcome)),
     Effect.tap((answer) => logLine(answer, operation, call.door, startedAt)),
     Effect.withSpan("request", { kind: "server", attributes, ...parentOf(call.headers) }, UNTRACED)
   )
@@ -182,7 +181,7 @@ const parentOf = (headers: Call["headers"]) => {
   return Option.isSome(parent) ? { parent: parent.value } : {}
 }
 
-const settle = Effect.fnUntraced(function* (
+const answerOf = Effect.fnUntraced(function* (
   requestId: string,
   operation: string,
   { exit, headers }: Outcome

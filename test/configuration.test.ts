@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 import { isPlainLoopback, readSettings } from "../src/configuration.ts"
-import { allowsHost } from "../src/webhooks/allowed-hosts.ts"
+import { allowsHost } from "../src/deliveries/allowed-hosts.ts"
 
 const settings = (env: Record<string, string>, terminal = false) =>
   readSettings(terminal).pipe(Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })))

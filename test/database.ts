@@ -1,4 +1,8 @@
+import { execFile } from "node:child_process"
 import { openAsBlob } from "node:fs"
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -30,3 +34,16 @@ export const layerTestDatabase: Layer.Layer<PgClient.PgClient | SqlClient, SqlEr
   if (url === "") return layerTestMemory
   return Layer.provide(layerPostgres({ url: Redacted.make(url), maxConnections: 4 }), realClock)
 })
+
+/**
+ * Puts the run's migrated database into an empty data folder: a process that starts there makes none of its own, which
+ * takes it seconds. Does nothing when the run is on a server.
+ */
+export const unpackedInto = (folder: string): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const snapshot = inject("testSnapshot")
+    if (snapshot === "") return
+    const database = join(folder, "database")
+    await mkdir(database, { mode: 0o700 })
+    await promisify(execFile)("tar", ["-xf", snapshot, "-C", database])
+  })

@@ -90,6 +90,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       custom_fields: { door: "blue gate" },
       stay_status: "in_house",
       staff_id,
+      task_id,
       mobile: "+351 911111111",
       type: "cleaning",
       scope: "partial"
@@ -120,6 +121,7 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "property_id",
   "property_ids",
   "staff_id",
+  "task_id",
   "group_id",
   "tag_id",
   "room_type_ids",

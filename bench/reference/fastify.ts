@@ -1,9 +1,9 @@
 import Fastify from "fastify"
+import { type Booking, GIVEN, type NewEntry, newChannelId } from "./calls.ts"
+import { createdEnvelope, entriesEnvelope, refusedEnvelope } from "./entry-answers.ts"
 import { bookedEnvelope, reservationsEnvelope } from "./reservation-answers.ts"
 import { booked, booking, reservation, searched } from "./reservation-schemas.ts"
-import { type Booking, book, readArrivals, readByChannelId } from "./reservation-statements.ts"
-import { pool, settings } from "./settings.ts"
-import { create, createdEnvelope, type Entry, envelope, readMonth, readOne, refusedEnvelope } from "./statements.ts"
+import { send, settings } from "./settings.ts"
 
 // Reference: Fastify with its schema validation and its compiled serializer, and pg.
 
@@ -73,15 +73,14 @@ app.get<{ Querystring: { id?: number; start_date?: string; end_date?: string } }
     }
   },
   async (request) => {
-    const { id, start_date, end_date } = request.query
-    if (id !== undefined) return envelope(await readOne(pool, settings.operatorId, id))
-    const from = new Date(`${start_date}T00:00:00Z`)
-    const until = new Date(Date.parse(`${end_date}T00:00:00Z`) + 86_400_000)
-    return envelope(await readMonth(pool, settings.operatorId, from, until))
+    const { id, start_date = "", end_date = "" } = request.query
+    return entriesEnvelope(
+      id === undefined ? await send("month", GIVEN.month(start_date, end_date)) : await send("entry", GIVEN.entry(id))
+    )
   }
 )
 
-app.post<{ Body: Entry }>(
+app.post<{ Body: NewEntry }>(
   "/v3/transactions",
   {
     schema: {
@@ -101,7 +100,7 @@ app.post<{ Body: Entry }>(
       response: { 200: answerOf({ transaction_id: { type: "integer" } }) }
     }
   },
-  async (request) => createdEnvelope(await create(pool, settings.operatorId, request.body))
+  async (request) => createdEnvelope(await send("newEntry", GIVEN.newEntry(request.body)))
 )
 
 app.get<{
@@ -118,8 +117,8 @@ app.get<{
     const { channel_id, start_check_in_date: start = "", end_check_in_date: end = "", limit } = request.query
     return reservationsEnvelope(
       channel_id === undefined
-        ? await readArrivals(pool, settings.operatorId, { start, end, limit })
-        : await readByChannelId(pool, settings.operatorId, channel_id)
+        ? await send("arrivals", GIVEN.arrivals(start, end, limit))
+        : await send("channelId", GIVEN.channelId(channel_id))
     )
   }
 )
@@ -127,7 +126,7 @@ app.get<{
 app.post<{ Body: Booking }>(
   "/v3/reservations",
   { schema: { body: booking, response: { 200: answerOf(booked) } } },
-  async (request) => bookedEnvelope(await book(pool, settings.operatorId, request.body))
+  async (request) => bookedEnvelope(await send("booking", GIVEN.booking(request.body, newChannelId())))
 )
 
 await app.listen({ port: settings.port, host: "127.0.0.1" })

@@ -46,6 +46,25 @@ const paymentOf = (currency: string, due: number, come: number) => ({
   status: come > due ? "over_received" : come === due ? "received" : come === 0 ? "unreceived" : "partial"
 })
 
+const ratesOf = (row: Row) => ({
+  total_rate: money(row.currency, row.total_rate),
+  total_commission: money(row.currency, row.total_commission),
+  rate: money(row.currency, row.rate),
+  commission: money(row.currency, row.commission),
+  tax: taxOf(row.currency, row.rate_details),
+  details: (row.rate_details ?? plainDetails(row)).map((detail: Detail) => ({ ...detail, currency: row.currency }))
+})
+
+const checkInDetailsOf = (row: Row) => ({
+  arrival_at: row.arrival_at,
+  departure_at: row.departure_at,
+  lock_code: row.lock_code,
+  lock_code_visible_after: row.lock_code_visible_after,
+  deposit: row.deposit === null ? null : Number(row.deposit),
+  id_required: row.id_required,
+  check_in_guide_url: row.check_in_guide_url
+})
+
 const reservation = (row: Row) => {
   const { currency } = row
   const propertyId = Number(row.property_id ?? 0)
@@ -74,24 +93,9 @@ const reservation = (row: Row) => {
     booked_at: text(row.booked_at),
     created_at: text(row.created_at),
     creator: row.creator,
-    rates: {
-      total_rate: money(currency, row.total_rate),
-      total_commission: money(currency, row.total_commission),
-      rate: money(currency, row.rate),
-      commission: money(currency, row.commission),
-      tax: taxOf(currency, row.rate_details),
-      details: (row.rate_details ?? plainDetails(row)).map((detail: Detail) => ({ ...detail, currency }))
-    },
+    rates: ratesOf(row),
     payment: paymentOf(currency, Number(row.total_rate), Number(row.received)),
-    check_in_details: {
-      arrival_at: row.arrival_at,
-      departure_at: row.departure_at,
-      lock_code: row.lock_code,
-      lock_code_visible_after: row.lock_code_visible_after,
-      deposit: row.deposit === null ? null : Number(row.deposit),
-      id_required: row.id_required,
-      check_in_guide_url: row.check_in_guide_url
-    },
+    check_in_details: checkInDetailsOf(row),
     remarks: row.remarks,
     channel_remarks: row.channel_remarks,
     conversation_id: row.conversation_id,
@@ -110,16 +114,16 @@ const reservation = (row: Row) => {
   }
 }
 
-export const reservationsEnvelope = (result: QueryResult) => ({
+export const reservationsEnvelope = (rows: ReadonlyArray<Row>) => ({
   request_id: `RT${Date.now()}`,
   error_code: 0,
   error_msg: "",
-  data: { reservations: result.rows.map(reservation) }
+  data: { reservations: rows.map(reservation) }
 })
 
-export const bookedEnvelope = (code: string | undefined) => {
-  const outcome = { reservation_code: code, status: "accepted" }
-  return code === undefined
+export const bookedEnvelope = ([row]: ReadonlyArray<Row>) => {
+  const outcome = { reservation_code: row?.code, status: "accepted" }
+  return outcome.reservation_code === undefined
     ? { request_id: `RT${Date.now()}`, error_code: 409, error_msg: "not booked", data: {} }
     : { request_id: `RT${Date.now()}`, error_code: 0, error_msg: "", data: { ...outcome, reservation: outcome } }
 }

@@ -1,11 +1,17 @@
 import { Pool } from "pg"
+import { DATABASE_CONNECTIONS } from "../../src/limits.ts"
+import { type CapturedCalls, sender } from "./captured.ts"
+
+const calls: CapturedCalls = JSON.parse(process.env["BENCH_STATEMENTS"] ?? "{}")
 
 /** What a reference server is told by the bench through its environment. */
 export const settings = {
   port: Number(process.env["PORT"]),
-  token: process.env["BENCH_TOKEN"] ?? "",
-  operatorId: Number(process.env["BENCH_OPERATOR"])
+  token: process.env["BENCH_TOKEN"] ?? ""
 }
 
-/** As many connections as the service's own pool. */
-export const pool = new Pool({ connectionString: process.env["DATABASE_URL"], max: 10 })
+/** Over as many connections as the service's own pool. */
+export const send = sender(
+  new Pool({ connectionString: process.env["DATABASE_URL"], max: DATABASE_CONNECTIONS }),
+  calls
+)

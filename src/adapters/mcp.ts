@@ -1,14 +1,13 @@
-import { createMcpHandler, isJsonContentType } from "@modelcontextprotocol/server"
-import { type Context, Effect } from "effect"
+import { isJsonContentType } from "@modelcontextprotocol/server"
+import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Forbidden, Unauthenticated } from "../contract/errors.ts"
 import type { AnyOperation } from "../contract/operation.ts"
 import { tokenOf } from "../gate/credentials.ts"
 import { Service } from "../service.ts"
 import { challengeRule, originRule } from "./mcp/access.ts"
-import { Exchange, httpResponseOf, takesEventsOnly } from "./mcp/exchange.ts"
-import { type Message, messageReader } from "./mcp/message.ts"
-import { protocolOf } from "./mcp/protocol.ts"
+import { messageReader } from "./mcp/message.ts"
+import { makeSpeak } from "./mcp/speaking.ts"
 import { toolsOf } from "./mcp/tools.ts"
 import { toResponse } from "./rest.ts"
 
@@ -31,23 +30,7 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   const allows = originRule(options.publicUrl)
   const challenge = challengeRule(options.publicUrl)
   const readMessage = messageReader(tools)
-
-  // A response is written whole (see httpResponseOf), so there is no stream to keep alive.
-  const run = Effect.runForkWith(yield* Effect.context<never>())
-  const onerror = (error: Error) => void run(Effect.logDebug("tool protocol", error.message))
-  const protocol = protocolOf(service, tools, onerror)
-  const chosenByLibrary = createMcpHandler(protocol, { keepAliveMs: 0, onerror })
-  const eventStream = createMcpHandler(protocol, { keepAliveMs: 0, onerror, responseMode: "sse" })
-
-  /** Hands a message to the library. A client that goes away takes its running calls with it. */
-  const speak = (request: HttpRequest, message: Message = NOTHING_READ): Effect.Effect<HttpResponse> =>
-    Effect.contextWith((context: Context.Context<never>) =>
-      Effect.promise(async (signal) => {
-        const exchange = new Exchange(request, context, signal, message.bytes)
-        const handler = takesEventsOnly(request) ? eventStream : chosenByLibrary
-        return httpResponseOf(exchange, await handler.fetch(exchange, { parsedBody: message.json }))
-      })
-    )
+  const speak = yield* makeSpeak(tools)
 
   const refuse = (
     request: HttpRequest,
@@ -75,6 +58,5 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   })
 })
 
-const NOTHING_READ: Message = { json: undefined, bytes: 0 }
 const foreignOrigin = new Forbidden({ message: "Pages of this origin may not call the tool endpoint." })
 const unknownToken = new Unauthenticated({ message: "Invalid access token" })

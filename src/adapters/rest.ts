@@ -6,10 +6,11 @@ import { operations } from "../Api.ts"
 import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import type { Input } from "../contract/input.ts"
-import { parseJson } from "../contract/json-text.ts"
 import { type RouteSpec, routeOf } from "../contract/operation.ts"
+import { shown } from "../contract/shown.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
+import { parseJson } from "./json-text.ts"
 
 /** Below which path REST lives (specification, Versioning). */
 export const REST_PREFIX = "/v3"
@@ -79,7 +80,7 @@ const readInput = (request: HttpServerRequest, served: Served, query: string): E
 const readQuery = (query: string): Effect.Effect<Input, BadRequest> => {
   const fields: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(query)) {
-    if (Object.hasOwn(fields, name)) return Effect.fail(new BadRequest({ message: `${name}: is given twice.` }))
+    if (Object.hasOwn(fields, name)) return Effect.fail(new BadRequest({ message: `${shown(name)}: is given twice.` }))
     fields[name] = value
   }
   return Effect.succeed({ encoding: "text", fields })

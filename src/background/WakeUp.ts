@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Latch, Layer, Queue, type Scope } from "effect"
-import { again } from "./again.ts"
+import { loop } from "./loop.ts"
 
 /** The name under which processes on one database wake each other. */
 const CHANNEL = "latchkey_work"
@@ -12,8 +12,8 @@ const LAST_WORD_MS = 500
 
 /**
  * Tells workers that something was committed they may have work from, so that they need not ask. It says neither what
- * nor how often: a worker that is woken looks. A wake-up may be lost (the connection that listens was cut), so each
- * worker looks from time to time all the same.
+ * nor how often: a worker that is woken polls. A wake-up may be lost (the connection that listens was cut), so each
+ * worker polls from time to time all the same.
  */
 export class WakeUp extends Context.Service<
   WakeUp,
@@ -46,7 +46,7 @@ export class WakeUp extends Context.Service<
       const client = yield* PgClient.PgClient
       const { latch, openAll } = makeLatches()
       const self = randomUUID()
-      yield* Effect.forkScoped(again("listening for other processes", listening(client, self, openAll)))
+      yield* Effect.forkScoped(loop("listening for other processes", listening(client, self, openAll)))
       const tellOthers = yield* telling(client, self)
       return { latch, wake: Effect.andThen(openAll, tellOthers) }
     })
@@ -112,7 +112,7 @@ const telling = Effect.fnUntraced(function* (client: PgClient.PgClient, self: st
   )
   yield* Effect.addFinalizer(() => lastWord)
   yield* Effect.forkScoped(
-    again("waking other processes", Effect.andThen(owed.await, Effect.andThen(pay, Effect.sleep(TELLING_GAP_MS))))
+    loop("waking other processes", Effect.andThen(owed.await, Effect.andThen(pay, Effect.sleep(TELLING_GAP_MS))))
   )
   return owed.open
 })

@@ -1,9 +1,9 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { instantText } from "../contract/time.ts"
+import { DeliveryLog, type LoggedDelivery } from "../deliveries/DeliveryLog.ts"
+import { webhookIdOf } from "../deliveries/message.ts"
 import { PAGE_DEFAULT } from "../limits.ts"
-import { DeliveryLog, type LoggedDelivery } from "../webhooks/DeliveryLog.ts"
-import { webhookIdOf } from "../webhooks/message.ts"
 import { answer } from "./answer.ts"
 
 /** Flags that narrow deliveries, here and in a replay. */
@@ -38,8 +38,8 @@ export const deliveries = Command.make(
               ? null
               : {
                   id: webhookIdOf(oldest),
-                  queued_at: instantText(oldest.queuedAt),
-                  age_seconds: Math.max(0, Math.floor((now - oldest.queuedAt.getTime()) / 1000))
+                  queued_at: instantText(oldest.queued_at),
+                  age_seconds: Math.max(0, Math.floor((now - oldest.queued_at.getTime()) / 1000))
                 }
         }
       }).pipe(Effect.provide(DeliveryLog.layer)),
@@ -57,25 +57,17 @@ export const deliveries = Command.make(
   )
 )
 
-const toAnswer = (delivery: LoggedDelivery) => ({
-  id: webhookIdOf(delivery),
-  operator_id: delivery.operatorId,
-  webhook_id: delivery.subscriptionId,
+const toAnswer = ({ event_id, subscription_id, due_at, attempts, ...delivery }: LoggedDelivery) => ({
+  id: webhookIdOf({ event_id, subscription_id }),
+  operator_id: delivery.operator_id,
+  webhook_id: subscription_id,
   url: delivery.url,
   event: delivery.event,
   record: delivery.record,
-  queued_at: instantText(delivery.queuedAt),
+  queued_at: instantText(delivery.queued_at),
   state: delivery.state,
-  due_at: delivery.state === "waiting" ? instantText(delivery.dueAt) : null,
-  attempts: delivery.attempts.map(({ attempt, startedAt, durationMs, status, reason, detail, firstBytes }) => ({
-    attempt,
-    started_at: instantText(new Date(startedAt)),
-    duration_ms: durationMs,
-    status,
-    reason,
-    detail,
-    first_bytes: firstBytes
-  }))
+  due_at: delivery.state === "waiting" ? instantText(due_at) : null,
+  attempts: attempts.map((each) => ({ ...each, started_at: instantText(each.started_at) }))
 })
 
 /** An age with the unit that shows it best; the rest is cut off. */

@@ -5,7 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../contract/errors.ts"
 import { instantText, wholeSecond } from "../contract/time.ts"
-import { isSigned, parseSecret, type SigningSecret } from "../webhooks/signature.ts"
+import { isSigned, parseSecret, type SigningSecret } from "../deliveries/signature.ts"
 import { Json, reporting } from "./answer.ts"
 import { registered } from "./webhook-registration.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Redacted, Result, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { BadRequest } from "../contract/errors.ts"
-import { parseSecret } from "../webhooks/signature.ts"
+import { parseSecret } from "../deliveries/signature.ts"
 
 const Answer = Schema.Struct({
   error_code: Schema.Int,

@@ -5,8 +5,8 @@ import { WakeUp } from "../background/WakeUp.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { InstantText } from "../contract/fields.ts"
 import { instantOf, instantText } from "../contract/time.ts"
-import { DeliveryLog } from "../webhooks/DeliveryLog.ts"
-import { deliveryKeyOf } from "../webhooks/message.ts"
+import { DeliveryLog } from "../deliveries/DeliveryLog.ts"
+import { deliveryKeyOf } from "../deliveries/message.ts"
 import { answer } from "./answer.ts"
 import { narrowing } from "./webhook-deliveries.ts"
 
@@ -73,7 +73,7 @@ const one = Effect.fnUntraced(function* (id: string, now: Date) {
       found === undefined
         ? `There is no delivery ${id}: they are kept for seven days, dead letters for thirty.`
         : found.state === "waiting"
-          ? `${id} waits already; it goes from ${instantText(found.dueAt)}.`
+          ? `${id} waits already; it goes from ${instantText(found.due_at)}.`
           : `The subscription of ${id} was deleted.`
   })
 })

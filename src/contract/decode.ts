@@ -1,5 +1,7 @@
 import { Effect, Schema, type SchemaAST, type SchemaIssue } from "effect"
+import { FIELDS_TOLD } from "../limits.ts"
 import { BadRequest, ValidationFailed } from "./errors.ts"
+import { shown } from "./shown.ts"
 
 /** What kept an input from being read: which field, in which words, and whether it is 400 or 422. */
 interface Finding {
@@ -12,17 +14,18 @@ interface Finding {
 
 /**
  * A decoder of unknown input whose failures speak to the caller: BadRequest for a missing field, a wrong type or an
- * unreadable value; ValidationFailed for a readable value that breaks a rule. What cannot be read at all is reported
- * before what breaks a rule. Unknown fields are ignored (contract facts 0.1).
+ * unreadable value; ValidationFailed for a readable value that breaks a rule. All wrong fields are told at once, what
+ * cannot be read at all before what breaks a rule; the first decides the code. Unknown fields are ignored (contract
+ * facts 0.1).
  */
 export const decoderOf = <A>(codec: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
     decode(input).pipe(
-      Effect.mapError((error) => toApiError(error.issue)),
+      Effect.mapError((error) => toApiError(findingsOf(error.issue, []))),
       Effect.flatMap((value) => {
-        const spoilt = spoiltIn(value)
-        return spoilt === undefined ? Effect.succeed(value) : Effect.fail(toUnstorable(spoilt))
+        const spoilt = unstorableIn(value)
+        return spoilt.length === 0 ? Effect.succeed(value) : Effect.fail(toApiError(spoilt))
       })
     )
 }
@@ -31,6 +34,21 @@ const NUL = "\u0000"
 
 /** The database cannot store U+0000, nor one half of a pair of UTF-16 without the other. */
 const isUnstorable = (text: string): boolean => text.includes(NUL) || !text.isWellFormed()
+
+const unstorable = (field: string, text: string): Finding => ({
+  field,
+  text: `must not hold ${text.includes(NUL) ? "the character U+0000" : "half a character"}`,
+  code: 422
+})
+
+/** The first unstorable text of each field. */
+const unstorableIn = (value: unknown): ReadonlyArray<Finding> => {
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([field, each]) => {
+    const spoilt = spoiltIn(each)
+    return spoilt === undefined ? [] : [unstorable(fieldOf([field, ...spoilt.path]), spoilt.text)]
+  })
+}
 
 interface Spoilt {
   readonly path: ReadonlyArray<PropertyKey>
@@ -48,24 +66,23 @@ const spoiltIn = (value: unknown): Spoilt | undefined => {
   return undefined
 }
 
-const toUnstorable = ({ path, text }: Spoilt): ValidationFailed => {
-  const what = text.includes(NUL) ? "the character U+0000" : "half a character"
-  return new ValidationFailed({ message: `${fieldOf(path)}: must not hold ${what}.` })
+const toApiError = (findings: ReadonlyArray<Finding>): BadRequest | ValidationFailed => {
+  const ranked = [...findings.filter(({ code }) => code === 400), ...findings.filter(({ code }) => code === 422)]
+  const first = Array.from(
+    new Map(ranked.toReversed().map((finding) => [finding.field, finding])).values()
+  ).toReversed()
+  const told = first.slice(0, FIELDS_TOLD).map(sentenceOf)
+  const more = first.length > FIELDS_TOLD ? [`And ${first.length - FIELDS_TOLD} more.`] : []
+  const message = [...told, ...more].join(" ")
+  return first[0]?.code === 422 ? new ValidationFailed({ message }) : new BadRequest({ message })
 }
 
-const toApiError = (issue: SchemaIssue.Issue): BadRequest | ValidationFailed => {
-  const findings = findingsOf(issue, [])
-  const finding = findings.find((each) => each.code === 400) ?? findings[0]
-  if (finding === undefined) return new BadRequest({ message: "The request could not be read." })
-  const message = finding.field === "" ? sentence(finding.text) : `${finding.field}: ${finding.text}.`
-  return finding.code === 400 ? new BadRequest({ message }) : new ValidationFailed({ message })
-}
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+const sentenceOf = ({ field, text }: Finding): string =>
+  field === "" ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : `${field}: ${text}.`
 
 const fieldOf = (path: ReadonlyArray<PropertyKey>): string =>
   path
-    .map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? String(key) : `.${String(key)}`))
+    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${shown(String(key))}`))
     .join("")
 
 const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
@@ -75,7 +92,9 @@ const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>):
     case "Composite":
       return issue.issues.flatMap((each) => findingsOf(each, path))
     case "Filter":
-      return issue.issue._tag === "InvalidValue" ? [filterFinding(issue.filter, path)] : findingsOf(issue.issue, path)
+      return issue.issue._tag === "InvalidValue"
+        ? [filterFinding(issue, issue.issue, path)]
+        : findingsOf(issue.issue, path)
     case "Encoding":
       // The text of a query parameter that is not the number or boolean it should be.
       return findingsOf(issue.issue, path).map((each) =>
@@ -92,9 +111,17 @@ const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>):
   }
 }
 
-const filterFinding = (filter: SchemaAST.Filter<unknown>, path: ReadonlyArray<PropertyKey>): Finding => {
-  const finding = { field: fieldOf(path), text: `must be ${filter.annotations?.expected ?? "valid"}` }
-  return filter.annotations?.unreadable === true ? { ...finding, code: 400, own: true } : { ...finding, code: 422 }
+const filterFinding = (
+  { filter, input }: SchemaIssue.Filter,
+  { annotations }: SchemaIssue.InvalidValue,
+  path: ReadonlyArray<PropertyKey>
+): Finding => {
+  const field = fieldOf(path)
+  // One rule for every text, whatever else is asked of it.
+  if (typeof input === "string" && isUnstorable(input)) return { ...unstorable(field, input), own: true }
+  const text =
+    annotations?.message ?? filter.annotations?.message ?? `must be ${filter.annotations?.expected ?? "valid"}`
+  return filter.annotations?.unreadable === true ? { field, text, code: 400, own: true } : { field, text, code: 422 }
 }
 
 const anyOfFindings = (issue: SchemaIssue.AnyOf, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
@@ -122,5 +149,8 @@ const NAMES: Partial<Record<SchemaAST.AST["_tag"], string>> = {
   Null: "null"
 }
 
-const named = (ast: SchemaAST.AST): string =>
-  ast._tag === "Union" ? ast.types.map(named).join(" or ") : (NAMES[ast._tag] ?? "of another type")
+const named = (ast: SchemaAST.AST): string => {
+  if (ast._tag !== "Union") return NAMES[ast._tag] ?? "of another type"
+  const expected = ast.annotations?.expected
+  return typeof expected === "string" ? expected : ast.types.map(named).join(" or ")
+}

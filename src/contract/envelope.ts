@@ -1,6 +1,6 @@
 import type { Schema } from "effect"
+import { customAlphabet } from "../random-text.ts"
 import { type ApiError, errorCode } from "./errors.ts"
-import { customAlphabet } from "./random-text.ts"
 
 /** Every answer of the service, REST and MCP alike (specification, Response envelope). HTTP status is always 200. */
 export interface Envelope {

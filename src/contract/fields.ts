@@ -1,9 +1,11 @@
 import currencyCodes from "currency-codes"
-import { Schema, SchemaTransformation } from "effect"
-import { AMOUNT_MAX, CODE, EMAIL, IDS_MAX, IDS_TEXT, INSTANT_TEXT } from "../limits.ts"
+import { Schema, Struct } from "effect"
+import { AMOUNT_MAX, CODE, EMAIL, INSTANT_TEXT } from "../limits.ts"
+import { instantBounds } from "./time.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
-// read as what it should be), any other check as 422 (readable, but a rule refuses it). Every text here has a length and
+// read as what it should be), any other check as 422 (readable, but a rule refuses it). A check says what a value must
+// be (`expected`), or answers a whole sentence of its own ("must not be empty"). Every text here has a length and
 // shows it in its JSON Schema; test/bounds.test.ts holds payloads to that.
 
 declare module "effect/Schema" {
@@ -11,11 +13,34 @@ declare module "effect/Schema" {
     interface Filter {
       readonly unreadable?: boolean | undefined
     }
+    interface Key<T> {
+      /** Of an optional field: a call without it does more than one with it, so `null` is not taken for "not given". */
+      readonly absenceWidens?: boolean | undefined
+      /** Taken with the value there is and refused with any other, so tools are not shown it. */
+      readonly neverChanges?: boolean | undefined
+    }
   }
 }
 
+/** An optional field without which a call does more than with it: `null` there is a mistake, not an omission. */
+export const wideningIfAbsent = <Field extends Schema.Top>(field: Field) =>
+  Schema.optionalKey(field).annotateKey({ absenceWidens: true })
+
+/** What makes a number a whole one, and lets clients send it as text: see as-meant.ts. */
+export const isWhole = Schema.isInt({ unreadable: true, expected: "a whole number" })
+
+interface unchangeable extends Struct.Lambda {
+  <Field extends Schema.Top>(field: Field): Schema.optionalKey<Field>
+  readonly "~lambda.out": this["~lambda.in"] extends Schema.Top ? Schema.optionalKey<this["~lambda.in"]> : never
+}
+
+/** A field of an edit that never changes: a record can be sent back whole. */
+export const unchangeable = Struct.lambda<unchangeable>((field) =>
+  Schema.optionalKey(field).annotateKey({ neverChanges: true })
+)
+
 /** A whole number; 1.5 is a wrong type, not a broken rule. */
-export const Integer = Schema.Finite.check(Schema.isInt({ unreadable: true, expected: "a whole number" }))
+export const Integer = Schema.Finite.check(isWhole)
 
 /** Id of a record: int64, at least 1. */
 export const Id = Integer.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a positive id" }))
@@ -48,21 +73,50 @@ const isReadableInstant = (text: string): boolean => {
   return isCalendarDate(date) && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60
 }
 
-/** A point in time, ISO 8601. Without an offset it is read in the merchant's time zone. */
+const isStorableInstant = (text: string): boolean => {
+  const { from, to } = instantBounds(text)
+  return from >= FIRST_INSTANT && to <= LAST_INSTANT
+}
+
+const FIRST_INSTANT = Date.parse("0001-01-01T00:00:00.000Z")
+const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z")
+
+/** A point in time, ISO 8601, in the years that four digits can say. Without an offset it is on the merchant's clock. */
 export const InstantText = Schema.String.check(
-  Schema.makeFilter(isReadableInstant, {
-    unreadable: true,
-    expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
-    toJsonSchema: () => ({ format: "date-time", maxLength: INSTANT_TEXT })
+  Schema.makeFilter(
+    isReadableInstant,
+    {
+      unreadable: true,
+      expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
+      toJsonSchema: () => ({ format: "date-time", maxLength: INSTANT_TEXT })
+    },
+    // What is no time at all has no years to look at.
+    true
+  ),
+  Schema.makeFilter(isStorableInstant, {
+    expected: "a time in the years 1 to 9999, its offset counted",
+    toJsonSchema: () => [{}, true]
   })
+).annotate({ description: "ISO 8601; without an offset in the host's time zone" })
+
+/** Funds and units of account: the codes ISO marks `IsFund` in its list, and those it has added since of the same kind. */
+const FUNDS = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"]
+/** Settled between states and banks alone: SDR, the ADB's unit of account, Sucre. */
+const BETWEEN_BANKS = ["XDR", "XUA", "XSU"]
+
+/** ISO gives metals, bond units, the code for tests and the one for no currency a place beginning with ZZ. */
+const isOfNoCountry = (code: string): boolean =>
+  currencyCodes.code(code)?.countries.some((place) => /^zz\d/i.test(place)) === true
+
+/** The currencies somebody can pay with. */
+const CIRCULATING = new Set(
+  currencyCodes.codes().filter((code) => !isOfNoCountry(code) && !FUNDS.includes(code) && !BETWEEN_BANKS.includes(code))
 )
 
-const ISO_4217 = new Set(currencyCodes.codes())
-
-/** ISO 4217 code in capitals. */
+/** ISO 4217 code of a currency in circulation, in capitals. */
 export const Currency = Schema.String.check(
-  Schema.makeFilter((code) => ISO_4217.has(code), {
-    expected: "a currency code of ISO 4217, such as EUR",
+  Schema.makeFilter((code) => CIRCULATING.has(code), {
+    expected: "the ISO 4217 code of a currency in use, such as EUR",
     toJsonSchema: () => [{ pattern: "^[A-Z]{3}$" }, true]
   })
 )
@@ -70,11 +124,14 @@ export const Currency = Schema.String.check(
 /** Decimals of a currency's smallest unit: 2 for EUR, 0 for JPY, 3 for KWD. */
 export const currencyDecimals = (code: string): number => currencyCodes.code(code)?.digits ?? 2
 
+/** What is said of every field that holds money. */
+export const MAJOR_UNITS = "major units"
+
 /** Money in major units (100 is one hundred euro), above zero. */
 export const PositiveAmount = Schema.Finite.check(
   Schema.isGreaterThan(0, { expected: "an amount above zero" }),
   Schema.isLessThanOrEqualTo(AMOUNT_MAX, { expected: `an amount of at most ${AMOUNT_MAX}` })
-)
+).annotate({ description: MAJOR_UNITS })
 
 /** Whether the text has at most `most` characters (code points, as a person counts them). A long one is not counted out. */
 export const isUpTo = (text: string, most: number): boolean =>
@@ -89,11 +146,15 @@ export const textUpTo = (most: number) =>
     })
   )
 
+/** What a check answers of a text that must say something. */
+export const EMPTY = "must not be empty"
+
 /** A text by which a record is called: a reservation code, a stay code, a channel's own id. */
 export const Code = Schema.String.check(
-  Schema.makeFilter((text) => text !== "" && isUpTo(text, CODE), {
-    expected: `1 to ${CODE} characters`,
-    toJsonSchema: () => ({ minLength: 1, maxLength: CODE })
+  Schema.makeFilter((text) => (text === "" ? EMPTY : isUpTo(text, CODE)), {
+    expected: `at most ${CODE} characters`,
+    // That it is not empty goes without saying.
+    toJsonSchema: () => [{ maxLength: CODE }, true]
   })
 )
 
@@ -116,25 +177,4 @@ export const TimeOfDay = Schema.String.check(
     expected: "a time in the form HH:mm:ss, such as 09:30:00",
     toJsonSchema: () => ({ pattern: TIME_OF_DAY.source })
   })
-)
-
-const IDS = /^\d+(,\d+)*$/
-
-/** Ids as a comma-separated text, `1,2,3` (specification, Endpoints), at most {@link IDS_MAX} of them. */
-export const CommaSeparatedIds = textUpTo(IDS_TEXT)
-  .check(
-    Schema.makeFilter((text) => IDS.test(text.replaceAll(" ", "")), {
-      unreadable: true,
-      expected: "ids separated by commas, such as 1,2,3",
-      toJsonSchema: () => [{}, true]
-    })
-  )
-  .pipe(
-    Schema.decodeTo(
-      Schema.Array(Id).check(Schema.isMaxLength(IDS_MAX, { expected: `at most ${IDS_MAX} ids` })),
-      SchemaTransformation.transform<ReadonlyArray<number>, string>({
-        decode: (text) => text.split(",").map(Number),
-        encode: (ids) => ids.join(",")
-      })
-    )
-  )
+).annotate({ description: "HH:mm:ss" })

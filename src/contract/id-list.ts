@@ -1,9 +1,38 @@
-import { Schema } from "effect"
-import { Id } from "./fields.ts"
+import { Schema, SchemaTransformation } from "effect"
+import { IDS_MAX, IDS_TEXT } from "../limits.ts"
+import { Id, textUpTo } from "./fields.ts"
 
 /** Ids as a JSON array, at most `most` of them. An id given twice counts once and the order means nothing: {@link asList}. */
 export const idsUpTo = (most: number) =>
   Schema.Array(Id).check(Schema.isMaxLength(most, { expected: `at most ${most} ids` }))
+
+/** At least one id, at most {@link IDS_MAX}. */
+export const Ids = idsUpTo(IDS_MAX).check(Schema.isMinLength(1, { expected: "a list of at least one id" }))
+
+const SEPARATED = /^\d+(,\d+)*$/
+
+const CommaSeparatedIds = textUpTo(IDS_TEXT)
+  .check(
+    Schema.makeFilter((text) => SEPARATED.test(text.replaceAll(" ", "")), {
+      unreadable: true,
+      expected: "ids separated by commas, such as 1,2,3",
+      toJsonSchema: () => [{}, true]
+    })
+  )
+  .pipe(
+    Schema.decodeTo(
+      idsUpTo(IDS_MAX),
+      SchemaTransformation.transform<ReadonlyArray<number>, string>({
+        decode: (text) => text.split(",").map(Number),
+        encode: (ids) => ids.join(",")
+      })
+    )
+  )
+
+/** {@link Ids} as JSON has lists, or as a query has them: a comma-separated text `1,2,3` (specification, Endpoints). */
+export const IdsOrText = Schema.Union([Ids, CommaSeparatedIds]).annotate({
+  expected: "ids separated by commas, such as 1,2,3, or a list of them"
+})
 
 /** The ids as they are kept and shown: each once, ascending. */
 export const asList = (ids: ReadonlyArray<number>): ReadonlyArray<number> =>

@@ -1,6 +1,8 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, identity, Predicate, Schema } from "effect"
+import { asMeant } from "./as-meant.ts"
 import { decoderOf } from "./decode.ts"
-import { BadRequest, type ValidationFailed } from "./errors.ts"
+import { BadRequest, ValidationFailed } from "./errors.ts"
+import type { Method, RouteSpec } from "./operation.ts"
 
 /** The input of a call as an adapter reads it; path parameters come apart from it. */
 export type Input = {
@@ -20,10 +22,15 @@ export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly f
 
 /**
  * Decoders of one operation's payload from each encoding, built once. `params` names the payload's fields that stand
- * in the path; they win over fields of the same name elsewhere.
+ * in the path; they win over fields of the same name elsewhere, and a body may not contradict them.
  */
-export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArray<string>) => {
-  const decoder = Object.keys(payload.fields).length === 0 ? withoutFields : decoderOf
+export const inputDecoderOf = <A>(
+  payload: PayloadSchema<A>,
+  { method, params }: Pick<RouteSpec, "method" | "params">
+) => {
+  const isEmpty = Object.keys(payload.fields).length === 0
+  const decoder = isEmpty ? withoutFields : decoderOf
+  const meant = isEmpty ? identity : asMeant(payload.ast, NULL_IS_ABSENT.has(method))
   const fromText = decoder(Schema.toCodecStringTree(payload))
   const fromJson = decoder(Schema.toCodecJson(payload))
   const fromBody = params.length === 0 ? fromJson : decoder(Schema.toCodecJson(withTextParams(payload, params)))
@@ -32,13 +39,31 @@ export const inputDecoderOf = <A>(payload: PayloadSchema<A>, params: ReadonlyArr
       case "text":
         return fromText({ ...input.fields, ...path })
       case "json":
-        return fromJson(input.fields)
-      case "body":
-        return Predicate.isObject(input.fields)
-          ? fromBody({ ...input.fields, ...path })
-          : Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
+        return fromJson(meant(input.fields))
+      case "body": {
+        const fields = meant(input.fields)
+        if (!Predicate.isObject(fields)) {
+          return Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
+        }
+        const another = anotherThan(path, { ...fields })
+        return another === undefined ? fromBody({ ...fields, ...path }) : Effect.fail(another)
+      }
     }
   }
+}
+
+/** A creation and a search say what there is; an edit says what changes, and `null` is a value to change to. */
+const NULL_IS_ABSENT: ReadonlySet<Method> = new Set(["GET", "POST"])
+
+/** A body may name the record of the path once more, as one that is sent back whole does, but no other: 422. */
+const anotherThan = (
+  path: Readonly<Record<string, unknown>>,
+  body: Readonly<Record<string, unknown>>
+): ValidationFailed | undefined => {
+  const field = Object.keys(path).find((name) => Object.hasOwn(body, name) && String(body[name]) !== String(path[name]))
+  return field === undefined
+    ? undefined
+    : new ValidationFailed({ message: `${field}: cannot be changed; the path names another.` })
 }
 
 /** A struct without fields lets its input through as it is; unknown fields are to be ignored here as everywhere. */

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { isUpTo } from "./fields.ts"
+import { Conflict } from "./errors.ts"
+import { EMPTY, isUpTo } from "./fields.ts"
 
 /** Control characters, line breaks among them, and halves of characters, which a database cannot keep. */
 const isOneLine = (text: string): boolean => text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
@@ -13,11 +14,15 @@ export const nameUpTo = (most: number) =>
     Schema.makeFilter(
       (text) => {
         const name = nameOf(text)
-        return name !== "" && isUpTo(name, most) && isOneLine(name)
+        return name === "" ? EMPTY : isUpTo(name, most) && isOneLine(name)
       },
-      { expected: `one line of 1 to ${most} characters`, toJsonSchema: () => ({ minLength: 1, maxLength: most }) }
+      { expected: `one line of at most ${most} characters`, toJsonSchema: () => ({ minLength: 1, maxLength: most }) }
     )
   )
 
 /** The name as it is kept. */
 export const nameOf = (text: string): string => text.trim()
+
+/** 409 for a name that another thing of its kind has. */
+export const nameTaken = (field: string, kind: string): Conflict =>
+  new Conflict({ message: `${field}: another ${kind} has it already.` })

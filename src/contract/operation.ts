@@ -40,13 +40,17 @@ export interface ToolCard extends Partial<Family> {
   /** Sentences of a host that this tool answers. */
   readonly intentExamples: ReadonlyArray<string>
   readonly requiresConfirmation: boolean
+  /** Whether what there was is gone after it; unless said, after a DELETE alone. */
+  readonly destructive?: boolean
+  /** Whether a second call leaves things as the first did; unless said, all but a POST do. */
+  readonly idempotent?: boolean
 }
 
 export const card = (
   description: string,
   intentExamples: ReadonlyArray<string>,
   requiresConfirmation: boolean,
-  more: Partial<Family> = {}
+  more: Omit<Partial<ToolCard>, "description"> = {}
 ): ToolCard => ({ ...more, description, intentExamples, requiresConfirmation })
 
 /** An operation that is no tool says why. */
@@ -63,7 +67,7 @@ export interface CallLimits {
 }
 
 /** How an operation's calls are counted (specification, Limits). */
-export interface Counting {
+export interface Metering {
   /** Layer 2: limits of its own in place of the ordinary ones. */
   readonly limits?: CallLimits
   /** Layer 3: it sends a message into the conversation that this field of its payload names. */
@@ -74,7 +78,7 @@ export const FamilyFacts = Context.Service<Family>("latchkey/contract/FamilyFact
 export const Route = Context.Service<RouteSpec>("latchkey/contract/Route")
 export const Exposure = Context.Service<ToolCard | NotATool>("latchkey/contract/Exposure")
 export const Summary = Context.Service<string>("latchkey/contract/Summary")
-export const Counted = Context.Service<Counting>("latchkey/contract/Counted")
+export const Metered = Context.Service<Metering>("latchkey/contract/Metered")
 
 const paramsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
@@ -125,7 +129,7 @@ export const family =
       .annotate(Route, { method, path, params: paramsOf(path), body: declared.body ?? "plain" })
       .annotate(Exposure, declared.exposure)
       .annotate(Summary, declared.summary)
-      .annotate(Counted, {
+      .annotate(Metered, {
         ...(limits === undefined ? {} : { limits }),
         ...(messageTo === undefined ? {} : { messageTo })
       })
@@ -146,7 +150,7 @@ export type AnyOperation = Rpc.AnyWithProps
 export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, Route)
 export const exposureOf = (operation: Rpc.Any): ToolCard | NotATool =>
   Context.getUnsafe(operation.annotations, Exposure)
-export const countingOf = (operation: Rpc.Any): Counting => Context.getUnsafe(operation.annotations, Counted)
+export const meteringOf = (operation: Rpc.Any): Metering => Context.getUnsafe(operation.annotations, Metered)
 export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, Summary)
 export const toolCardOf = (operation: Rpc.Any): (Family & ToolCard) | undefined => {
   const exposure = exposureOf(operation)

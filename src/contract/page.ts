@@ -6,7 +6,9 @@ import { Integer } from "./fields.ts"
 export const pageFields = {
   offset: Schema.optionalKey(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an offset of at least 0" }))),
   limit: Schema.optionalKey(
-    Integer.check(Schema.isBetween({ minimum: 1, maximum: PAGE_MAX }, { expected: `a limit from 1 to ${PAGE_MAX}` }))
+    Integer.check(
+      Schema.isBetween({ minimum: 1, maximum: PAGE_MAX }, { expected: `a limit from 1 to ${PAGE_MAX}` })
+    ).annotate({ default: PAGE_DEFAULT })
   )
 }
 

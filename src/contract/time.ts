@@ -1,5 +1,7 @@
 import { DateTime, Option } from "effect"
-import { DAY_STARTS } from "../limits.ts"
+
+/** Beginnings of days in a time zone that a process remembers. */
+export const DAY_STARTS = 10_000
 
 // How days and instants meet: dates are read in the merchant's time zone (specification, Transaction rule 5).
 
@@ -52,10 +54,25 @@ export const instantsOfDays = (
 
 const OFFSET = /(Z|[+-]\d{2}:?\d{2})$/i
 
-/** The instant an {@link InstantText} names; without an offset it is a wall-clock time in the merchant's zone. */
+const isoOf = (text: string): string =>
+  text
+    .replace(" ", "T")
+    .toUpperCase()
+    .replace(/([+-]\d{2})(\d{2})$/, "$1:$2")
+
+/** The instant an InstantText names; without an offset it is a wall-clock time in the merchant's zone. */
 export const instantOf = (text: string, timeZone: string): Date => {
-  const iso = text.replace(" ", "T").toUpperCase()
-  return OFFSET.test(iso) ? new Date(Date.parse(iso.replace(/([+-]\d{2})(\d{2})$/, "$1:$2"))) : inZone(iso, timeZone)
+  const iso = isoOf(text)
+  return OFFSET.test(iso) ? new Date(Date.parse(iso)) : inZone(iso, timeZone)
+}
+
+/** Milliseconds between which the instant of a text lies: without an offset a day around it, as no zone is further off. */
+export const instantBounds = (text: string): { readonly from: number; readonly to: number } => {
+  const iso = isoOf(text)
+  const hasOffset = OFFSET.test(iso)
+  const instant = Date.parse(hasOffset ? iso : `${iso}Z`)
+  const off = hasOffset ? 0 : MS_PER_DAY
+  return { from: instant - off, to: instant + off }
 }
 
 /** The present second: what is stored when the service itself says "now", so that `…:SSZ` loses nothing of it. */
@@ -71,8 +88,29 @@ export const dateInZone = (instant: Date | number, timeZone: string): string =>
   DateTime.makeZoned(instant, { timeZone }).pipe(Option.map(DateTime.formatIsoDate), Option.getOrThrow)
 
 /** The clock of a zone at an instant, `YYYY-MM-DD HH:mm:ss` without the zone (contract facts 0.3). */
-export const wallClockText = (instant: Date, timeZone: string): string =>
-  DateTime.makeZoned(instant, { timeZone }).pipe(
-    Option.map((zoned) => DateTime.formatIsoOffset(zoned).slice(0, 19).replace("T", " ")),
-    Option.getOrThrow
-  )
+export const wallClockText = (instant: Date, timeZone: string): string => {
+  const [month, day, year, hour, minute, second] = clockOf(timeZone).format(instant).match(/\d+/g) ?? []
+  return `${year?.padStart(4, "0")}-${month}-${day} ${hour}:${minute}:${second}`
+}
+
+const clockOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = clocks.get(timeZone)
+  if (known !== undefined) return known
+  const clock = new Intl.DateTimeFormat("en-US", { timeZone, ...DIGITS })
+  clocks.set(timeZone, clock)
+  return clock
+}
+
+// Making one takes as long as a search. As many as there are zones, which were checked when the operators were made.
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+const DIGITS = {
+  numberingSystem: "latn",
+  hourCycle: "h23",
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit"
+} as const

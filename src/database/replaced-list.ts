@@ -4,7 +4,7 @@ import { idsParameter } from "./parameters.ts"
 
 // A list of ids that its owner has and that is replaced as a whole. Every row carries the version of the list it is of,
 // and only those of the owner's present version count, so that of two replacements at once the later stands whole
-// (migration 0003_portfolio). Raising the owner's version is the store's own: it is part of changing the owner.
+// (migration 0003_portfolio).
 
 /** Where a list is kept. */
 export interface ReplacedList {
@@ -25,8 +25,12 @@ export const idsOn = (sql: SqlClient, list: ReplacedList): Fragment => sql`
     WHERE link.operator_id = page.operator_id AND link.${sql(list.owner)} = page.id AND link.version = page.${sql(list.version)}
     ORDER BY link.${sql(list.item)})`
 
+/** For the SET of the owner's UPDATE: another version counts when ids are given, even none; undefined leaves the list. */
+export const replaced = (sql: SqlClient, list: ReplacedList, ids: ReadonlyArray<number> | undefined): Fragment =>
+  sql`${sql(list.version)} = ${sql(list.version)} + ${ids === undefined ? 0 : 1}`
+
 /** Puts ids on the list of the owner in the CTE `written`, under the version that counts now. */
-export const putOn = (sql: SqlClient, list: ReplacedList, ids: ReadonlyArray<number>): Fragment => sql`
+export const putOn = (sql: SqlClient, list: ReplacedList, ids: ReadonlyArray<number> = []): Fragment => sql`
   INSERT INTO ${sql(list.rows)} (operator_id, ${sql(list.owner)}, version, ${sql(list.item)})
   SELECT written.operator_id, written.id, written.${sql(list.version)}, given.id
   FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)`

@@ -12,16 +12,16 @@ type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
  * What is waited for between the database's answer and reading it: what follows holds the thread, to the end of the
  * answer that is built of it. Nothing, unless whoever runs the work says otherwise.
  */
-export const ReadingTurn = Context.Reference<Effect.Effect<void>>("latchkey/database/ReadingTurn", {
+export const BeforeReading = Context.Reference<Effect.Effect<void>>("latchkey/database/BeforeReading", {
   defaultValue: () => Effect.void
 })
 
-const turn = Effect.flatten(ReadingTurn)
+const beforeReading = Effect.flatten(BeforeReading)
 
 const readBy =
   <A>(decode: (rows: ReadonlyArray<object>) => A) =>
   (statement: Rows): Effect.Effect<A> =>
-    Effect.orDie(Effect.flatMap(statement, (rows) => Effect.map(turn, () => decode(rows))))
+    Effect.orDie(Effect.flatMap(statement, (rows) => Effect.map(beforeReading, () => decode(rows))))
 
 /** Reads all rows of a statement. */
 export const rowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {

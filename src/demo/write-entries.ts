@@ -22,7 +22,7 @@ const shareRowsOf = (entry: DemoEntry) => {
     order_code: code,
     direction: entry.direction,
     item_id: entry.itemId,
-    stay_code: stays[share.stayId]?.code,
+    stay_code: stays[share.stay_id]?.code,
     amount: share.amount
   }))
 }

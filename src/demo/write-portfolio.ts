@@ -45,17 +45,20 @@ export const writePortfolio = Effect.fn("demo.writePortfolio")(
     const groups = yield* GroupStore
     for (const city of ["Lisbon", "Edinburgh"]) {
       const flats = DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? [place] : []))
-      yield* groups.create(operatorId, city, at(flats), now)
+      yield* groups.create(operatorId, { name: city, property_ids: at(flats) }, now)
     }
     const roomTypes = yield* RoomTypeStore
-    const { id: roomTypeId } = yield* roomTypes.create(operatorId, "Leith Harbour apartment", at(LEITH_HARBOUR), now)
+    const harbour = { title: "Leith Harbour apartment", property_ids: at(LEITH_HARBOUR) }
+    const { id: roomTypeId } = yield* roomTypes.create(operatorId, harbour, now)
     const tags = yield* TagStore
     for (const { name, color, on } of TAGS) {
-      const roomTypeIds = roomTypeId !== null && name === "Sea view" ? [roomTypeId] : []
-      yield* tags.create(operatorId, { name, color, otherwise: color, propertyIds: at(on), roomTypeIds }, now)
+      const room_type_ids = roomTypeId !== null && name === "Sea view" ? [roomTypeId] : []
+      yield* tags.create(operatorId, { name, color, otherwise: color, property_ids: at(on), room_type_ids }, now)
     }
     const reservationTags = yield* ReservationTagStore
-    for (const name of RESERVATION_TAGS) yield* reservationTags.create(operatorId, name, colorOf(name), now)
+    for (const tag_name of RESERVATION_TAGS) {
+      yield* reservationTags.create(operatorId, { tag_name, color: colorOf(tag_name) }, now)
+    }
   },
   Effect.provide(Layer.mergeAll(GroupStore.layer, RoomTypeStore.layer, TagStore.layer, ReservationTagStore.layer))
 )

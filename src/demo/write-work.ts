@@ -31,10 +31,10 @@ const LEITH_HARBOUR = [5, 6]
 
 const TASK = {
   level: "standard",
-  propertyId: null,
-  staffId: null,
-  stayId: null,
-  expectedTime: null,
+  property_id: null,
+  staff_id: null,
+  stay_id: null,
+  expected_time: null,
   currency: "EUR",
   fee: "0",
   note: ""
@@ -55,7 +55,7 @@ export const writeWork = Effect.fn("demo.writeWork")(
       limits: ReadonlyArray<number>,
       note: string
     ) {
-      const { id } = yield* staffs.create(operatorId, { ...person, email: "", note, propertyIds: limits }, now)
+      const { id } = yield* staffs.create(operatorId, { ...person, email: "", note, property_ids: limits }, now)
       return id
     })
     const cleaners = {
@@ -65,8 +65,7 @@ export const writeWork = Effect.fn("demo.writeWork")(
     const handywoman = yield* employ(HANDYWOMAN, [], "Repairs of all kinds.")
     const former = yield* employ(FORMER, [], "")
     if (former !== null) {
-      const edit = { name: undefined, mobile: undefined, email: undefined, note: undefined, propertyIds: undefined }
-      yield* staffs.update(operatorId, former, { ...edit, active: false }, now)
+      yield* staffs.update(operatorId, former, { is_active: false }, now)
     }
 
     const departures = orders
@@ -76,37 +75,37 @@ export const writeWork = Effect.fn("demo.writeWork")(
       .toSorted((one, other) => (one.checkOut < other.checkOut ? -1 : 1))
     for (const { code, property, checkOut } of departures) {
       const flat = DEMO_PROPERTIES[property]
-      const { stayId } = yield* tasks.ground(operatorId, { propertyId: undefined, staffId: undefined, stayCode: code })
+      const { stay_id } = yield* tasks.preconditions(operatorId, { stay_code: code })
       if (flat === undefined) continue
       const cleaning: NewTask = {
         ...TASK,
         type: "cleaning",
         status: checkOut < today ? "completed" : "pending",
-        propertyId: propertyIds[property] ?? null,
-        staffId: cleaners[flat.city],
-        stayId,
-        expectedDate: checkOut,
-        expectedTime: "11:30:00",
+        property_id: propertyIds[property] ?? null,
+        staff_id: cleaners[flat.city],
+        stay_id,
+        expected_date: checkOut,
+        expected_time: "11:30:00",
         currency: flat.currency,
         fee: String(CLEANERS[flat.city].fee)
       }
-      yield* tasks.create(operatorId, cleaning, now)
+      yield* tasks.create(operatorId, cleaning, null, now)
     }
     for (const { property, on, note, status } of REPAIRS) {
       const repair: NewTask = {
         ...TASK,
         type: "maintenance",
         status,
-        propertyId: propertyIds[property] ?? null,
-        staffId: handywoman,
-        expectedDate: addDays(today, on),
+        property_id: propertyIds[property] ?? null,
+        staff_id: handywoman,
+        expected_date: addDays(today, on),
         note
       }
-      yield* tasks.create(operatorId, repair, now)
+      yield* tasks.create(operatorId, repair, null, now)
     }
 
-    yield* links.entire(operatorId, newToken(), now)
-    yield* links.partial(operatorId, at(LEITH_HARBOUR), newToken(), now)
+    yield* links.entire(operatorId, { token: newToken(), created_at: now })
+    yield* links.partial(operatorId, { token: newToken(), property_ids: at(LEITH_HARBOUR), created_at: now })
   },
   Effect.provide(Layer.mergeAll(StaffStore.layer, TaskStore.layer, ShareLinkStore.layer))
 )

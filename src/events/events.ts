@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { nextRows } from "../background/retention.ts"
 
 /** The ten events and their own fields (specification, Events). `event` and `timestamp` are added on delivery. */
 export interface EventFields {
@@ -71,3 +72,17 @@ export const recordEvent = <Name extends EventName>(
     SELECT operator_id, ${name}, ${recorded.record}, jsonb_build_object(${sql.csv(fields)}), ${recorded.at}::timestamptz
     FROM ${recorded.from}`
 }
+
+/**
+ * Marks events as handed out that are not yet, by where they lie; `batch` answers their places. It is worded so that no
+ * plan reads all that waits for the second half, which holds on the row as it is now: another process may have been
+ * faster.
+ */
+export const handingOutEvents = (sql: SqlClient, batch: Fragment, now: Date): Fragment => sql`
+  UPDATE events e SET fanned_out_at = ${now}
+  WHERE e.ctid = ANY (ARRAY(${batch})) AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
+
+/** Forgets events that were handed out by `then` and that nobody needs any more: `unneeded` is asked of each. */
+export const forgettingEvents = (sql: SqlClient, then: Date, unneeded: Fragment): Fragment => sql`
+  DELETE FROM events
+  WHERE ${nextRows(sql, sql`SELECT ctid FROM events WHERE fanned_out_at <= ${then} AND ${unneeded}`)}`

@@ -2,8 +2,8 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Caller, GateError } from "../contract/caller.ts"
 import { RateLimited } from "../contract/errors.ts"
 import type { CallLimits } from "../contract/operation.ts"
-import { invalidToken, refusalOf } from "./admission.ts"
 import { tokenOf } from "./credentials.ts"
+import { invalidToken, refusalOf } from "./entitlement.ts"
 import { type KnownToken, Tokens } from "./Tokens.ts"
 import { bucketsOf, countsAsInvalid } from "./windows/limit-table.ts"
 import { rateLimitHeaders, refusalMessage } from "./windows/messages.ts"
@@ -25,12 +25,12 @@ export interface Approach {
 }
 
 /** A call that was let in. */
-export interface Entry {
+export interface LetIn {
   readonly caller: Caller
   /** Rate-limit fields of the answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** To be run with the answer's error_code: a call that could not succeed as sent counts towards layer 4. */
-  readonly settle: (errorCode: number) => Effect.Effect<void>
+  /** To be run with the error_code of an answer that is one: a call that could not succeed as sent counts towards layer 4. */
+  readonly failedWith: (errorCode: number) => Effect.Effect<void>
 }
 
 /**
@@ -40,7 +40,7 @@ export interface Entry {
 export class Gate extends Context.Service<
   Gate,
   {
-    readonly enter: (approach: Approach) => Effect.Effect<Entry, GateError>
+    readonly enter: (approach: Approach) => Effect.Effect<LetIn, GateError>
     /** Whether the headers carry a token that is known, whatever its account's state. */
     readonly knows: (headers: Headers) => Effect.Effect<boolean>
   }
@@ -72,13 +72,13 @@ export class Gate extends Context.Service<
         if (admission._tag === "Refused") {
           return yield* new RateLimited({ message: refusalMessage(admission), headers })
         }
-        const settle = (errorCode: number) =>
+        const failedWith = (errorCode: number) =>
           countsAsInvalid(errorCode) ? windows.count(buckets.invalid) : Effect.void
-        return { caller: token, headers, settle }
+        return { caller: token, headers, failedWith }
       })
 
       const enter = Effect.fnUntraced(
-        function* (approach: Approach): Effect.fn.Return<Entry, GateError> {
+        function* (approach: Approach): Effect.fn.Return<LetIn, GateError> {
           const token = yield* identify(approach.headers)
           const now = yield* Clock.currentTimeMillis
           const refusal = refusalOf(token, { read: approach.read, now })

@@ -1,9 +1,13 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../contract/caller.ts"
-import { TOKEN_CACHE_ENTRIES, TOKEN_CACHE_SECONDS } from "../limits.ts"
 import { digestHexOf, sameDigest } from "./credentials.ts"
 import { LimitOverrides, TokenLimits } from "./windows/limit-overrides.ts"
+
+/** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
+const TOKEN_CACHE_SECONDS = 3
+/** Tokens whose look-up is kept at once in a process. */
+const TOKEN_CACHE_ENTRIES = 50_000
 
 /** A token as the database knows it: who it stands for and what keeps it from working. */
 export const KnownToken = Schema.Struct({

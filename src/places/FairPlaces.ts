@@ -1,18 +1,15 @@
-import { NOT_ALONE_MS } from "../limits.ts"
+import { RoundRobin } from "./RoundRobin.ts"
+
+/** Milliseconds after its last call for which an operator still counts as there: as long as a statement may take. */
+export const NOT_ALONE_MS = 10_000
 
 /** A call that waits for a place. */
-export interface Turn {
+export interface WaitingCall {
   readonly operator: number
   /** Bytes of input the call keeps while it waits. */
   readonly bytes: number
   /** Called once, when the place is this call's. */
   readonly seat: () => void
-}
-
-/** The calls of one operator that wait, oldest first, and what they keep. */
-interface Waiting {
-  readonly turns: Set<Turn>
-  bytes: number
 }
 
 /** When an operator called last. */
@@ -24,7 +21,7 @@ interface LastCall {
 /**
  * Who works next: a fixed number of places, shared by operators. An operator is not alone while another waits, or has
  * called within NOT_ALONE_MS: one that calls again and again and waits for each answer would else find all places taken
- * anew each time. Operators that wait are served in turn, each operator's calls in the order they came. So
+ * anew each time. Operators that wait are served in turn (see {@link RoundRobin}). So
  *
  * - alone, an operator has every place;
  * - else no operator gets more than half of them (the larger half of an odd number);
@@ -43,8 +40,9 @@ export class FairPlaces {
   #free: number
   /** Places held, by operator; one that holds none has no entry. */
   readonly #held = new Map<number, number>()
-  /** Operators that wait, the one whose turn it is first; each with its calls, oldest first. */
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new RoundRobin<WaitingCall>()
+  /** Bytes that waiting calls keep, by operator; one without waiting calls has no entry. */
+  readonly #bytes = new Map<number, number>()
   /** The last call of all, and the last of any other operator: enough to know who is alone. */
   #latest: LastCall | undefined
   #before: LastCall | undefined
@@ -73,24 +71,18 @@ export class FairPlaces {
    * Waits for a place after {@link take} found none. False: too many of this operator's calls wait already, or they keep
    * too much; one call may always wait.
    */
-  wait(turn: Turn): boolean {
-    const waiting = this.#waiting.get(turn.operator)
-    if (waiting === undefined) {
-      this.#waiting.set(turn.operator, { turns: new Set([turn]), bytes: turn.bytes })
-      return true
-    }
-    if (waiting.turns.size >= this.#mostWaiting || waiting.bytes + turn.bytes > this.#mostBytes) return false
-    waiting.turns.add(turn)
-    waiting.bytes += turn.bytes
+  wait(call: WaitingCall): boolean {
+    const bytes = this.#bytes.get(call.operator) ?? 0
+    const waiting = this.waiting(call.operator)
+    if (waiting > 0 && (waiting >= this.#mostWaiting || bytes + call.bytes > this.#mostBytes)) return false
+    this.#waiting.add(call.operator, call)
+    this.#bytes.set(call.operator, bytes + call.bytes)
     return true
   }
 
   /** Waits no longer. */
-  withdraw(turn: Turn): void {
-    const waiting = this.#waiting.get(turn.operator)
-    if (waiting === undefined || !waiting.turns.delete(turn)) return
-    waiting.bytes -= turn.bytes
-    if (waiting.turns.size === 0) this.#waiting.delete(turn.operator)
+  withdraw(call: WaitingCall): void {
+    if (this.#waiting.withdraw(call.operator, call)) this.#keepsNoLonger(call)
   }
 
   /** Gives back a place of this operator; it and others that are free go to whoever is next. */
@@ -109,7 +101,7 @@ export class FairPlaces {
 
   /** Calls of this operator that wait. */
   waiting(operator: number): number {
-    return this.#waiting.get(operator)?.turns.size ?? 0
+    return this.#waiting.waiting(operator)
   }
 
   get free(): number {
@@ -130,24 +122,22 @@ export class FairPlaces {
   }
 
   #isAlone(operator: number): boolean {
-    const othersWait = this.#waiting.size > (this.#waiting.has(operator) ? 1 : 0)
+    const othersWait = this.#waiting.operators > (this.waiting(operator) > 0 ? 1 : 0)
     const other = this.#latest?.operator === operator ? this.#before : this.#latest
     return !othersWait && (other === undefined || this.#now() - other.at >= NOT_ALONE_MS)
   }
 
   /** False: of those that wait nobody may have one. Passed by are only operators that hold places, so not many. */
   #seatNext(): boolean {
-    for (const [operator, waiting] of this.#waiting) {
-      const [turn] = waiting.turns
-      if (turn === undefined || !this.#seat(operator)) continue
-      // The operator goes to the end of the row.
-      this.#waiting.delete(operator)
-      waiting.turns.delete(turn)
-      waiting.bytes -= turn.bytes
-      if (waiting.turns.size > 0) this.#waiting.set(operator, waiting)
-      turn.seat()
-      return true
-    }
-    return false
+    const next = this.#waiting.next((operator) => this.#seat(operator))
+    if (next === undefined) return false
+    this.#keepsNoLonger(next.item)
+    next.item.seat()
+    return true
+  }
+
+  #keepsNoLonger({ operator, bytes }: WaitingCall): void {
+    if (this.waiting(operator) === 0) this.#bytes.delete(operator)
+    else this.#bytes.set(operator, (this.#bytes.get(operator) ?? 0) - bytes)
   }
 }

@@ -1,13 +1,13 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 import { ServerError } from "../contract/errors.ts"
-import { ReadingTurn } from "../database/rows.ts"
+import { BeforeReading } from "../database/rows.ts"
 import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../limits.ts"
-import { FairPlaces, type Turn } from "./FairPlaces.ts"
-import { LoopTurns } from "./LoopTurns.ts"
+import { FairPlaces, type WaitingCall } from "./FairPlaces.ts"
+import { FairThread } from "./FairThread.ts"
 
 /**
  * The places to work in: as many calls as may run statements and build answers at once in this process, shared fairly
- * between operators (see {@link FairPlaces}), as is the one thread on which answers are built (see {@link LoopTurns}). Who
+ * between operators (see {@link FairPlaces}), as is the one thread on which answers are built (see {@link FairThread}). Who
  * calls too much waits behind itself.
  */
 export class Places extends Context.Service<
@@ -27,11 +27,11 @@ export class Places extends Context.Service<
   static readonly layer = (places: number = PLACES): Layer.Layer<Places> =>
     Layer.sync(Places, () => {
       const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
-      const thread = new LoopTurns()
+      const thread = new FairThread()
       return Places.of({
         within: (operatorId, work, bytes = 0) =>
           Effect.uninterruptibleMask((restore) => {
-            const building = Effect.provideService(work, ReadingTurn, turnOn(thread, operatorId))
+            const building = Effect.provideService(work, BeforeReading, turnOn(thread, operatorId))
             const worked = Effect.onExit(restore(building), () => Effect.sync(() => fair.giveBack(operatorId)))
             return fair.take(operatorId)
               ? worked
@@ -45,7 +45,7 @@ export class Places extends Context.Service<
 }
 
 /** Waits until an answer of this operator may be built. */
-const turnOn = (thread: LoopTurns, operator: number): Effect.Effect<void> =>
+const turnOn = (thread: FairThread, operator: number): Effect.Effect<void> =>
   Effect.suspend(() =>
     thread.free()
       ? Effect.void
@@ -58,22 +58,26 @@ const turnOn = (thread: LoopTurns, operator: number): Effect.Effect<void> =>
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
- * Waits until the place is this call's. Whether it is, the turn alone knows: a call that is interrupted or has waited
+ * Waits until the place is this call's. Whether it is, `seated` alone knows: a call that is interrupted or has waited
  * long enough at the very moment it is seated gives the place back, or keeps it.
  */
-const waited = (fair: FairPlaces, call: Omit<Turn, "seat">, restore: Restore): Effect.Effect<void, ServerError> =>
+const waited = (
+  fair: FairPlaces,
+  { operator, bytes }: Omit<WaitingCall, "seat">,
+  restore: Restore
+): Effect.Effect<void, ServerError> =>
   Effect.suspend(() => {
     const seated = Deferred.makeUnsafe<void>()
-    const turn: Turn = { ...call, seat: () => Deferred.doneUnsafe(seated, Effect.void) }
-    if (!fair.wait(turn)) return tooMany
+    const call: WaitingCall = { operator, bytes, seat: () => Deferred.doneUnsafe(seated, Effect.void) }
+    if (!fair.wait(call)) return tooMany
     return restore(Effect.timeoutOption(Deferred.await(seated), PLACE_WAIT_MS)).pipe(
       Effect.onInterrupt(() =>
-        Effect.sync(() => (Deferred.isDoneUnsafe(seated) ? fair.giveBack(call.operator) : fair.withdraw(turn)))
+        Effect.sync(() => (Deferred.isDoneUnsafe(seated) ? fair.giveBack(operator) : fair.withdraw(call)))
       ),
       Effect.flatMap(() => {
         // Whoever gave the place back goes on first: else calls that never wait for anything would run inside one another.
         if (Deferred.isDoneUnsafe(seated)) return Effect.yieldNow
-        fair.withdraw(turn)
+        fair.withdraw(call)
         return tooLong
       })
     )

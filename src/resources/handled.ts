@@ -53,7 +53,7 @@ export const handled = <Ops extends Operations<keyof Ops & string>>(
 }
 
 const readerOf = <Op extends Operation>(operation: Op, handler: Handler<Op>): Reader => {
-  const decode = inputDecoderOf<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation).params)
+  const decode = inputDecoderOf<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))
   // Throws for a result that does not fit its own schema: a defect.
   const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
   return (input, path) =>

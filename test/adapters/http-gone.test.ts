@@ -4,9 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Option } from "effect"
 import { HttpServer } from "effect/http"
 import { makeHttpApp } from "../../src/adapters/http.ts"
-import { PublicUrl } from "../../src/contract/installation.ts"
 import { Readiness } from "../../src/database/Readiness.ts"
 import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
+import { PublicUrl } from "../../src/installation.ts"
 import { Places } from "../../src/places/Places.ts"
 import { newToken } from "../../src/resources/calendar-share-links/address.ts"
 import { SharedCalendars } from "../../src/resources/calendar-share-links/SharedCalendars.ts"
@@ -29,7 +29,7 @@ const endless = Effect.gen(function* () {
 
 /** All doors on a bare server; a link opens a calendar without properties. Answers its address. */
 const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places: Places["Service"]) {
-  const link = { operatorId: OPERATOR, id: 2, scope: "entire", today: "2027-06-10" } as const
+  const link = { operator_id: OPERATOR, id: 2, scope: "entire", today: "2027-06-10" } as const
   const app = yield* makeHttpApp({ publicUrl: "http://127.0.0.1", requireHttps: false, trustProxy: false }).pipe(
     Effect.provideService(Service, {
       call: () => call,

@@ -100,13 +100,14 @@ for (const { title, connect, has } of clients) {
         assert.deepStrictEqual(tools[0], {
           name: "search_entries",
           title: "Search entries",
-          description: "Works with entries.\n\nFor example:\n- What did I earn in May?\n- Show the cleaning costs",
+          description: "Works with entries.",
           inputSchema: {
             type: "object",
             properties: {
               keyword: { type: "string", maxLength: 500 },
               id: { type: "integer", minimum: 1 }
-            }
+            },
+            additionalProperties: false
           },
           annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
           _meta: {
@@ -124,6 +125,8 @@ for (const { title, connect, has } of clients) {
             { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true }
           ]
         )
+        // What its card says goes before what its method would.
+        assert.deepInclude(tools[3]?.annotations, { destructiveHint: true, idempotentHint: true })
         assert.deepInclude(tools[1]?._meta, { read_only: false, requires_confirmation: true })
       })
     )
@@ -131,7 +134,7 @@ for (const { title, connect, has } of clients) {
     it.effect("carries a success as the text of the envelope, and nothing beside it", () =>
       Effect.gen(function* () {
         const peer = yield* connected("alice")
-        const { _meta, ...result } = yield* call(peer, "create_entry", { note: 'Wäsche 洗濯 \u2028 "quoted"' })
+        const { _meta = {}, ...result } = yield* call(peer, "create_entry", { note: 'Wäsche 洗濯 \u2028 "quoted"' })
         const fields = { note: 'Wäsche 洗濯 \u2028 "quoted"' }
         assert.deepStrictEqual(result, {
           content: [
@@ -153,14 +156,36 @@ for (const { title, connect, has } of clients) {
           ],
           isError: false
         })
+        // The newer revision names the server in every result.
+        assert.includeMembers(["io.modelcontextprotocol/serverInfo"], Object.keys(Object(_meta)))
       })
     )
 
     it.effect("calls a tool without arguments with none", () =>
       Effect.gen(function* () {
         const peer = yield* connected("alice")
-        const result = yield* call(peer, "search_entries")
-        assert.strictEqual(envelopeIn(result).data.params, "{}")
+        for (const fields of [undefined, {}]) {
+          const { data } = envelopeIn(yield* call(peer, "search_entries", fields))
+          assert.deepInclude(data, {
+            name: "search_entries",
+            params: "{}",
+            input: JSON.stringify({ encoding: "json", fields: {} })
+          })
+        }
+      })
+    )
+
+    it.effect("tells of arguments nobody knows in a text of its own, and hands them on as they are", () =>
+      Effect.gen(function* () {
+        const peer = yield* connected("alice")
+        const fields = { keywords: "x", colour: "red" }
+        const { content } = yield* call(peer, "search_entries", fields)
+        const [envelope, told, ...more] = Array.isArray(content) ? content : []
+        assert.deepStrictEqual(told, { type: "text", text: "Ignored: keywords, colour. Did you mean keyword?" })
+        assert.lengthOf(more, 0)
+        assert.strictEqual(JSON.parse(envelope.text).data.params, JSON.stringify(fields))
+        const refused = yield* call(yield* connected("lapsed"), "search_entries", fields)
+        assert.lengthOf(Array.isArray(refused.content) ? refused.content : [], 2)
       })
     )
 

@@ -167,7 +167,6 @@ layer(layerServed())("the REST door", (it) => {
         ["PUT", "/v3/transactions"],
         ["DELETE", "/v3/income_items"],
         ["POST", "/v3/transactions/5"],
-        ["GET", "/v4/transactions"],
         ["GET", "/v3/transactions/5/6"],
         ["GET", "/v3/%zz"]
       ] as const) {
@@ -183,6 +182,8 @@ layer(layerServed())("the REST door", (it) => {
       const { token } = yield* freshOperator()
       const answer = yield* request("/v3/transactions?id=1&id=2", { headers: { "Service-Access-Token": token } })
       assert.deepInclude(answer, { error_code: 400, error_msg: "id: is given twice." })
+      const odd = yield* request("/v3/transactions?%00=1&%00=2", { headers: { "Service-Access-Token": token } })
+      assert.deepInclude(odd, { error_code: 400, error_msg: "\ufffd: is given twice." })
     })
   )
 

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { deliveryKeyOf } from "../../src/webhooks/message.ts"
-import { type Answer, type Received, receiver } from "../webhooks/receiver.ts"
+import { deliveryKeyOf } from "../../src/deliveries/message.ts"
+import { type Answer, type Received, receiver } from "../deliveries/receiver.ts"
 
 // A receiver of webhooks that remembers what came, in the order it came.
 
@@ -29,7 +29,7 @@ const recordOf = ({ body }: Arrival): string =>
       : `property ${body.property_id}`
 
 const arrivalOf = ({ headers, body }: Received): Arrival => ({
-  eventId: deliveryKeyOf(String(headers["webhook-id"]))?.eventId ?? 0,
+  eventId: deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0,
   body: readBody(body)
 })
 

@@ -73,7 +73,8 @@ const readResult = Schema.decodeUnknownOption(
   Schema.fromJsonString(
     Schema.Struct({
       result: Schema.Struct({
-        content: Schema.Tuple([Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })]),
+        // The envelope, and what is said of unknown arguments.
+        content: Schema.NonEmptyArray(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })),
         isError: Schema.Boolean
       })
     })

@@ -5,7 +5,7 @@ import { assertHeld } from "./figures.ts"
 import { embeddedGround, serverGround } from "./grounds.ts"
 import { kills } from "./kills.ts"
 
-const BUDGET = { writers: 8, writes: [50, 150], arriveMs: 60_000 } as const
+const BUDGET = { writers: 8, writes: [50, 150], arriveMs: 60_000, leaseMs: 1_500 } as const
 
 it.live(
   "killed twice under concurrent writes on the embedded database, the service loses no acknowledged write and no event",

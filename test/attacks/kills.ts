@@ -19,6 +19,8 @@ export interface KillsBudget {
   readonly writes: readonly [least: number, most: number]
   /** Milliseconds that what is owed at the end may take to arrive. */
   readonly arriveMs: number
+  /** Milliseconds of a worker's lease; that of the real program if absent. */
+  readonly leaseMs?: number
 }
 
 /** A life ends after this, in milliseconds, however little was written. */
@@ -29,7 +31,7 @@ export const kills = Effect.fnUntraced(function* (ground: Ground, budget: KillsB
   const receiving = yield* arrivals()
   const held = yield* Effect.provide(estate(budget.writers), ground.layer)
   const kept = ledger(budget.writers)
-  const service = yield* lives(ground)
+  const service = yield* lives(ground, budget.leaseMs)
   const agent = connections(budget.writers)
   let round = 0
 

@@ -2,11 +2,11 @@ import { layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
+import { makePolls } from "../../src/deliveries/workers.ts"
 import { WEBHOOK_TRY_MS } from "../../src/limits.ts"
-import { makeLooks } from "../../src/webhooks/workers.ts"
+import { receiver } from "../deliveries/receiver.ts"
+import { deliveries, emptied, layerScene, subscribed, workedOff } from "../deliveries/scene.ts"
 import { call, dataOf, freshOperator, propertyOf } from "../harness.ts"
-import { receiver } from "../webhooks/receiver.ts"
-import { deliveries, emptied, layerScene, subscribed, workedOff } from "../webhooks/scene.ts"
 import { assertHeld, onRunsDatabase, tally } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"
 import { type Mishap, oneBadAnswer } from "./one-bad-answer.ts"
@@ -24,7 +24,7 @@ layer(Layer.provideMerge(layerScene, layerQuiet))("one bad answer in a burst", (
       Effect.gen(function* () {
         yield* emptied
         const count = tally(`a receiver ${mishap} once in a burst`, onRunsDatabase)
-        const looks = yield* makeLooks
+        const polls = yield* makePolls
         const server = yield* receiver(oneBadAnswer(mishap))
         const operator = yield* freshOperator({ rateLimits: WIDE_LIMITS, timeZone: "UTC" })
         const subscription = yield* subscribed(server.port, { operator })
@@ -41,11 +41,11 @@ layer(Layer.provideMerge(layerScene, layerQuiet))("one bad answer in a burst", (
           )
 
         yield* close(1)
-        yield* looks.handOut
-        yield* looks.takeDue
+        yield* polls.handOut
+        yield* polls.takeDue
         yield* Queue.take(server.requests)
         if (mishap === "hangs") yield* TestClock.adjust(WEBHOOK_TRY_MS)
-        yield* looks.idle
+        yield* polls.idle
         yield* Effect.forEach(Array.from({ length: DAYS }), (_, nth) => close(nth + 2), { discard: true })
 
         const waiting = Effect.map(
@@ -54,7 +54,7 @@ layer(Layer.provideMerge(layerScene, layerQuiet))("one bad answer in a burst", (
         )
         for (let step = 0; step < STEPS && (step === 0 || (yield* waiting) > 0); step++) {
           yield* TestClock.adjust("5 seconds")
-          yield* workedOff(looks)
+          yield* workedOff(polls)
         }
         const left = yield* waiting
         const arrived = yield* Queue.clear(server.requests)

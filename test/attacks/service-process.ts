@@ -4,9 +4,10 @@ import { Effect } from "effect"
 import { freePort } from "../cli/latchkey.ts"
 import type { Ground } from "./grounds.ts"
 
-// The service as a process, as whoever runs it starts it.
+// The service as a process, as whoever runs it starts it, unless a test asks for a shorter lease.
 
 const launcher = join(import.meta.dirname, "../../bin/latchkey.js")
+const serving = join(import.meta.dirname, "serving-process.ts")
 
 /** Longest a start may take until the service says it is ready, in milliseconds. */
 const START_MS = 30_000
@@ -31,11 +32,12 @@ const isReady = (base: string): Promise<boolean> =>
     () => false
   )
 
-const begin = async (ground: Ground, port: string): Promise<Life> => {
+const begin = async (ground: Ground, port: string, leaseMs: number | undefined): Promise<Life> => {
   const startedAt = performance.now()
   const env = { ...ground.env, PORT: port, DEMO: "0", LOG_LEVEL: "warn", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
-  const child: ChildProcess = spawn(process.execPath, [launcher, "serve"], {
-    env: { PATH: process.env.PATH ?? "", ...env },
+  const program = leaseMs === undefined ? [launcher, "serve"] : [serving]
+  const child: ChildProcess = spawn(process.execPath, program, {
+    env: { PATH: process.env.PATH ?? "", LEASE_MS: String(leaseMs), ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
   let said = ""
@@ -64,7 +66,7 @@ const begin = async (ground: Ground, port: string): Promise<Life> => {
 }
 
 /** A port, and lives of the service on it, one after the other; the last one ends with the scope. */
-export const lives = Effect.fnUntraced(function* (ground: Ground) {
+export const lives = Effect.fnUntraced(function* (ground: Ground, leaseMs?: number) {
   const port = yield* freePort
   let life: Life | undefined
   yield* Effect.addFinalizer(() =>
@@ -76,7 +78,7 @@ export const lives = Effect.fnUntraced(function* (ground: Ground) {
   return {
     base: `http://127.0.0.1:${port}`,
     begin: Effect.promise(async () => {
-      life = await begin(ground, port)
+      life = await begin(ground, port, leaseMs)
       return life
     })
   }

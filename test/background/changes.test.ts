@@ -2,23 +2,23 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Context, Duration, Effect, Exit, Layer, Queue, Result, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { WakeUp } from "../../src/background/WakeUp.ts"
-import { WEBHOOK_POLL_MS } from "../../src/limits.ts"
-import { AllowedReceivers, parseAllowedHosts } from "../../src/webhooks/allowed-hosts.ts"
-import { layerWebhooks } from "../../src/webhooks/layer.ts"
+import { AllowedReceivers, parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
+import { layerDeliveries } from "../../src/deliveries/layer.ts"
+import { EVENTS_POLL_MS } from "../../src/deliveries/workers.ts"
+import { receiver } from "../deliveries/receiver.ts"
+import { subscribed } from "../deliveries/scene.ts"
+import { answering, local } from "../deliveries/sending.ts"
 import { call, freshOperator, layerService, layerTest, type TestOperator } from "../harness.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 import { BaseUrl, layerServing } from "../server.ts"
-import { receiver } from "../webhooks/receiver.ts"
-import { subscribed } from "../webhooks/scene.ts"
-import { answering, local } from "../webhooks/sending.ts"
 
 // A change leads to its delivery although nobody polls: here a wait as long as a poll never ends.
 
 const real = Clock.Clock.defaultValue()
 const patient: Clock.Clock = Object.assign(Object.create(real), {
   sleep: (duration: Duration.Duration) =>
-    Duration.toMillis(duration) >= WEBHOOK_POLL_MS / 2 ? Effect.never : real.sleep(duration)
+    Duration.toMillis(duration) >= EVENTS_POLL_MS / 2 ? Effect.never : real.sleep(duration)
 })
 const layerNobodyPolls = Layer.succeed(Clock.Clock, patient)
 
@@ -72,7 +72,7 @@ const changed = Effect.gen(function* () {
 layer(layerChanging)("with nobody polling", (it) => {
   it.effect("a change over REST, over MCP and through the Service reaches its receiver, again and again", () =>
     Effect.gen(function* () {
-      yield* Layer.build(Layer.provide(layerWebhooks, local))
+      yield* Layer.build(Layer.provide(layerDeliveries, local))
       yield* changed
     }).pipe(Effect.provide(layerNobodyPolls))
   )
@@ -82,7 +82,7 @@ layer(layerChanging)("with nobody polling", (it) => {
       const other = Context.get(yield* Layer.build(Layer.fresh(WakeUp.layerServer)), WakeUp)
       const hearing = yield* other.latch
       yield* hearing.await
-      yield* Layer.build(Layer.provide(layerWebhooks, [local, Layer.succeed(WakeUp, other)]))
+      yield* Layer.build(Layer.provide(layerDeliveries, [local, Layer.succeed(WakeUp, other)]))
       yield* changed
     }).pipe(Effect.provide(layerNobodyPolls))
   )
@@ -93,7 +93,7 @@ layer(layerChanging)("with nobody polling", (it) => {
       let status = 500
       const server = yield* receiver((response, received) => answering(status)(response, received))
       const { operator, id } = yield* subscribed(server.port)
-      yield* Layer.build(Layer.provide(layerWebhooks, local))
+      yield* Layer.build(Layer.provide(layerDeliveries, local))
       yield* overRest(operator)
       yield* Queue.take(server.requests)
       const failure = sql`SELECT FROM webhook_deliveries WHERE subscription_id = ${id} AND failures = 1`
@@ -108,7 +108,7 @@ layer(layerChanging)("with nobody polling", (it) => {
   it.effect("the workers end with their scope, however long they would still wait", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      yield* Layer.buildWithScope(Layer.provide(layerWebhooks, local), scope)
+      yield* Layer.buildWithScope(Layer.provide(layerDeliveries, local), scope)
       yield* Scope.close(scope, Exit.void)
     }).pipe(Effect.provide(layerNobodyPolls))
   )

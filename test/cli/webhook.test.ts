@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Queue, Schema } from "effect"
-import { receiver } from "../webhooks/receiver.ts"
+import { unpackedInto } from "../database.ts"
+import { receiver } from "../deliveries/receiver.ts"
 import { emptyFolder, freePort, latchkey, serving } from "./latchkey.ts"
 
 const Answer = Schema.Struct({ error_code: Schema.Int, data: Schema.Record(Schema.String, Schema.Unknown) })
@@ -29,6 +30,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const DATA_DIR = yield* emptyFolder
+      yield* unpackedInto(DATA_DIR)
       const PORT = yield* freePort
       const env = { DATA_DIR, PORT, WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
       const base = `http://127.0.0.1:${PORT}`
@@ -53,7 +55,7 @@ it.live(
         "1"
       ]
       const listening = yield* Effect.forkChild(latchkey(listen, env))
-      while ((yield* subscriptions).webhooks.length === 0) {}
+      while ((yield* subscriptions).webhooks.length === 0) yield* Effect.sleep(50)
       yield* ask("POST", "/transactions", ENTRY)
       const listened = yield* Fiber.join(listening)
       assert.strictEqual(listened.code, 0, listened.stderr)

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { errorCode } from "../../src/contract/errors.ts"
 import {
   CalendarDate,
-  CommaSeparatedIds,
+  Code,
   Currency,
   Id,
   InstantText,
@@ -12,8 +12,10 @@ import {
   PositiveAmount,
   textUpTo
 } from "../../src/contract/fields.ts"
+import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
 import { pageFields } from "../../src/contract/page.ts"
+import { FIELDS_TOLD } from "../../src/limits.ts"
 
 const Payload = Schema.Struct({
   id: Id,
@@ -23,11 +25,19 @@ const Payload = Schema.Struct({
   amount: Schema.optionalKey(PositiveAmount),
   currency: Schema.optionalKey(Currency),
   note: Schema.optionalKey(textUpTo(5)),
-  ids: Schema.optionalKey(CommaSeparatedIds),
+  ids: Schema.optionalKey(IdsOrText),
   list: Schema.optionalKey(Schema.Array(Id)),
+  words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  code: Schema.optionalKey(Code),
   ...pageFields
 })
-const decode = inputDecoderOf(Payload, ["id"])
+const NO_NUL = "must not hold the character U+0000"
+const YEARS = "must be a time in the years 1 to 9999, its offset counted"
+const DAY_FIRST =
+  "400 day: must be a date in the form YYYY-MM-DD. id: must be a positive id. note: must be at most 5 characters."
+const BOTH_SPOILT = `422 note: ${NO_NUL}. words.\ufffd: must not hold half a character.`
+
+const decode = inputDecoderOf(Payload, { method: "POST", params: ["id"] })
 
 const outcome = (input: Parameters<typeof decode>[0], path: Record<string, string> = {}) =>
   Effect.runSync(
@@ -41,6 +51,14 @@ const outcome = (input: Parameters<typeof decode>[0], path: Record<string, strin
 const json = (fields: unknown) => outcome({ encoding: "json", fields })
 
 describe("reading input", () => {
+  it("takes a body that names the record of its path, and none that names another", () => {
+    const body = (fields: object) => outcome({ encoding: "body", fields }, { id: "7" })
+    for (const fields of [{}, { id: 7 }, { id: "7" }]) assert.deepStrictEqual(body(fields), { id: 7 })
+    for (const id of [8, "8", null, [8], {}]) {
+      assert.strictEqual(body({ id }), "422 id: cannot be changed; the path names another.")
+    }
+  })
+
   const cases: ReadonlyArray<readonly [unknown, string]> = [
     [{}, "400 id: is required."],
     [{ id: "x" }, "400 id: must be a number."],
@@ -59,7 +77,8 @@ describe("reading input", () => {
     [{ id: 1, amount: -1 }, "422 amount: must be an amount above zero."],
     [{ id: 1, amount: "5" }, "400 amount: must be a number."],
     [{ id: 1, amount: 1e12 }, "422 amount: must be an amount of at most 999999999999."],
-    [{ id: 1, currency: "eur" }, "422 currency: must be a currency code of ISO 4217, such as EUR."],
+    [{ id: 1, currency: "eur" }, "422 currency: must be the ISO 4217 code of a currency in use, such as EUR."],
+    [{ id: 1, currency: "XXX" }, "422 currency: must be the ISO 4217 code of a currency in use, such as EUR."],
     [{ id: 1, note: "123456" }, "422 note: must be at most 5 characters."],
     [{ id: 1, note: 5 }, "400 note: must be a text."],
     [{ id: 1, note: "a\u0000" }, "422 note: must not hold the character U+0000."],
@@ -71,7 +90,22 @@ describe("reading input", () => {
     [{ id: 1, limit: 101 }, "422 limit: must be a limit from 1 to 100."],
     [{ id: 1, limit: 0 }, "422 limit: must be a limit from 1 to 100."],
     [{ id: 1, offset: -1 }, "422 offset: must be an offset of at least 0."],
-    [{ note: "123456" }, "400 id: is required."],
+    [{ note: "123456" }, "400 id: is required. note: must be at most 5 characters."],
+    [{ id: 0, note: "123456", day: "x" }, DAY_FIRST],
+    [{ id: 1, kind: "a\ud83d" }, "422 kind: must be one of income, expense."],
+    [{ id: 1, day: "2027-05-07\u0000" }, "422 day: must not hold the character U+0000."],
+    [{ id: 1, note: "\u0000", words: { "\ud83d": "x" } }, BOTH_SPOILT],
+    [{ id: 1, words: { ["\u0007".repeat(60)]: "\u0000" } }, `422 words.${"\ufffd".repeat(50)}…: ${NO_NUL}.`],
+    [{ id: 1, at: "0001-01-01T00:00:00+00:01" }, `422 at: ${YEARS}.`],
+    [{ id: 1, at: "9999-12-31T23:59:59.999-00:01" }, `422 at: ${YEARS}.`],
+    [{ id: 1, at: "9999-12-31T00:00:00" }, `422 at: ${YEARS}.`],
+    [{ id: 1, ids: 5 }, "400 ids: must be ids separated by commas, such as 1,2,3, or a list of them."],
+    [{ id: 1, ids: [] }, "422 ids: must be a list of at least one id."],
+    [{ id: 1, ids: [1, "x"] }, "400 ids[1]: must be a number."],
+    [{ id: 1, ids: Array.from({ length: 101 }, () => 1) }, "422 ids: must be at most 100 ids."],
+    [{ id: 1, ids: `1${",1".repeat(100)}` }, "422 ids: must be at most 100 ids."],
+    [{ id: 1, code: "" }, "422 code: must not be empty."],
+    [{ id: 1, code: "a".repeat(101) }, "422 code: must be at most 100 characters."],
     ["text", "400 Must be an object."],
     [[], "400 Must be an object."]
   ]
@@ -80,6 +114,24 @@ describe("reading input", () => {
       assert.strictEqual(json(fields), expected)
     })
   }
+
+  it("tells of as many fields as fit an answer, and how many more there are", () => {
+    const listOf = (length: number) => json({ id: 1, list: Array.from({ length }, () => "x") })
+    const told = (length: number) =>
+      `400 ${Array.from({ length }, (_, index) => `list[${index}]: must be a number.`).join(" ")}`
+    assert.strictEqual(listOf(FIELDS_TOLD), told(FIELDS_TOLD))
+    assert.strictEqual(listOf(FIELDS_TOLD + 1), `${told(FIELDS_TOLD)} And 1 more.`)
+  })
+
+  it("takes the first and the last instants there are", () => {
+    for (const at of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "0001-01-02T00:00:00", "9999-12-30T23:59"]) {
+      assert.deepStrictEqual(json({ id: 1, at }), { id: 1, at })
+    }
+  })
+
+  it("takes ids as a list and as text", () => {
+    for (const ids of [[3, 1], "3,1", ["3", "1"]]) assert.deepStrictEqual(json({ id: 1, ids }), { id: 1, ids: [3, 1] })
+  })
 
   it("takes the limits themselves", () => {
     assert.deepStrictEqual(json({ id: 1, note: "12345", limit: 100 }), { id: 1, note: "12345", limit: 100 })
@@ -91,7 +143,7 @@ describe("reading input", () => {
   })
 
   it("ignores them too where an operation knows none, whatever they hold and however deep", () => {
-    const nothing = inputDecoderOf(Schema.Struct({}), [])
+    const nothing = inputDecoderOf(Schema.Struct({}), { method: "POST", params: [] })
     const deep: unknown = JSON.parse(`${"[".repeat(30_000)}${"]".repeat(30_000)}`)
     for (const encoding of ["json", "body"] as const) {
       assert.deepStrictEqual(Effect.runSync(nothing({ encoding, fields: { deep, text: "\u0000" } }, {})), {})
@@ -119,8 +171,8 @@ describe("reading input", () => {
     )
   })
 
-  it("takes path parameters as text beside a JSON body, and over a field of the same name", () => {
-    assert.deepStrictEqual(outcome({ encoding: "body", fields: { id: 9, note: "hi" } }, { id: "7" }), {
+  it("takes path parameters as text beside a JSON body", () => {
+    assert.deepStrictEqual(outcome({ encoding: "body", fields: { note: "hi" } }, { id: "7" }), {
       id: 7,
       note: "hi"
     })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Option } from "effect"
+import { Option, Schema } from "effect"
 import fc from "fast-check"
-import { decimalText, minorUnits, splitByWeights } from "../../src/contract/money.ts"
+import { decimalText, ExactAmount, exactNumber, minorUnits, splitByWeights } from "../../src/contract/money.ts"
 
 const units = fc.bigInt({ min: 0n, max: 10n ** 15n })
 const weights = fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { minLength: 1, maxLength: 30 })
@@ -74,5 +74,33 @@ describe("minorUnits", () => {
         return Option.contains(minorUnits(Number(text), currency), whole)
       })
     )
+  })
+})
+
+describe("an amount that is a sum", () => {
+  const decoded = Schema.decodeUnknownSync(Schema.toCodecJson(ExactAmount))
+  const encoded = Schema.encodeUnknownSync(Schema.toCodecJson(Schema.Struct({ amount: ExactAmount })))
+
+  it("is written with all its digits, whatever its size", () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
+        fc.integer({ min: 1, max: 4 }),
+        (units, decimals) => {
+          const text = JSON.stringify(encoded({ amount: exactNumber(units, decimals) }))
+          const [, sign = "", whole = "", fraction = ""] = /^{"amount":(-?)(\d+)(?:\.(\d*[1-9]))?}$/.exec(text) ?? []
+          const read = BigInt(whole + fraction.padEnd(decimals, "0"))
+          assert.strictEqual(sign === "-" ? -read : read, units, text)
+        }
+      ),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("is a plain number as long as that says it all", () => {
+    assert.strictEqual(exactNumber(420_5000n, 4), 420.5)
+    assert.strictEqual(exactNumber(0n, 4), 0)
+    assert.strictEqual(decoded(420.5), 420.5)
+    assert.throws(() => decoded("x"))
   })
 })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
   addDays,
+  DAY_STARTS,
   dateInZone,
   daysInRange,
   instantOf,
@@ -9,7 +10,6 @@ import {
   instantText,
   startOfDay
 } from "../../src/contract/time.ts"
-import { DAY_STARTS } from "../../src/limits.ts"
 
 // Zones whose clocks change at midnight, at other hours, by half an hour, on other days of the year, or never.
 const zones = fc.constantFrom(

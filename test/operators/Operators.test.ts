@@ -4,10 +4,11 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Tokens } from "../../src/gate/Tokens.ts"
-import { ROOM_LIMIT, ROOM_TYPE_LIMIT, SUBSCRIPTION_ROOMS_MAX } from "../../src/limits.ts"
+import { SUBSCRIPTION_ROOMS_MAX } from "../../src/limits.ts"
 import { Operators } from "../../src/operators/Operators.ts"
 import { PasswordCost, verifyPassword } from "../../src/operators/password.ts"
 import { layerTestDatabase } from "../database.ts"
+import { ROOM_LIMIT, ROOM_TYPE_LIMIT } from "../resources/portfolio.ts"
 
 const layerOperators = Layer.mergeAll(Operators.layer, Tokens.layer).pipe(
   Layer.provideMerge(layerTestDatabase),

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { NOT_ALONE_MS } from "../../src/limits.ts"
-import { FairPlaces, type Turn } from "../../src/places/FairPlaces.ts"
+import { FairPlaces, NOT_ALONE_MS, type WaitingCall } from "../../src/places/FairPlaces.ts"
 
 /** What may happen, in any order: a call of an operator comes, the n-th working one ends, the n-th waiting one goes away. */
 const happenings = fc.array(
@@ -28,7 +27,7 @@ class Scene {
   readonly books: FairPlaces
   /** The operator of each call that works, and the calls that wait, oldest first. */
   readonly working: Array<number> = []
-  readonly waiting: Array<Turn> = []
+  readonly waiting: Array<WaitingCall> = []
   /** The operators of calls in the order they got their places. */
   readonly seated: Array<number> = []
   /** Called before a place goes to an operator, with the places it holds already. */
@@ -47,17 +46,17 @@ class Scene {
       this.#seat(operator, held)
       return "works"
     }
-    const turn: Turn = {
+    const call: WaitingCall = {
       operator,
       bytes: 1,
       seat: () => {
         const holds = this.held(operator)
-        this.waiting.splice(this.waiting.indexOf(turn), 1)
+        this.waiting.splice(this.waiting.indexOf(call), 1)
         this.#seat(operator, holds)
       }
     }
-    if (!this.books.wait(turn)) return "refused"
-    this.waiting.push(turn)
+    if (!this.books.wait(call)) return "refused"
+    this.waiting.push(call)
     return "waits"
   }
 
@@ -67,8 +66,8 @@ class Scene {
   }
 
   leaves(nth: number): void {
-    const [turn] = this.waiting.splice(nth % Math.max(this.waiting.length, 1), 1)
-    if (turn !== undefined) this.books.withdraw(turn)
+    const [call] = this.waiting.splice(nth % Math.max(this.waiting.length, 1), 1)
+    if (call !== undefined) this.books.withdraw(call)
   }
 
   held(operator: number): number {
@@ -84,7 +83,7 @@ class Scene {
   }
 
   waits(operator: number): number {
-    return this.waiting.filter((turn) => turn.operator === operator).length
+    return this.waiting.filter((call) => call.operator === operator).length
   }
 
   #seat(operator: number, held: number): void {
@@ -152,36 +151,36 @@ describe("places between operators", () => {
         const scene = new Scene(size)
         for (const happening of all) happen(scene, happening)
         if (scene.comes(patient) !== "waits") return
-        const turn = scene.waiting.at(-1)
-        // Its operator's earlier calls go first, and each of these waits for the other operators to have a turn.
+        const call = scene.waiting.at(-1)
+        // Its operator's earlier calls go first, and each of these waits for the other operators to have their turn.
         const most = size + scene.waits(patient) * OPERATORS.length
         for (let round = 0; round < most; round++) {
           for (const other of OPERATORS) if (other !== patient) scene.comes(other)
           scene.ends(0)
         }
-        assert.notInclude(scene.waiting, turn)
+        assert.notInclude(scene.waiting, call)
       })
     )
   })
 
   it("keeps so many bytes of an operator's waiting calls, and not one more; a single call may be larger", () => {
     const books = new FairPlaces(1, 1_000, 10)
-    const turn = (operator: number, bytes: number): Turn => ({ operator, bytes, seat: () => {} })
-    const six = turn(1, 6)
+    const call = (operator: number, bytes: number): WaitingCall => ({ operator, bytes, seat: () => {} })
+    const six = call(1, 6)
     assert.isTrue(books.take(1))
     assert.isTrue(books.wait(six))
-    assert.isTrue(books.wait(turn(1, 4)))
-    assert.isFalse(books.wait(turn(1, 1)))
-    assert.isTrue(books.wait(turn(1, 0)))
+    assert.isTrue(books.wait(call(1, 4)))
+    assert.isFalse(books.wait(call(1, 1)))
+    assert.isTrue(books.wait(call(1, 0)))
     // Another operator has as many of its own, and one call may always wait.
-    assert.isTrue(books.wait(turn(2, 11)))
-    assert.isFalse(books.wait(turn(2, 1)))
+    assert.isTrue(books.wait(call(2, 11)))
+    assert.isFalse(books.wait(call(2, 1)))
     books.withdraw(six)
-    assert.isTrue(books.wait(turn(1, 6)))
+    assert.isTrue(books.wait(call(1, 6)))
     // What leaves by getting its place frees what it kept.
     books.giveBack(1)
-    assert.isTrue(books.wait(turn(1, 4)))
-    assert.isFalse(books.wait(turn(1, 1)))
+    assert.isTrue(books.wait(call(1, 4)))
+    assert.isFalse(books.wait(call(1, 1)))
   })
 
   it("calls of one operator work in the order they came", () => {

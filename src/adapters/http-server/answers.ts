@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../contract/errors.ts"
 import { Service } from "../../service.ts"
-import { pathOf, READY_PATH } from "../http.ts"
-import { toResponse } from "../rest.ts"
+import { doorAt, pathOf, REFUSING } from "../doors.ts"
+import { READY_PATH } from "../http.ts"
 import type { Connections } from "./Connections.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -18,9 +18,13 @@ export const NO_STORE = { "cache-control": "no-store" } as const
 export const withServerAnswers = Effect.fnUntraced(function* (app: App, connections: Connections) {
   const service = yield* Service
 
-  /** Not fit to be handled, whatever path it names. */
-  const refusal = (message: string) =>
-    Effect.map(service.refuse(new BadRequest({ message }), { door: "rest", headers: {} }), toResponse)
+  /** Not fit to be handled, whatever path it names; that path says in which form. */
+  const refusal = (message: string, request: HttpServerRequest.HttpServerRequest) => {
+    const { door, responseOf } = REFUSING[doorAt(pathOf(request))]
+    return Effect.map(service.refuse(new BadRequest({ message }), { door, headers: {} }), (answer) =>
+      responseOf(answer, request)
+    )
+  }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): Effect.Effect<Response> => {
     const incoming = NodeHttpServerRequest.toIncomingMessage(request)
@@ -30,7 +34,7 @@ export const withServerAnswers = Effect.fnUntraced(function* (app: App, connecti
     const wrong = wrongHeader(incoming)
     const answer =
       wrong !== undefined
-        ? refusal(wrong)
+        ? refusal(wrong, request)
         : connections.stopping && pathOf(request) === READY_PATH
           ? Effect.succeed(stopping)
           : Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)

@@ -50,7 +50,7 @@ const PLACE = "http://localhost/mcp"
 
 /**
  * Only what the protocol defines. `Accept` is widened: the library wants both media types named, while the
- * specification's clients send `text/event-stream` alone, and others `*\/*` or nothing.
+ * specification's clients send `text/event-stream` alone, and others `application/json`, `*\/*` or nothing.
  */
 const protocolHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
   const kept: Record<string, string> = {}
@@ -58,16 +58,18 @@ const protocolHeaders = (headers: Readonly<Record<string, string>>): Record<stri
     if (name === "content-type" || name.startsWith("mcp-")) kept[name] = value
   }
   const accept = headers.accept ?? "*/*"
-  kept.accept = takesEvents(accept) ? "application/json, text/event-stream" : accept
+  kept.accept = takesEvents(accept) || takesJson(accept) ? "application/json, text/event-stream" : accept
   return kept
 }
 
 const takesEvents = (accept: string): boolean => /text\/(event-stream|\*)|\*\/\*/i.test(accept)
+const takesJson = (accept: string): boolean => /application\/(json|\*)|\*\/\*/i.test(accept)
 
-/** A client that can read an event stream and no JSON document. */
-export const takesEventsOnly = (request: HttpServerRequest.HttpServerRequest): boolean => {
-  const accept = request.headers.accept ?? "*/*"
-  return takesEvents(accept) && !/application\/(json|\*)|\*\/\*/i.test(accept)
+/** Whether a client can read but one of the two forms of an answer, and which. */
+export const onlyForm = ({ headers }: HttpServerRequest.HttpServerRequest): "events" | "json" | undefined => {
+  const accept = headers.accept ?? "*/*"
+  const [events, json] = [takesEvents(accept), takesJson(accept)]
+  return events === json ? undefined : events ? "events" : "json"
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Predicate, Schema } from "effect"
+import { Predicate, Schema, type SchemaAST } from "effect"
 
 /** What MCP asks of a tool's input schema: JSON Schema, draft 2020-12, of an object. */
 export interface InputSchema {
@@ -16,16 +16,34 @@ type Keywords = Record<string, unknown>
 export const inputSchemaOf = (payload: Schema.Constraint): InputSchema => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(payload, {
     referencePolicy: () => undefined,
+    // A tool tells of what it does not know (ignored.ts); a client that looks first need not call.
+    onExcessProperty: "error",
     includeAnnotationKey: (key) => key === "expected"
   })
   // An operation without fields takes any value in Effect's eyes; a tool's arguments are always an object.
-  const root = schema.type === "object" ? shortened(schema) : {}
+  const root = schema.type === "object" ? shortened(schema) : { additionalProperties: false }
   return {
     ...root,
     type: "object",
     ...(Object.keys(definitions).length === 0 ? {} : { $defs: eachShortened(definitions) })
   }
 }
+
+/** What tools are shown of it: not the fields of an edit that never change. Sent all the same, they are read as in REST. */
+export const publishedSchemaOf = (payload: Schema.Constraint): InputSchema => {
+  const schema = inputSchemaOf(payload)
+  const hidden = neverChanging(payload.ast)
+  if (hidden.size === 0 || !Predicate.isObject(schema.properties)) return schema
+  const shown = Object.entries(schema.properties).filter(([name]) => !hidden.has(name))
+  return { ...schema, properties: Object.fromEntries(shown) }
+}
+
+const neverChanging = (ast: SchemaAST.AST): ReadonlySet<string> =>
+  new Set(
+    (ast._tag === "Objects" ? ast.propertySignatures : [])
+      .filter(({ type }) => type.context?.annotations?.neverChanges === true)
+      .map(({ name }) => String(name))
+  )
 
 const shortened = (schema: unknown): Keywords => {
   if (!Predicate.isObject(schema)) return {}
@@ -64,9 +82,8 @@ const LISTS = new Set(["anyOf", "oneOf", "prefixItems"])
 const NESTED = new Set(["items", "not", "additionalProperties", "propertyNames"])
 const NAMED = new Set(["properties", "patternProperties"])
 
-/** Keywords that say nothing to a reader: additions are ignored anyway, and every whole number is this small. */
+/** Keywords that say nothing to a reader: every whole number is this small. */
 const saysNothing = (keyword: string, value: unknown): boolean =>
-  (keyword === "additionalProperties" && value === true) ||
   (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
@@ -83,7 +100,7 @@ const withShortParts = (schema: Keywords): Keywords => {
 }
 
 /** Words: the last check added to a field knows most about it. */
-const WORDS = new Set(["description", "expected", "title", "examples"])
+const WORDS = new Set(["description", "expected", "title", "examples", "default"])
 
 /** Keywords that mean the same wherever they stand; `additionalProperties`, say, looks at its neighbours. */
 const ALONE = new Set([

@@ -1,8 +1,9 @@
 import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server"
 import { ByteSize, Effect, Predicate, Result } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
+import type { Answer } from "../../contract/envelope.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../limits.ts"
+import { NOT_JSON, parseJson } from "../json-text.ts"
 import { batchRefusal } from "./batch.ts"
 import type { OfferedTool } from "./tools.ts"
 
@@ -45,6 +46,13 @@ const nameOfTool = (message: unknown): string =>
   Predicate.isString(message.params.name)
     ? message.params.name
     : ""
+
+/** What is refused before it is a message, with the status and the headers of its envelope. */
+export const rpcRefusal = ({ envelope, headers }: Answer) =>
+  HttpServerResponse.setHeaders(rpcError(envelope.error_code, INVALID_REQUEST, envelope.error_msg), {
+    ...headers,
+    "x-request-id": envelope.request_id
+  })
 
 const rpcError = (status: number, code: number, message: string) =>
   HttpServerResponse.jsonUnsafe({ jsonrpc: "2.0", error: { code, message }, id: null }, { status })

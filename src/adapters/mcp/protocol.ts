@@ -8,7 +8,8 @@ import {
 } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
-import { MCP_LARGE_ANSWER, MCP_LIST_FRESH_MS } from "../../limits.ts"
+import { shown } from "../../contract/shown.ts"
+import { MCP_LARGE_ANSWER, MCP_LIST_FRESH_MS, PAGE_DEFAULT } from "../../limits.ts"
 import type { Service } from "../../service.ts"
 import { Exchange } from "./exchange.ts"
 import type { OfferedTool } from "./tools.ts"
@@ -23,7 +24,8 @@ const OPTIONS: ServerOptions = {
     "Each tool answers with one JSON envelope: request_id, error_code (0 is success), error_msg, data.",
     "Look ids up with the search and query tools; never guess one.",
     "Ask the user before calling a tool whose _meta says requires_confirmation.",
-    "Dates are YYYY-MM-DD in the host's time zone, and ranges include their last day. Lists take offset and limit.",
+    `Dates are YYYY-MM-DD in the host's time zone, and ranges include their last day. Lists answer ${PAGE_DEFAULT} rows unless limit says otherwise; offset leads on.`,
+    "Money is in major units: 35.5 is 35 euro 50.",
     "After error_code 429 wait before the next call; 400, 404 and 422 will fail again unless the arguments change."
   ].join("\n"),
   cacheHints: { "tools/list": FRESH, "server/discover": FRESH }
@@ -48,11 +50,11 @@ export const protocolOf = (
     server.setRequestHandler("tools/list", ({ params }) =>
       params?.cursor === undefined ? list : invalidParams("The list has one page: there is no such cursor.")
     )
-    server.setRequestHandler("tools/call", ({ params: { name, arguments: fields = {} } }, { mcpReq }) =>
-      tools.has(name)
-        ? Effect.runPromiseWith(exchange.context)(call(service, exchange, name, fields), { signal: mcpReq.signal })
-        : invalidParams(`Unknown tool: ${name}`)
-    )
+    server.setRequestHandler("tools/call", ({ params: { name, arguments: fields = {} } }, { mcpReq }) => {
+      const tool = tools.get(name)
+      if (tool === undefined) return invalidParams(`Unknown tool: ${shown(name)}`)
+      return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, fields), { signal: mcpReq.signal })
+    })
     return server
   }
 }
@@ -60,11 +62,14 @@ export const protocolOf = (
 const invalidParams = (message: string): Promise<never> =>
   Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))
 
-/** Answers with the envelope as REST would write it. No output schema is declared, so no structured content is due. */
+/**
+ * Answers with the envelope as REST would write it, and, in a text of its own, with the arguments nobody knows. No output
+ * schema is declared, so no structured content is due.
+ */
 const call = Effect.fnUntraced(function* (
   service: Service["Service"],
   exchange: Exchange,
-  name: string,
+  { listed: { name }, ignored }: OfferedTool,
   fields: Record<string, unknown>
 ): Effect.fn.Return<CallToolResult, ProtocolError> {
   let isError = false
@@ -83,5 +88,6 @@ const call = Effect.fnUntraced(function* (
   )
   // The library writes the text again, as a text within its own: of a large one that is another turn of the event loop.
   const written = Effect.tap(answered, (text) => (text.length > MCP_LARGE_ANSWER ? Effect.yieldNow : Effect.void))
-  return { content: [{ type: "text", text: yield* exchange.calls.take(written) }], isError }
+  const texts = [yield* exchange.calls.take(written), ignored(fields)].filter((text) => text !== undefined)
+  return { content: texts.map((text) => ({ type: "text" as const, text })), isError }
 })

@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server"
 import { type AnyOperation, type Family, isRead, routeOf, type ToolCard, toolCardOf } from "../../contract/operation.ts"
-import { inputSchemaOf } from "./input-schema.ts"
+import { ignoredBy } from "./ignored.ts"
+import { publishedSchemaOf } from "./input-schema.ts"
 
 /** An operation as MCP offers it. */
 export interface OfferedTool {
@@ -8,6 +9,8 @@ export interface OfferedTool {
   readonly listed: Tool
   /** Whether its arguments may carry an image, for which a larger body is let in. */
   readonly takesImage: boolean
+  /** What to say of arguments it does not know, if there are any. */
+  readonly ignored: (fields: unknown) => string | undefined
 }
 
 /** The tools among the operations, by name, in the order of the operations. */
@@ -18,7 +21,8 @@ export const toolsOf = (operations: ReadonlyArray<AnyOperation>): ReadonlyMap<st
     if (card === undefined) continue
     tools.set(operation._tag, {
       listed: listingOf(operation, card),
-      takesImage: routeOf(operation).body === "image"
+      takesImage: routeOf(operation).body === "image",
+      ignored: ignoredBy(operation.payloadSchema)
     })
   }
   return tools
@@ -29,13 +33,13 @@ const listingOf = (operation: AnyOperation, card: Family & ToolCard): Tool => {
   return {
     name: operation._tag,
     title: titleOf(operation._tag),
-    description: descriptionOf(card),
-    inputSchema: inputSchemaOf(operation.payloadSchema),
+    description: card.description,
+    inputSchema: publishedSchemaOf(operation.payloadSchema),
     annotations: {
       readOnlyHint: isRead(operation),
-      destructiveHint: method === "DELETE",
+      destructiveHint: card.destructive ?? method === "DELETE",
       // Sent again, all but a POST leave things as the first time did.
-      idempotentHint: method !== "POST",
+      idempotentHint: card.idempotent ?? method !== "POST",
       openWorldHint: card.openWorld
     },
     // Specification, Tool-protocol endpoint, "Tool metadata per tool".
@@ -51,9 +55,3 @@ const listingOf = (operation: AnyOperation, card: Family & ToolCard): Tool => {
 
 /** `search_transactions` → `Search transactions`. */
 const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`
-
-/** Examples stand in the text too: few clients show a model anything else. */
-const descriptionOf = (card: ToolCard): string =>
-  card.intentExamples.length === 0
-    ? card.description
-    : `${card.description}\n\nFor example:\n${card.intentExamples.map((example) => `- ${example}`).join("\n")}`

@@ -1,9 +1,10 @@
 import { Cause, Clock, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Answer } from "../../contract/envelope.ts"
 import type { ServerError } from "../../contract/errors.ts"
-import { PublicUrl } from "../../contract/installation.ts"
-import { SHARED_CALENDAR_MONTHS, SHARED_PAGE_PROPERTIES } from "../../limits.ts"
+import { PublicUrl } from "../../installation.ts"
+import { SHARED_PAGE_PROPERTIES } from "../../limits.ts"
 import { Places } from "../../places/Places.ts"
 import { addressOf, CALENDAR_PREFIX } from "../../resources/calendar-share-links/address.ts"
 import { placeOfPage } from "../../resources/calendar-share-links/rules.ts"
@@ -17,6 +18,7 @@ import {
   failedPage,
   invalidPage,
   noSuchPage,
+  refusedPage,
   sectionOf,
   tooManyPage
 } from "./shared-calendar/page.ts"
@@ -38,6 +40,44 @@ interface Asked {
 
 const isLooking = ({ method }: HttpServerRequest): boolean => method === "GET" || method === "HEAD"
 
+/** Months a page shows, this one included. */
+export const PAGE_MONTHS = 6
+
+const showPage = (calendars: SharedCalendars["Service"], publicUrl: string) =>
+  Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
+    if (number === undefined) return documentResponse(noSuchPage, 404)
+    const { part, before } = placeOfPage(number)
+    const { total, properties } = yield* calendars.part(link, part)
+    const shown = properties.slice(before, before + SHARED_PAGE_PROPERTIES)
+    if (shown.length === 0 && number > 1) return documentResponse(noSuchPage, 404)
+    const known = yield* calendars.days(link, shown, { past: 0, months: PAGE_MONTHS })
+    const { today } = link
+    const sections = yield* inSlices(known, (property, index) => sectionOf(property, index, { today, total }))
+    const feedUrl = `${addressOf(publicUrl, token)}${FEED_ENDING}${part === 1 ? "" : `?part=${part}`}`
+    const place = pagePlace(number, total)
+    return documentResponse(calendarPage({ today, total, place, properties: known, feedUrl, part }, sections))
+  })
+
+const showFeed = (feedOf: Effect.Success<typeof makeFeed>) =>
+  Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
+    const stream = number === undefined ? Option.none() : yield* feedOf(link, token, number)
+    return Option.match(stream, {
+      onNone: () => plainText("This feed does not have so many parts.\n", 404),
+      onSome: (body) => HttpServerResponse.stream(body, { contentType: FEED_TYPE, headers: FEED_HEADERS })
+    })
+  })
+
+/** What is asked for by a path and its query: the page or the feed. */
+const askedFor = (url: string): { readonly view: "page" | "feed"; readonly asked: Asked } => {
+  const [path = "", query = ""] = url.split("?", 2)
+  const name = path.slice(CALENDAR_PREFIX.length)
+  if (!name.endsWith(FEED_ENDING)) {
+    return { view: "page", asked: { token: name, number: askedNumber(query, "page", PAGES_MAX) } }
+  }
+  const token = name.slice(0, -FEED_ENDING.length)
+  return { view: "feed", asked: { token, number: askedNumber(query, "part", PARTS_MAX) } }
+}
+
 /**
  * What share links open, below {@link CALENDAR_PREFIX}: a page for people, and with `.ics` a feed for their calendars.
  * Whoever has the address may look; there is no other credential.
@@ -46,60 +86,33 @@ export const makeSharedCalendar = Effect.gen(function* () {
   const calendars = yield* SharedCalendars
   const places = yield* Places
   const counted = yield* makeViews
-  const publicUrl = yield* PublicUrl
-  const feedOf = yield* makeFeed
-
-  const page = Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
-    if (number === undefined) return documentResponse(noSuchPage, 404)
-    const { part, before } = placeOfPage(number)
-    const { total, properties } = yield* calendars.part(link, part)
-    const shown = properties.slice(before, before + SHARED_PAGE_PROPERTIES)
-    if (shown.length === 0 && number > 1) return documentResponse(noSuchPage, 404)
-    const known = yield* calendars.days(link, shown, { past: 0, months: SHARED_CALENDAR_MONTHS })
-    const { today } = link
-    const sections = yield* inSlices(known, (property, index) => sectionOf(property, index, { today, total }))
-    const feedUrl = `${addressOf(publicUrl, token)}${FEED_ENDING}${part === 1 ? "" : `?part=${part}`}`
-    const place = pagePlace(number, total)
-    return documentResponse(calendarPage({ today, total, place, properties: known, feedUrl, part }, sections))
-  })
-
-  const feed = Effect.fnUntraced(function* (link: OpenedLink, { token, number }: Asked) {
-    const stream = number === undefined ? Option.none() : yield* feedOf(link, token, number)
-    return Option.match(stream, {
-      onNone: () => plainText("This feed does not have so many parts.\n", 404),
-      onSome: (body) => HttpServerResponse.stream(body, { contentType: FEED_TYPE, headers: FEED_HEADERS })
-    })
-  })
-
-  const kinds = {
+  const page = showPage(calendars, yield* PublicUrl)
+  const show = {
     // Whoever opens a link works in a place of the operator who shares it, until the page is built.
-    page: {
-      show: (link: OpenedLink, asked: Asked) => places.within(link.operatorId, page(link, asked)),
-      ...PAGE_REFUSALS
-    },
-    feed: { show: feed, ...FEED_REFUSALS }
+    page: (link: OpenedLink, asked: Asked) => places.within(link.operator_id, page(link, asked)),
+    feed: showFeed(yield* makeFeed)
   }
 
   const answer = Effect.fnUntraced(function* (view: "page" | "feed", asked: Asked) {
-    const { show, invalid, tooMany } = kinds[view]
+    const { invalid, tooMany } = REFUSALS[view]
     const link = yield* calendars.open(asked.token)
     if (Option.isNone(link)) return invalid
     const wait = yield* counted(link.value, view)
-    return Option.isSome(wait) ? tooMany(wait.value) : yield* show(link.value, asked)
+    return Option.isSome(wait) ? tooMany(wait.value) : yield* show[view](link.value, asked)
   })
 
   return (request: HttpServerRequest): Effect.Effect<Response> => {
     if (!isLooking(request)) return Effect.succeed(onlyLooking)
-    const [path = "", query = ""] = request.url.split("?", 2)
-    const name = path.slice(CALENDAR_PREFIX.length)
-    if (name.endsWith(FEED_ENDING)) {
-      const asked = { token: name.slice(0, -FEED_ENDING.length), number: askedNumber(query, "part", PARTS_MAX) }
-      return recorded("calendar feed", answer("feed", asked), FEED_REFUSALS)
-    }
-    const asked = { token: name, number: askedNumber(query, "page", PAGES_MAX) }
-    return recorded("calendar page", answer("page", asked), PAGE_REFUSALS)
+    const { view, asked } = askedFor(request.url)
+    return recorded(`calendar ${view}`, answer(view, asked), REFUSALS[view])
   }
 })
+
+/** What the door of the calendar answers that may not be opened as it was asked for: over plain HTTP. */
+export const calendarRefusal = ({ envelope }: Answer, request: HttpServerRequest): Response =>
+  (request.url.split("?", 1)[0] ?? "").endsWith(FEED_ENDING)
+    ? plainText(`${envelope.error_msg}\n`, envelope.error_code)
+    : documentResponse(refusedPage(envelope.error_msg), envelope.error_code)
 
 const plainText = (text: string, status: number): Response =>
   HttpServerResponse.text(text, { status, headers: PRIVATE_HEADERS })
@@ -122,6 +135,8 @@ const FEED_REFUSALS = {
   failed: plainText("The calendar cannot be read at the moment.\n", 500),
   tooMany: (seconds: number) => retryAfter(plainText("Fetched too often; see Retry-After.\n", 429), seconds)
 }
+
+const REFUSALS = { page: PAGE_REFUSALS, feed: FEED_REFUSALS }
 
 /** With its span and its log line, neither of which knows the token. */
 const recorded = Effect.fnUntraced(function* (

@@ -1,6 +1,8 @@
 import { defineScript } from "redis"
-import { REDIS_AFTERLIFE } from "../../limits.ts"
 import { type Bucket, releaseSecond, windowIndex } from "./window.ts"
+
+/** Seconds a bucket outlives its window in Redis: processes whose clocks differ still find it. */
+export const REDIS_AFTERLIFE = 60
 
 // For each key two arguments: the most it may hold for the call to pass, and the seconds it lives, 0 for a bucket that is
 // looked at and not counted. The answer is the counts before this call, so the caller decides by the same rule as in

@@ -1,7 +1,9 @@
 import type { CallLimits } from "../../contract/operation.ts"
-import { CONVERSATION_KEY } from "../../limits.ts"
 import type { LimitOverrides, TokenLimits } from "./limit-overrides.ts"
 import { type Bucket, type LimitScope, type Window, type WindowLabel, windowOf } from "./window.ts"
+
+/** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
+export const CONVERSATION_KEY = 64
 
 // The numbers of the specification's chapter Limits, layers 1 to 4, but for those of single routes, which stand in the
 // declarations of their operations. "Account" there is the host account, that is the operator: its sub-accounts and all

@@ -1,6 +1,11 @@
-import { LIVE_BUCKETS } from "../../limits.ts"
 import { type Admission, decide } from "./admission.ts"
 import { type Bucket, type Window, windowIndex } from "./window.ts"
+
+/**
+ * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
+ * as many, the least recently used are forgotten first.
+ */
+export const LIVE_BUCKETS = 100_000
 
 /** The counts of all buckets of one window length, for one window. */
 interface Generations {

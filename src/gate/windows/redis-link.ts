@@ -1,7 +1,15 @@
 import { Clock, Data, Deferred, Effect } from "effect"
 import { createClient } from "redis"
-import { REDIS_CONNECT, REDIS_PATIENCE, REDIS_PROBE, REDIS_WARNING } from "../../limits.ts"
 import { type Counting, countingScript } from "./counting-script.ts"
+
+/** Longest a call waits for Redis to count it, in milliseconds. */
+export const REDIS_PATIENCE = 200
+/** Longest an attempt to reach Redis takes, in milliseconds. */
+export const REDIS_CONNECT = 1_000
+/** Milliseconds between two attempts to reach Redis while it is away. */
+export const REDIS_PROBE = 1_000
+/** Milliseconds between two warnings that Redis is away. */
+export const REDIS_WARNING = 60_000
 
 /** Redis refused the connection, dropped it, answered with an error, or did not answer in time. */
 class RedisAway extends Data.TaggedError("RedisAway")<{ readonly cause: unknown }> {}
@@ -26,48 +34,14 @@ export interface RedisLink {
  * it for all calls at once. Building waits for the first attempt, successful or not.
  */
 export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (nowMillis: number) => Counting) {
-  const address = yield* addressOf(url)
+  const { away, back } = announcements(yield* addressOf(url))
   const attempted = yield* Deferred.make<void>()
   let connection: Connection | undefined
-  let warnedAt = Number.NEGATIVE_INFINITY
-  let awayAnnounced = false
-
-  const announceAway = Effect.fnUntraced(function* (away: RedisAway) {
-    const now = yield* Clock.currentTimeMillis
-    if (now - warnedAt < REDIS_WARNING) return
-    warnedAt = now
-    awayAnnounced = true
-    yield* Effect.logWarning(
-      `Redis at ${address} is away: each process counts its own rate windows until it is back`,
-      away
-    )
-  })
-
-  const announceBack = Effect.suspend(() => {
-    if (!awayAnnounced) return Effect.void
-    awayAnnounced = false
-    return Effect.logInfo(`Redis at ${address} is back: rate windows are shared again`)
-  })
-
-  const connect = Effect.gen(function* () {
-    const lost = yield* Deferred.make<never, RedisAway>()
-    const client = yield* newConnection(url, lost)
-    yield* attempt(() => client.connect())
-    const now = yield* Clock.currentTimeMillis
-    // A connection is not enough: a replica, a full or a loading server accepts it and counts nothing.
-    yield* attempt(() => client.count(probe(now)))
-    return { client, lost }
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: REDIS_CONNECT,
-      orElse: () => Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_CONNECT} ms` }))
-    })
-  )
 
   const session = Effect.gen(function* () {
-    const made = yield* connect
+    const made = yield* connected(url, probe)
     connection = made
-    yield* announceBack
+    yield* back
     yield* Deferred.succeed(attempted, undefined)
     return yield* Deferred.await(made.lost)
   }).pipe(
@@ -80,7 +54,7 @@ export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (n
   )
 
   yield* session.pipe(
-    Effect.catch(announceAway),
+    Effect.catch(away),
     Effect.andThen(Deferred.succeed(attempted, undefined)),
     Effect.andThen(Effect.sleep(REDIS_PROBE)),
     Effect.forever,
@@ -95,10 +69,10 @@ export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (n
       if (used === undefined) return Effect.succeed(undefined)
       return attempt(() => used.client.count(counting)).pipe(
         Effect.raceFirst(patience),
-        Effect.catch((away) =>
+        Effect.catch((lost) =>
           Effect.sync(() => {
             if (connection === used) connection = undefined
-            Deferred.doneUnsafe(used.lost, Effect.fail(away))
+            Deferred.doneUnsafe(used.lost, Effect.fail(lost))
             return undefined
           })
         )
@@ -107,6 +81,45 @@ export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (n
 
   return { run } satisfies RedisLink
 })
+
+/** A connection that has counted something: a replica, a full or a loading server accepts one and counts nothing. */
+const connected = (url: string, probe: (nowMillis: number) => Counting) =>
+  Effect.gen(function* () {
+    const lost = yield* Deferred.make<never, RedisAway>()
+    const client = yield* newConnection(url, lost)
+    yield* attempt(() => client.connect())
+    const now = yield* Clock.currentTimeMillis
+    yield* attempt(() => client.count(probe(now)))
+    return { client, lost }
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: REDIS_CONNECT,
+      orElse: () => Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_CONNECT} ms` }))
+    })
+  )
+
+/** What the log says: that Redis is away, once in REDIS_WARNING however often it is tried, and that it is back. */
+const announcements = (address: string) => {
+  let warnedAt = Number.NEGATIVE_INFINITY
+  let announced = false
+  return {
+    away: Effect.fnUntraced(function* (why: RedisAway) {
+      const now = yield* Clock.currentTimeMillis
+      if (now - warnedAt < REDIS_WARNING) return
+      warnedAt = now
+      announced = true
+      yield* Effect.logWarning(
+        `Redis at ${address} is away: each process counts its own rate windows until it is back`,
+        why
+      )
+    }),
+    back: Effect.suspend(() => {
+      if (!announced) return Effect.void
+      announced = false
+      return Effect.logInfo(`Redis at ${address} is back: rate windows are shared again`)
+    })
+  }
+}
 
 const newClient = (url: string) =>
   createClient({

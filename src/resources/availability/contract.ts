@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import { CalendarDate, CommaSeparatedIds, Id } from "../../contract/fields.ts"
+import { CalendarDate, Id } from "../../contract/fields.ts"
+import { Ids, IdsOrText } from "../../contract/id-list.ts"
 import { card, family } from "../../contract/operation.ts"
-import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES, IDS_MAX } from "../../limits.ts"
+import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES } from "../../limits.ts"
 
 // Daily availability of properties (contract facts 6.1 and 6.2).
 
@@ -15,21 +16,27 @@ export const DayAvailability = Schema.Struct({
 })
 export type DayAvailability = typeof DayAvailability.Type
 
-const listUpTo = <Item extends Schema.Top>(item: Item, most: number, names: string) =>
-  Schema.Array(item).check(Schema.isMaxLength(most, { expected: `a list of at most ${most} ${names}` }))
+export const PropertyAvailability = Schema.Struct({
+  id: Id,
+  /** One entry a day, in order. */
+  availabilities: Schema.Array(DayAvailability)
+})
+export type PropertyAvailability = typeof PropertyAvailability.Type
+
+const Dates = Schema.Array(CalendarDate).check(
+  Schema.isMaxLength(AVAILABILITY_DATES, { expected: `a list of at most ${AVAILABILITY_DATES} dates` })
+)
 
 const operation = family({ category: "calendar", since: "3.4.0", openWorld: true })
 
 export const get_property_availability = operation("get_property_availability", {
   route: "GET /availabilities",
   summary: "Read which days properties are free",
-  payload: { property_ids: CommaSeparatedIds, start_date: CalendarDate, end_date: CalendarDate },
-  success: Schema.Struct({
-    properties: Schema.Array(Schema.Struct({ id: Id, availabilities: Schema.Array(DayAvailability) }))
-  }),
+  payload: { property_ids: IdsOrText, start_date: CalendarDate, end_date: CalendarDate },
+  success: Schema.Struct({ properties: Schema.Array(PropertyAvailability) }),
   errors: [NotFound],
   exposure: card(
-    `Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed the day or a reservation holds the night. Find property ids with search_properties; at most ${IDS_MAX} at once, written 1,2,3, and properties times days at most ${AVAILABILITY_ANSWER_DAYS}. start_date lies within one year of today, end_date within three. A guest who leaves on a day does not take that day's night.`,
+    `Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed it or a reservation holds the night. The day a guest leaves is free for the next. Find ids with search_properties; properties times days at most ${AVAILABILITY_ANSWER_DAYS}. start_date lies within a year of today, end_date within three.`,
     ["Is Harbour 1 free over Easter?", "Which of my flats are open next weekend?"],
     false
   )
@@ -40,16 +47,16 @@ export const update_availabilities = operation("update_availabilities", {
   limits: { "1m": 120 },
   summary: "Open or close days of properties",
   payload: {
-    property_ids: listUpTo(Id, IDS_MAX, "ids").check(Schema.isMinLength(1, { expected: "a list of at least one id" })),
+    property_ids: Ids,
     available: Schema.Boolean,
     start_date: Schema.optionalKey(CalendarDate),
     end_date: Schema.optionalKey(CalendarDate),
-    dates: Schema.optionalKey(listUpTo(CalendarDate, AVAILABILITY_DATES, "dates"))
+    dates: Schema.optionalKey(Dates)
   },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    `Closes (available: false) or opens (available: true) days of one or more properties for sale, on every connected channel; channels follow within minutes. Give start_date and end_date (inclusive), or single dates; with both, dates is ignored. Days are today or later, within three years, and properties times days at most ${AVAILABILITY_CHANGE_DAYS}. Opening a day takes back the host's closing only: a night that a reservation holds stays taken. Find property ids with search_properties.`,
+    `Closes (available: false) or opens (available: true) days of properties for sale; connected channels follow within minutes. Give start_date and end_date (inclusive) or single dates; with both, dates is ignored. Days are today or later, within three years; properties times days at most ${AVAILABILITY_CHANGE_DAYS}. Opening takes back only what the host closed: a night that a reservation holds stays taken. Find ids with search_properties.`,
     ["Block Harbour 1 for the renovation in March", "Open the cabin again from the 5th to the 9th"],
     true
   )

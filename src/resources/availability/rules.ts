@@ -1,4 +1,5 @@
-import { Result } from "effect"
+import { Result, Schema } from "effect"
+import { type DateRange, inOrder, rangeOf } from "../../contract/date-range.ts"
 import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import { addDays, daysInRange } from "../../contract/time.ts"
 import {
@@ -13,23 +14,20 @@ import type { DayAvailability } from "./contract.ts"
 export const daysFrom = (first: string, last: string): ReadonlyArray<string> =>
   Array.from({ length: Math.max(0, daysInRange(first, last)) }, (_, index) => addDays(first, index))
 
-export interface DateRange {
-  readonly start: string
-  readonly end: string
-}
-
 const broken = (message: string) => Result.fail(new ValidationFailed({ message }))
 
-/** The days a read covers: the start within a year of today either way, the end within three (contract facts 6.1). */
-export const readableRange = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> => {
-  if (daysInRange(range.start, range.end) < 1) return broken("start_date: must not be after end_date.")
-  if (Math.abs(daysInRange(today, range.start) - 1) > AVAILABILITY_START_DAYS) {
-    return broken(`start_date: must be within ${AVAILABILITY_START_DAYS} days of today.`)
-  }
-  return range.end > addDays(today, AVAILABILITY_END_DAYS)
+const endInReach = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
+  range.end > addDays(today, AVAILABILITY_END_DAYS)
     ? broken(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
     : Result.succeed(range)
-}
+
+/** The days a read covers: the start within a year of today either way, the end within three (contract facts 6.1). */
+export const readableRange = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
+  Result.flatMap(inOrder(range), () =>
+    Math.abs(daysInRange(today, range.start) - 1) > AVAILABILITY_START_DAYS
+      ? broken(`start_date: must be within ${AVAILABILITY_START_DAYS} days of today.`)
+      : endInReach(range, today)
+  )
 
 /** Whether one answer holds so many properties over such a range: their days together are what it is made of. */
 export const fitsAnAnswer = (properties: number, range: DateRange): Result.Result<DateRange, ValidationFailed> => {
@@ -56,21 +54,25 @@ export const fitsAChange = (
 export const changeableDays = (
   payload: { readonly start_date?: string; readonly end_date?: string; readonly dates?: ReadonlyArray<string> },
   today: string
-): Result.Result<ReadonlyArray<string>, BadRequest | ValidationFailed> => {
-  const { start_date: start, end_date: end, dates } = payload
-  const last = addDays(today, AVAILABILITY_END_DAYS)
-  if (start !== undefined && end !== undefined) {
-    if (daysInRange(start, end) < 1) return broken("start_date: must not be after end_date.")
-    if (start < today) return broken("start_date: must be today or later.")
-    if (end > last) return broken(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
-    return Result.succeed(daysFrom(start, end))
-  }
-  if (start !== undefined) return Result.fail(new BadRequest({ message: "end_date: is required with start_date." }))
-  if (end !== undefined) return Result.fail(new BadRequest({ message: "start_date: is required with end_date." }))
-  if (dates === undefined) {
-    return Result.fail(new BadRequest({ message: "start_date: is required with end_date, unless dates is given." }))
-  }
+): Result.Result<ReadonlyArray<string>, BadRequest | ValidationFailed> =>
+  Result.flatMap(rangeOf(payload), (range): Result.Result<ReadonlyArray<string>, BadRequest | ValidationFailed> => {
+    if (range !== undefined) return daysOfRange(range, today)
+    return payload.dates === undefined
+      ? Result.fail(new BadRequest({ message: "start_date: is required with end_date, unless dates is given." }))
+      : singleDays(payload.dates, today)
+  })
+
+const daysOfRange = (range: DateRange, today: string): Result.Result<ReadonlyArray<string>, ValidationFailed> =>
+  range.start < today
+    ? broken("start_date: must be today or later.")
+    : Result.map(endInReach(range, today), ({ start, end }) => daysFrom(start, end))
+
+const singleDays = (
+  dates: ReadonlyArray<string>,
+  today: string
+): Result.Result<ReadonlyArray<string>, ValidationFailed> => {
   if (dates.length === 0) return broken("dates: must name at least one date.")
+  const last = addDays(today, AVAILABILITY_END_DAYS)
   const days = Array.from(new Set(dates)).sort()
   return days.some((day) => day < today || day > last)
     ? broken(`dates: must be today or later, and within ${AVAILABILITY_END_DAYS} days.`)
@@ -78,10 +80,11 @@ export const changeableDays = (
 }
 
 /** What is known of a property's days in a range, each by its distance from the first. */
-export interface KnownDays {
-  readonly taken: ReadonlyArray<number>
-  readonly remarks: Readonly<Record<string, string>>
-}
+export const KnownDays = Schema.Struct({
+  taken: Schema.Array(Schema.Int),
+  remarks: Schema.Record(Schema.String, Schema.String)
+})
+export type KnownDays = typeof KnownDays.Type
 
 /**
  * Every day of a range in order, of one property after the other. A hundred properties have the same dates, so a day that

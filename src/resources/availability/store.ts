@@ -1,96 +1,90 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { DateRange } from "../../contract/date-range.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
 import { onlyRowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
-import type { DateRange } from "./rules.ts"
+import { unknownProperties } from "../properties/belonging.ts"
+import { KnownDays } from "./rules.ts"
 
-const PropertyDays = Schema.Struct({
-  id: Schema.Int,
-  taken: Schema.Array(Schema.Int),
-  remarks: Schema.Record(Schema.String, Schema.String)
-})
+/** Days to be closed or opened, of each of the properties. */
+export interface DaysChange {
+  readonly property_ids: ReadonlyArray<number>
+  readonly days: ReadonlyArray<string>
+  readonly available: boolean
+}
 
-const readDays = rowsOf(PropertyDays)
-const readUnknown = onlyRowOf(Schema.Struct({ unknown: Schema.Int }))
+const readDays = rowsOf(Schema.Struct({ id: Schema.Int, ...KnownDays.fields }))
+const readUnknown = onlyRowOf(Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) }))
+
+/**
+ * Of each property that exists, which days of the range are taken and what is remarked on any, as distances from the
+ * first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
+ */
+const days = (sql: SqlClient.SqlClient) => (operatorId: number, propertyIds: ReadonlyArray<number>, range: DateRange) =>
+  readDays(sql`
+    SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks
+    FROM properties p
+    CROSS JOIN LATERAL (
+      SELECT array_agg(d.day - ${range.start}::date) FILTER (WHERE d.closed OR d.stay_id IS NOT NULL) AS taken,
+        jsonb_object_agg(d.day - ${range.start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
+      FROM calendar_days d
+      WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${range.start} AND ${range.end}
+    ) known
+    WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`)
+
+/** Closes the days in the CTE `wanted`: answers those that were not closed. */
+const closed = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
+  INSERT INTO calendar_days (operator_id, property_id, day, closed)
+  SELECT ${operatorId}, property_id, day, true FROM wanted
+  ORDER BY property_id, day
+  ON CONFLICT (operator_id, property_id, day) DO UPDATE SET closed = true WHERE NOT calendar_days.closed
+  RETURNING operator_id, property_id, day, stay_id`
+
+/** Opens the days in the CTE `wanted`: answers those that were closed. */
+const opened = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
+  UPDATE calendar_days d SET closed = false FROM (
+    SELECT property_id, day FROM calendar_days JOIN wanted USING (property_id, day)
+    WHERE operator_id = ${operatorId} AND closed
+    ORDER BY property_id, day FOR UPDATE OF calendar_days
+  ) known
+  WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
+  RETURNING d.operator_id, d.property_id, d.day, d.stay_id`
+
+/**
+ * Closes or opens days of properties: all, or none when one of the properties is unknown; answers which are.
+ * Rows are taken in one order, so two calls never wait for each other. A day's availability really changed where
+ * no stay holds the night, which the row itself says as it is after waiting for whoever had it.
+ */
+const change =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, { property_ids, days, available }: DaysChange, now: Date) =>
+    readUnknown(
+      patiently(sql`
+      WITH preconditions AS (SELECT ${unknownProperties(sql, operatorId, property_ids)} AS unknown_properties),
+      wanted AS (
+        SELECT DISTINCT property_id, day
+        FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
+        WHERE preconditions.unknown_properties = '{}'
+      ), changed AS (${available ? opened(sql, operatorId) : closed(sql, operatorId)}),
+      seen AS (
+        SELECT operator_id, property_id,
+          jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
+        FROM changed WHERE stay_id IS NULL GROUP BY operator_id, property_id
+      ), recorded AS (${recordEvent(sql, "property_availability_updated", {
+        from: sql`seen`,
+        record: sql`'property:' || property_id`,
+        fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
+        at: now
+      })})
+      SELECT unknown_properties FROM preconditions`)
+    )
 
 /** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */
 export class AvailabilityStore extends Context.Service<AvailabilityStore>()("latchkey/resources/AvailabilityStore", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    /**
-     * Of each property that exists, which days of the range are taken and what is remarked on any, as distances from the
-     * first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
-     */
-    const days = (operatorId: number, propertyIds: ReadonlyArray<number>, range: DateRange) =>
-      readDays(sql`
-        SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks
-        FROM properties p
-        CROSS JOIN LATERAL (
-          SELECT array_agg(d.day - ${range.start}::date) FILTER (WHERE d.closed OR d.stay_id IS NOT NULL) AS taken,
-            jsonb_object_agg(d.day - ${range.start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
-          FROM calendar_days d
-          WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${range.start} AND ${range.end}
-        ) known
-        WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`)
-
-    /**
-     * Closes or opens days of properties: all, or none when one of the properties is unknown; answers how many are.
-     * Rows are taken in one order, so two calls never wait for each other. A day's availability really changed where
-     * no stay holds the night, which the row itself says as it is after waiting for whoever had it.
-     */
-    const setClosed = (
-      operatorId: number,
-      wanted: {
-        readonly propertyIds: ReadonlyArray<number>
-        readonly days: ReadonlyArray<string>
-        readonly closed: boolean
-      },
-      now: Date
-    ) => {
-      const close = sql`
-        INSERT INTO calendar_days (operator_id, property_id, day, closed)
-        SELECT ${operatorId}, property_id, day, true FROM wanted
-        ORDER BY property_id, day
-        ON CONFLICT (operator_id, property_id, day) DO UPDATE SET closed = true WHERE NOT calendar_days.closed
-        RETURNING operator_id, property_id, day, stay_id`
-      const open = sql`
-        UPDATE calendar_days d SET closed = false FROM (
-          SELECT property_id, day FROM calendar_days JOIN wanted USING (property_id, day)
-          WHERE operator_id = ${operatorId} AND closed
-          ORDER BY property_id, day FOR UPDATE OF calendar_days
-        ) known
-        WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
-        RETURNING d.operator_id, d.property_id, d.day, d.stay_id`
-      const propertyIds = idsParameter(wanted.propertyIds)
-      return readUnknown(
-        patiently(sql`
-          WITH unknown AS (
-            SELECT unnest(${propertyIds}::bigint[]) EXCEPT
-            SELECT id FROM properties WHERE operator_id = ${operatorId}
-          ), wanted AS (
-            SELECT DISTINCT property_id, day
-            FROM unnest(${propertyIds}::bigint[]) property_id, unnest(${wanted.days}::date[]) day
-            WHERE NOT EXISTS (SELECT FROM unknown)
-          ), changed AS (${wanted.closed ? close : open}),
-          seen AS (
-            SELECT operator_id, property_id,
-              jsonb_agg(jsonb_build_object('date', day, 'available', ${!wanted.closed}::boolean) ORDER BY day) AS availabilities
-            FROM changed WHERE stay_id IS NULL GROUP BY operator_id, property_id
-          ), recorded AS (${recordEvent(sql, "property_availability_updated", {
-            from: sql`seen`,
-            record: sql`'property:' || property_id`,
-            fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
-            at: now
-          })})
-          SELECT count(*) AS unknown FROM unknown`)
-      )
-    }
-
-    return { days, setClosed }
-  })
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ days: days(sql), change: change(sql) }))
 }) {
   static readonly layer = Layer.effect(AvailabilityStore, AvailabilityStore.make)
 }

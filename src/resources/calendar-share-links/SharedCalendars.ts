@@ -4,22 +4,14 @@ import { SHARED_PART_PROPERTIES } from "../../limits.ts"
 import { Availability } from "../availability/Availability.ts"
 import { isToken } from "./address.ts"
 import { monthStart } from "./rules.ts"
-import { ShareLinkStore } from "./store.ts"
+import { type LinkKey, type NamedProperty, ShareLinkStore } from "./store.ts"
+
+export type { NamedProperty }
 
 /** A link that somebody has opened. */
-export interface OpenedLink {
-  readonly operatorId: number
-  readonly id: number
-  readonly scope: "entire" | "partial"
+export interface OpenedLink extends LinkKey {
   /** Today where the merchant is. */
   readonly today: string
-}
-
-/** What the holder of a link may see of a property beside its days. Nothing else leaves this service. */
-export interface NamedProperty {
-  /** Only to tell properties apart; not to be shown. */
-  readonly id: number
-  readonly title: string
 }
 
 export interface SharedProperty extends NamedProperty {
@@ -68,37 +60,44 @@ export class SharedCalendars extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ShareLinkStore
       const availability = yield* Availability
-      return SharedCalendars.of({
-        open: Effect.fn("SharedCalendars.open")(function* (token) {
-          const link = isToken(token) ? yield* store.open(token) : undefined
-          if (link === undefined) return Option.none()
-          const { operatorId, id, scope, timeZone } = link
-          const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
-          return Option.some({ operatorId, id, scope, today })
-        }),
-
-        part: Effect.fn("SharedCalendars.part")(function* (link, number) {
-          const limit = SHARED_PART_PROPERTIES
-          const total = yield* store.total(link)
-          const rows = yield* store.properties(link, { offset: (number - 1) * limit, limit })
-          return { total, properties: rows.toSorted((one, other) => byTitle.compare(one.title, other.title)) }
-        }),
-
-        days: Effect.fn("SharedCalendars.days")(function* ({ operatorId, today }, properties, { past, months }) {
-          const ids = properties.map(({ id }) => id)
-          const last = addDays(monthStart(today, months - past), -1)
-          const read = yield* availability.days(operatorId, ids, monthStart(today, -past), last)
-          const daysOf = new Map(read.map(({ propertyId, days }) => [propertyId, days]))
-          return properties.map(({ id, title }) => ({
-            id,
-            title,
-            days: (daysOf.get(id) ?? []).map(({ date, available }) => ({ date, available }))
-          }))
-        })
-      })
+      return SharedCalendars.of({ open: open(store), part: part(store), days: days(availability) })
     })
   ).pipe(Layer.provide([ShareLinkStore.layer, Availability.layer]))
 }
+
+const open = (store: ShareLinkStore["Service"]) =>
+  Effect.fn("SharedCalendars.open")(function* (token: string) {
+    const link = isToken(token) ? yield* store.open(token) : undefined
+    if (link === undefined) return Option.none()
+    const { time_zone, ...key } = link
+    return Option.some({ ...key, today: dateInZone(yield* Clock.currentTimeMillis, time_zone) })
+  })
+
+const part = (store: ShareLinkStore["Service"]) =>
+  Effect.fn("SharedCalendars.part")(function* (link: OpenedLink, number: number) {
+    const limit = SHARED_PART_PROPERTIES
+    const total = yield* store.total(link)
+    const rows = yield* store.properties(link, { offset: (number - 1) * limit, limit })
+    return { total, properties: rows.toSorted((one, other) => byTitle.compare(one.title, other.title)) }
+  })
+
+const days = (availability: Availability["Service"]) =>
+  Effect.fn("SharedCalendars.days")(function* (
+    { operator_id, today }: OpenedLink,
+    properties: ReadonlyArray<NamedProperty>,
+    { past, months }: MonthSpan
+  ) {
+    const ids = properties.map(({ id }) => id)
+    const last = addDays(monthStart(today, months - past), -1)
+    const read = yield* availability.days(operator_id, ids, { start: monthStart(today, -past), end: last })
+    const daysOf = new Map(read.map(({ id, availabilities }) => [id, availabilities]))
+    return properties.map(({ id, title }) => ({
+      id,
+      title,
+      // Without what is remarked on them.
+      days: (daysOf.get(id) ?? []).map(({ date, available }) => ({ date, available }))
+    }))
+  })
 
 /** As people sort: Room 2 before Room 10. */
 const byTitle = new Intl.Collator("en", { numeric: true })

@@ -1,4 +1,4 @@
-import { customAlphabet } from "../../contract/random-text.ts"
+import { customAlphabet } from "../../random-text.ts"
 
 /** Below which path shared calendars are served. */
 export const CALENDAR_PREFIX = "/calendar/"

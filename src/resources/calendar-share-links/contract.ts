@@ -30,7 +30,7 @@ export const search_calendar_share_links = operation("search_calendar_share_link
   payload: { id: Schema.optionalKey(Id), ...pageFields },
   success: Schema.Struct({ calendar_share_links: Schema.Array(CalendarShareLink), total: Schema.Int }),
   exposure: card(
-    "Lists the links under which free and taken days can be seen without an account. Each url opens a page; with .ics after it, it is a feed to subscribe to in Google, Apple or Outlook calendars.",
+    "Lists the links under which free and taken days can be seen without an account. Each url opens a page; with .ics after it, a feed for Google, Apple or Outlook calendars.",
     ["Which calendar links have I given out?", "Give me the link to my calendar"],
     false
   )
@@ -43,7 +43,7 @@ export const create_calendar_share_link = operation("create_calendar_share_link"
   success: Schema.Struct({ calendar_share_link: CalendarShareLink }),
   errors: [NotFound],
   exposure: card(
-    "Creates a link under which anybody who has it sees the free and taken days of the coming months, and property titles, but no guests and no prices. scope entire covers all properties, later ones too, and takes no property_ids; there is one such link, so asking again returns it. scope partial needs property_ids (look them up with search_properties) and makes a new link every time.",
+    "Creates a link under which anybody sees the free and taken days of the coming months and property titles, but no guests and no prices. scope entire covers all properties, later ones too, and takes no property_ids; there is one such link, so asking again returns it. scope partial needs property_ids (from search_properties) and makes a new link every time.",
     ["Share my calendar with the cleaning company", "Make a link that shows only Harbour 1 and Harbour 2"],
     false
   )
@@ -56,7 +56,7 @@ export const delete_calendar_share_link = operation("delete_calendar_share_link"
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Deletes a link for good; find its id with search_calendar_share_links. At once, whoever opens it is told that it is invalid, and calendars that subscribe to its feed get no more. A new link has another address.",
+    "Deletes a link for good; find its id with search_calendar_share_links. Whoever opens it is told that it is invalid, and calendars that subscribe to its feed get no more.",
     ["Stop sharing my calendar", "Take the link back that I gave to the agency"],
     false
   )

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Deployment } from "../../contract/installation.ts"
+import { Deployment } from "../../installation.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { CustomChannels } from "./contract.ts"
 import { customChannels } from "./dictionary.ts"

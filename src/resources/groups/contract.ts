@@ -28,7 +28,7 @@ export const search_property_groups = operation("search_property_groups", {
   payload: { id: Schema.optionalKey(Id), ...pageFields },
   success: Schema.Struct({ groups: Schema.Array(Group), total: Schema.Int }),
   exposure: card(
-    "Lists the groups properties are sorted into, with the ids of their properties.",
+    "Lists the groups properties are sorted into, with their property ids.",
     ["Which groups of properties are there?", "What is in the group Old Town?"],
     false,
     { since: "3.4.0" }
@@ -42,7 +42,7 @@ export const create_property_group = operation("create_property_group", {
   success: Schema.Struct({ group: Group }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Adds a group under a name no other group has, with the properties in property_ids (look them up with search_properties). A property can be in several groups.",
+    "Adds a group under a name no other group has, with the properties in property_ids (from search_properties). A property can be in several groups.",
     ["Group the three harbour flats as Harbour"],
     false
   )
@@ -55,9 +55,10 @@ export const update_property_group = operation("update_property_group", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Renames a group or replaces its properties; find its id with search_property_groups. property_ids replaces the whole list: to add one property send the present ones and the new one, and an empty list detaches all. What you do not send stays.",
+    "Renames a group or replaces its properties; find its id with search_property_groups. property_ids replaces the whole list: to add one property send the present ones too; an empty list detaches all. What you do not send stays.",
     ["Rename the group Harbour to Seaside", "Put the loft into the group Old Town too"],
-    false
+    false,
+    { destructive: true }
   )
 })
 

@@ -6,49 +6,61 @@ import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wholeSecond } from "../../contract/time.ts"
 import { handled, layerHandled } from "../handled.ts"
-import { noSuchProperties } from "../properties/belonging.ts"
-import { Groups } from "./contract.ts"
+import { noSuchNamed, noSuchProperties } from "../properties/belonging.ts"
+import {
+  type create_property_group,
+  type delete_property_group,
+  Groups,
+  type search_property_groups,
+  type update_property_group
+} from "./contract.ts"
 import { GroupStore } from "./store.ts"
 
-export const layerGroups = layerHandled(
-  Effect.gen(function* () {
-    const store = yield* GroupStore
-
-    return handled(Groups, {
-      search_property_groups: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const found = yield* store.search(operatorId, { id: payload.id }, pageOf(payload))
-        return { groups: found.rows, total: found.total }
-      }),
-
-      create_property_group: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const name = nameOf(payload.name)
-        const propertyIds = asList(payload.property_ids ?? [])
-        const now = wholeSecond(yield* Clock.currentTimeMillis)
-        const created = yield* store.create(operatorId, name, propertyIds, now)
-        return created.id === null
-          ? yield* noSuchProperties(created.unknownProperties)
-          : { group: { id: created.id, name, property_ids: propertyIds } }
-      }),
-
-      update_property_group: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const updated = yield* store.update(operatorId, payload.id, {
-          name: payload.name === undefined ? undefined : nameOf(payload.name),
-          propertyIds: payload.property_ids === undefined ? undefined : asList(payload.property_ids)
-        })
-        if (updated.unknownProperties.length > 0) return yield* noSuchProperties(updated.unknownProperties)
-        return updated.id === null ? yield* noSuchGroup : {}
-      }),
-
-      delete_property_group: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const removed = yield* store.remove(operatorId, payload.id)
-        return removed === undefined ? yield* noSuchGroup : {}
-      })
-    })
+const searchGroups = (store: GroupStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof search_property_groups.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const found = yield* store.search(operatorId, payload, pageOf(payload))
+    return { groups: found.rows, total: found.total }
   })
-).pipe(Layer.provide(GroupStore.layer))
+
+const createGroup = (store: GroupStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof create_property_group.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const group = { name: nameOf(payload.name), property_ids: asList(payload.property_ids ?? []) }
+    const { id, unknown_properties } = yield* store.create(
+      operatorId,
+      group,
+      wholeSecond(yield* Clock.currentTimeMillis)
+    )
+    return id === null ? yield* noSuchProperties(unknown_properties) : { group: { id, ...group } }
+  })
+
+const updateGroup = (store: GroupStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof update_property_group.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const updated = yield* store.update(operatorId, payload.id, {
+      name: payload.name === undefined ? undefined : nameOf(payload.name),
+      property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids)
+    })
+    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchGroup : {}
+  })
+
+const deleteGroup = (store: GroupStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof delete_property_group.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const removed = yield* store.remove(operatorId, payload.id)
+    return removed === undefined ? yield* noSuchGroup : {}
+  })
 
 const noSuchGroup = new NotFound({ message: "id: no such group." })
+
+export const layerGroups = layerHandled(
+  Effect.map(GroupStore, (store) =>
+    handled(Groups, {
+      search_property_groups: searchGroups(store),
+      create_property_group: createGroup(store),
+      update_property_group: updateGroup(store),
+      delete_property_group: deleteGroup(store)
+    })
+  )
+).pipe(Layer.provide(GroupStore.layer))

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
@@ -19,6 +20,41 @@ export const propertyKnown = (sql: SqlClient, operatorId: number, id: number | u
 
 /** 404 for a `property_id` that is no property of the caller. */
 export const noSuchProperty = new NotFound({ message: "property_id: no such property." })
+
+/** Ids that a change names. */
+export interface Named {
+  readonly property_ids?: ReadonlyArray<number> | undefined
+  readonly room_type_ids?: ReadonlyArray<number> | undefined
+}
+
+/** Those of them that are not the operator's. */
+const Unknown = { unknown_properties: Schema.Array(Schema.Int), unknown_room_types: Schema.Array(Schema.Int) }
+
+/**
+ * The row of a change that names properties or room types, and is made only when all are the operator's. `id` is null when
+ * nothing changed: because of the unknown ones, or else because there is nothing to change.
+ */
+export const Written = Schema.Struct({ id: Schema.NullOr(Schema.Int), ...Unknown })
+
+/** The CTE that such a change begins with. */
+export const preconditions = (sql: SqlClient, operatorId: number, named: Named): Fragment => sql`
+  preconditions AS (
+    SELECT ${unknownProperties(sql, operatorId, named.property_ids ?? [])} AS unknown_properties,
+      ${unknownRoomTypes(sql, operatorId, named.room_type_ids ?? [])} AS unknown_room_types)`
+
+/** On what of that CTE its writing part, the CTE `written`, goes by. */
+export const allKnown = (sql: SqlClient): Fragment =>
+  sql`preconditions.unknown_properties = '{}' AND preconditions.unknown_room_types = '{}'`
+
+/** What it ends with. */
+export const outcome = (sql: SqlClient): Fragment =>
+  sql`SELECT written.id, preconditions.* FROM preconditions LEFT JOIN written ON true`
+
+/** 404 for what such a change named that is not the operator's; undefined when all is. */
+export const noSuchNamed = (written: Schema.Struct<typeof Unknown>["Type"]): NotFound | undefined => {
+  if (written.unknown_properties.length > 0) return noSuchProperties(written.unknown_properties)
+  return written.unknown_room_types.length > 0 ? noSuchRoomTypes(written.unknown_room_types) : undefined
+}
 
 const unknownIn = (sql: SqlClient, table: Fragment, operatorId: number, ids: ReadonlyArray<number>): Fragment => sql`
   ARRAY(

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
@@ -6,17 +6,20 @@ import { nameUpTo } from "../../contract/names.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../limits.ts"
+import { Group } from "../groups/contract.ts"
+import { Tag } from "../tags/contract.ts"
 import { ListedOn } from "./channels.ts"
 
 // Properties (rooms) and room types (specification, "Properties, room types, tags, groups"; contract facts 7.1, 7.2).
 
-const TagOf = Schema.Struct({ id: Id, name: Schema.String, color: Schema.String })
+const GroupOf = Group.mapFields(Struct.pick(["id", "name"]))
+const TagOf = Tag.mapFields(Struct.pick(["id", "name", "color"]))
 
 export const Property = Schema.Struct({
   id: Id,
   title: Schema.String,
   channels: Schema.Array(ListedOn),
-  groups: Schema.Array(Schema.Struct({ id: Id, name: Schema.String })),
+  groups: Schema.Array(GroupOf),
   tags: Schema.Array(TagOf),
   address: Schema.NullOr(Schema.String),
   /** Degrees as text. */
@@ -55,7 +58,7 @@ export const search_properties = operation("search_properties", {
   success: Schema.Struct({ properties: Schema.Array(Property), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    "Lists properties (rooms), in the order they were created, with their groups, tags, address and usual check-in and check-out times. This is where a property_id comes from. Narrow the list with group_id (from search_property_groups) or tag_id (from query_tags).",
+    "Lists properties (rooms) with groups, tags, address and usual check-in and check-out times. This is where a property_id comes from. Narrow the list with group_id (from search_property_groups) or tag_id (from query_tags).",
     ["Which properties do I have?", "List the flats in the group Old Town", "What is the id of Harbour 1?"],
     false
   )
@@ -68,7 +71,7 @@ export const create_property = operation("create_property", {
   success: Schema.Struct({ property_id: Id }),
   errors: [Conflict],
   exposure: card(
-    "Adds a property (room) under a title no other property has. It starts without address, channels and pictures, with the account's usual check-in and check-out times. How many there can be depends on the subscription. A property cannot be deleted here: ask before creating.",
+    "Adds a property (room) under a title no other property has, without address, channels and pictures. It cannot be changed or deleted by a tool: ask before creating.",
     ["Add a new flat called Harbour 3"],
     true
   )
@@ -81,7 +84,7 @@ export const search_room_types = operation("search_room_types", {
   success: Schema.Struct({ room_types: Schema.Array(RoomType), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    "Lists room types with their properties and tags; the number of properties is how many of the type can be sold at once. Narrow the list with tag_id (from query_tags).",
+    "Lists room types with their properties and tags; as many properties as there are, so many can be sold at once. Narrow the list with tag_id (from query_tags).",
     ["Which room types are there?", "How many double rooms do I have?"],
     false
   )
@@ -94,7 +97,7 @@ export const create_room_type = operation("create_room_type", {
   success: Schema.Struct({ room_type_id: Id }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Adds a room type under a title no other room type has. property_ids (look them up with search_properties) become its rooms; a property that is in another room type is refused, and then nothing is created. Needs the pro edition; how many there can be depends on the subscription. A room type cannot be changed or deleted here: ask before creating.",
+    "Adds a room type under a title no other room type has. property_ids (from search_properties) become its rooms; a property that is in another room type is refused, and then nothing is created. Needs the pro edition. It cannot be changed or deleted by a tool: ask before creating.",
     ["Make a room type Double of rooms 101 to 104"],
     true
   )

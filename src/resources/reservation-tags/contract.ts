@@ -31,7 +31,7 @@ export const search_reservation_tags = operation("search_reservation_tags", {
   },
   success: Schema.Struct({ reservation_tags: Schema.Array(ReservationTag), total: Schema.Int }),
   exposure: card(
-    "Lists the tags a reservation can carry: first the service's default ones, which everybody has, then the account's own. keyword finds names that contain it. These are not the tags of properties: those are in query_tags.",
+    "Lists the tags a reservation can carry: first the service's default ones, then the account's own. keyword finds names that contain it. Tags of properties are in query_tags.",
     ["Which tags can I put on a booking?", "Is there a tag for late arrivals?"],
     false
   )
@@ -44,7 +44,7 @@ export const create_reservation_tag = operation("create_reservation_tag", {
   success: Schema.Struct({ reservation_tag: ReservationTag }),
   errors: [Conflict],
   exposure: card(
-    `Adds a tag for reservations, of at most ${TAG_NAME} characters and under a name no default tag and no other tag has; its colour is chosen by the service. A deleted tag of that name comes back under its former id, on no reservation. At most ${RESERVATION_TAG_LIMIT} tags of one's own. To put it on a booking use add_reservation_tag.`,
+    `Adds a tag for reservations under a name no default tag and no other tag has. A deleted tag of that name comes back under its former id, on no reservation. At most ${RESERVATION_TAG_LIMIT} tags of one's own. To put it on a booking use add_reservation_tag.`,
     ["Make a booking tag Allergies"],
     false
   )
@@ -57,7 +57,7 @@ export const delete_reservation_tag = operation("delete_reservation_tag", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Deletes a tag of the account and takes it off all reservations, which otherwise stay as they are; find its id with search_reservation_tags. Default tags (is_default) cannot be deleted.",
+    "Deletes a tag of the account and takes it off all reservations; find its id with search_reservation_tags. Default tags (is_default) cannot be deleted.",
     ["Delete the booking tag Allergies"],
     false
   )

@@ -34,7 +34,7 @@ export const search_reservations = operation("search_reservations", {
   success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reservations, one row for each stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive and come in pairs; a check-in range covers at most ${SEARCH_DAYS} days. Without any filter it lists stays that check out within ${SEARCH_DAYS} days of today. Tools that change one stay want its stay_code, cancel_reservation, approve_reservation and decline_reservation the reservation_code. property_id 0 means the stay is in the reservation box, in no property. payment is the whole order's and the same on all its stays.`,
+    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive and come in pairs; a check-in range covers at most ${SEARCH_DAYS} days. Without any filter it lists stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0 means the reservation box: in no property. payment is the whole order's, on each of its stays.`,
     ["Who arrives this weekend?", "Show order 5-QX7M2LD90", "Which booking requests are waiting for an answer?"],
     false
   )
@@ -66,7 +66,7 @@ export const create_reservation = operation("create_reservation", {
   success: Schema.Struct({ ...CodeAndStatus, reservation: Schema.Struct(CodeAndStatus) }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Enters a reservation that no connected channel brings, accepted at once, and holds its nights on every channel. Look up property_id with search_properties, custom_channel_id with query_custom_channels and income_method_id with query_income_methods. Amounts are in major units; rate_amount is the total including commission_amount (0 if none), and a received_amount above 0 is recorded as income of the order. The nights must not be held by another reservation (409); days the host closed can be used. Send a channel_id of your own (letters and digits) and repeat the call with it after a timeout: the same order is returned, never a second one. The guest is not notified.",
+    "Enters a reservation by hand, accepted at once; its nights are held on every channel. Find property_id with search_properties, custom_channel_id with query_custom_channels, income_method_id with query_income_methods. rate_amount is the total including commission_amount (0 if none); a received_amount above 0 is recorded as income. Nights that another reservation holds are refused (409), days the host closed are not. With a channel_id a call repeated after a timeout returns the same order, never a second. The guest is not notified.",
     [
       "Book Harbour 1 for Ada Lovelace from the 4th to the 7th, 420 euro, paid in cash",
       "Block next week for my brother, free of charge"
@@ -96,7 +96,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Changes one stay; find its stay_code with search_reservations. Only the fields you send change. Dates, currency and amounts can be changed on reservations made by hand only (code beginning with 5-), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. The guest is not notified.",
+    "Changes one stay; find its stay_code with search_reservations. What you do not send stays. Dates, currency and amounts can be changed on reservations made by hand only (code 5-…), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. No tool moves a stay to another property: the host does, or POST /v3/reservations/{stay_code}/allocate. The guest is not notified.",
     [
       "Move the Lovelace booking one night later",
       "Note on the booking that they bring a dog",
@@ -113,7 +113,7 @@ export const cancel_reservation = operation("cancel_reservation", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Cancels a whole order with all its stays and frees their nights; it cannot be undone. Only orders made by hand (code beginning with 5-) can be cancelled here: an order of a channel is cancelled on that channel. Money recorded on the order stays recorded. The guest is not notified.",
+    "Cancels a whole order with all its stays and frees their nights; it cannot be undone. Only orders made by hand (code 5-…): an order of a channel is cancelled on that channel. Money recorded on it stays recorded. The guest is not notified.",
     ["Cancel order 5-QX7M2LD90"],
     true
   )
@@ -134,7 +134,8 @@ const answering = <const Name extends string>(
     exposure: card(
       `${effect} Find requests with search_reservations, status wait_accept. The channel and the guest are told at once; it cannot be undone.`,
       [example],
-      true
+      true,
+      { destructive: true }
     )
   })
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Integer, isUpTo, textUpTo } from "../../contract/fields.ts"
+import { EMPTY, Integer, isUpTo, MAJOR_UNITS, textUpTo } from "../../contract/fields.ts"
 import {
   AMOUNT_MAX,
   CHANNEL_ID,
@@ -14,15 +14,15 @@ import {
 
 const filledUpTo = (most: number) =>
   Schema.String.check(
-    Schema.makeFilter((text) => isUpTo(text, most) && text.trim() !== "", {
-      expected: `1 to ${most} characters`,
+    Schema.makeFilter((text) => (text.trim() === "" ? EMPTY : isUpTo(text, most)), {
+      expected: `at most ${most} characters`,
       toJsonSchema: () => ({ minLength: 1, maxLength: most })
     })
   )
 
 export const GuestName = filledUpTo(GUEST_NAME)
 export const Creator = filledUpTo(RESERVATION_CREATOR)
-export const Phone = textUpTo(GUEST_PHONE)
+export const Phone = textUpTo(GUEST_PHONE).annotate({ description: "as +49 15112345678" })
 export const Remarks = textUpTo(RESERVATION_REMARKS)
 
 export const NumberOfGuests = Integer.check(
@@ -32,7 +32,7 @@ export const NumberOfGuests = Integer.check(
 /** Major units, zero allowed. */
 export const Amount = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
-)
+).annotate({ description: MAJOR_UNITS })
 
 /** What a search is narrowed by: a property, or 0 for the stays in none, those in the reservation box. */
 export const PropertyOrBox = Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a property's id, or 0" }))
@@ -41,8 +41,8 @@ const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 
 /** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */
 export const ChannelId = Schema.String.check(
-  Schema.makeFilter((text) => text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text), {
-    expected: `1 to ${CHANNEL_ID} letters and digits`,
+  Schema.makeFilter((text) => (text === "" ? EMPTY : text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text)), {
+    expected: `at most ${CHANNEL_ID} letters and digits`,
     toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
   })
-)
+).annotate({ description: "your own id of the order" })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import { EmailOrNone, Id, Integer, textUpTo } from "../../contract/fields.ts"
+import { EmailOrNone, Id, Integer, textUpTo, wideningIfAbsent } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { card, family } from "../../contract/operation.ts"
@@ -10,7 +10,7 @@ import { MOBILE_TEXT, NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../lim
 // Who works in the properties (specification, "Tasks and staff"; contract facts 9.3).
 
 const Name = nameUpTo(STAFF_NAME)
-const Mobile = textUpTo(MOBILE_TEXT)
+const Mobile = textUpTo(MOBILE_TEXT).annotate({ description: "+<country code> <number>, as +49 15112345678" })
 const Note = textUpTo(STAFF_NOTE)
 const PropertyIds = idsUpTo(NAMED_PROPERTIES)
 
@@ -40,7 +40,7 @@ export const query_staffs = operation("query_staffs", {
   },
   success: Schema.Struct({ staffs: Schema.Array(Staff), total: Schema.Int }),
   exposure: card(
-    "Lists the people who can be given tasks, oldest entry first; is_active 1 or 0 narrows the list. property_ids names the properties a person is limited to; an empty list means all properties.",
+    "Lists the people who can be given tasks; is_active 1 or 0 narrows the list. property_ids names the properties a person is limited to; an empty list means all properties.",
     ["Who cleans for me?", "What is Marta's number?", "Which staff are switched off?"],
     false
   )
@@ -54,12 +54,12 @@ export const create_staff = operation("create_staff", {
     mobile: Mobile,
     email: Schema.optionalKey(EmailOrNone),
     note: Schema.optionalKey(Note),
-    property_ids: Schema.optionalKey(PropertyIds)
+    property_ids: wideningIfAbsent(PropertyIds)
   },
   success: Schema.Struct({ staff_id: Id }),
   errors: [NotFound],
   exposure: card(
-    "Adds an active staff member. Write mobile as +<country code> <number>, for instance +49 15112345678. property_ids (look them up with search_properties) limits the person to these properties; without it, or with an empty list, the person works in all of them. Nobody is notified.",
+    "Adds an active staff member. property_ids (from search_properties) limits the person to these properties; without it, or with an empty list, the person works in all of them. Nobody is notified.",
     ["Add Marta, +351 912345678, for the two harbour flats", "We have a new cleaner called Li"],
     true
   )
@@ -79,11 +79,14 @@ export const update_staff = operation("update_staff", {
   },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: card(
-    "Changes a staff member; find the id with query_staffs. Only the fields you send change. property_ids replaces the whole list: send every property the person should keep; an empty list lifts the limit, so that the person works in all properties. is_active false switches the person off and keeps their tasks.",
-    ["Marta has a new number", "Li no longer works for us but may come back", "Let Marta do all properties"],
-    true
-  )
+  exposure: {
+    ...card(
+      "Changes a staff member; find the id with query_staffs. What you do not send stays. property_ids replaces the whole list: send every property the person should keep; an empty list lifts the limit, so that the person works in all. is_active false switches the person off and keeps their tasks.",
+      ["Marta has a new number", "Li no longer works for us but may come back", "Let Marta do all properties"],
+      true
+    ),
+    destructive: true
+  }
 })
 
 export const delete_staff = operation("delete_staff", {
@@ -93,7 +96,7 @@ export const delete_staff = operation("delete_staff", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Deletes a staff member and their links to properties for good; find the id with query_staffs. Their tasks stay and have nobody assigned. To keep the person, set is_active to false with update_staff instead.",
+    "Deletes a staff member for good; find the id with query_staffs. Their tasks stay and have nobody assigned. To keep the person, set is_active to false with update_staff instead.",
     ["Remove Li from the staff"],
     true
   )

@@ -2,81 +2,69 @@ import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
-import { Deployment } from "../../contract/installation.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wholeSecond } from "../../contract/time.ts"
+import { Deployment } from "../../installation.ts"
 import { handled, layerHandled } from "../handled.ts"
-import { noSuchProperties } from "../properties/belonging.ts"
-import { Staffs } from "./contract.ts"
+import { noSuchNamed, noSuchProperties } from "../properties/belonging.ts"
+import { type create_staff, type delete_staff, type query_staffs, Staffs, type update_staff } from "./contract.ts"
 import { isMobile } from "./rules.ts"
 import { StaffStore } from "./store.ts"
 
-export const layerStaffs = layerHandled(
-  Effect.gen(function* () {
-    const store = yield* StaffStore
-    const deployment = yield* Deployment
+type Store = StaffStore["Service"]
 
-    const checkMobile = (mobile: string | undefined): Effect.Effect<void, ValidationFailed> =>
-      mobile === undefined || isMobile(deployment, mobile) ? Effect.void : Effect.fail(WRONG_MOBILE[deployment])
-
-    return handled(Staffs, {
-      query_staffs: Effect.fnUntraced(function* (payload) {
-        const caller = yield* CurrentOperator
-        const active = payload.is_active === undefined ? undefined : payload.is_active === 1
-        const found = yield* store.search(caller.operatorId, { id: payload.id, active }, pageOf(payload))
-        return { staffs: found.rows, total: found.total }
-      }),
-
-      create_staff: Effect.fnUntraced(function* (payload) {
-        const caller = yield* CurrentOperator
-        yield* checkMobile(payload.mobile)
-        const now = wholeSecond(yield* Clock.currentTimeMillis)
-        const created = yield* store.create(
-          caller.operatorId,
-          {
-            name: nameOf(payload.name),
-            mobile: payload.mobile,
-            email: payload.email ?? "",
-            note: payload.note ?? "",
-            propertyIds: asList(payload.property_ids ?? [])
-          },
-          now
-        )
-        return created.id === null ? yield* noSuchProperties(created.unknownProperties) : { staff_id: created.id }
-      }),
-
-      update_staff: Effect.fnUntraced(function* (payload) {
-        const caller = yield* CurrentOperator
-        yield* checkMobile(payload.mobile)
-        const now = wholeSecond(yield* Clock.currentTimeMillis)
-        const updated = yield* store.update(
-          caller.operatorId,
-          payload.id,
-          {
-            name: payload.name === undefined ? undefined : nameOf(payload.name),
-            mobile: payload.mobile,
-            email: payload.email,
-            note: payload.note,
-            active: payload.is_active,
-            propertyIds: payload.property_ids === undefined ? undefined : asList(payload.property_ids)
-          },
-          now
-        )
-        if (updated.unknownProperties.length > 0) return yield* noSuchProperties(updated.unknownProperties)
-        return updated.id === null ? yield* noSuchStaff : {}
-      }),
-
-      delete_staff: Effect.fnUntraced(function* (payload) {
-        const caller = yield* CurrentOperator
-        const removed = yield* store.remove(caller.operatorId, payload.id)
-        return removed === undefined ? yield* noSuchStaff : {}
-      })
-    })
+const queryStaffs = (store: Store) =>
+  Effect.fnUntraced(function* (payload: typeof query_staffs.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    const is_active = payload.is_active === undefined ? undefined : payload.is_active === 1
+    const found = yield* store.search(caller.operatorId, { id: payload.id, is_active }, pageOf(payload))
+    return { staffs: found.rows, total: found.total }
   })
-).pipe(Layer.provide(StaffStore.layer))
+
+const createStaff = (store: Store, deployment: Kind) =>
+  Effect.fnUntraced(function* (payload: typeof create_staff.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    yield* checkMobile(deployment, payload.mobile)
+    const { mobile, email = "", note = "", property_ids = [] } = payload
+    const created = yield* store.create(
+      caller.operatorId,
+      { name: nameOf(payload.name), mobile, email, note, property_ids: asList(property_ids) },
+      wholeSecond(yield* Clock.currentTimeMillis)
+    )
+    return created.id === null ? yield* noSuchProperties(created.unknown_properties) : { staff_id: created.id }
+  })
+
+const updateStaff = (store: Store, deployment: Kind) =>
+  Effect.fnUntraced(function* ({ id, ...edit }: typeof update_staff.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    yield* checkMobile(deployment, edit.mobile)
+    const updated = yield* store.update(
+      caller.operatorId,
+      id,
+      {
+        ...edit,
+        name: edit.name === undefined ? undefined : nameOf(edit.name),
+        property_ids: edit.property_ids === undefined ? undefined : asList(edit.property_ids)
+      },
+      wholeSecond(yield* Clock.currentTimeMillis)
+    )
+    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchStaff : {}
+  })
+
+const deleteStaff = (store: Store) =>
+  Effect.fnUntraced(function* (payload: typeof delete_staff.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    const removed = yield* store.remove(caller.operatorId, payload.id)
+    return removed === undefined ? yield* noSuchStaff : {}
+  })
 
 const noSuchStaff = new NotFound({ message: "id: no such staff member." })
+
+type Kind = Parameters<typeof isMobile>[0]
+
+const checkMobile = (deployment: Kind, mobile: string | undefined): Effect.Effect<void, ValidationFailed> =>
+  mobile === undefined || isMobile(deployment, mobile) ? Effect.void : Effect.fail(WRONG_MOBILE[deployment])
 
 const WRONG_MOBILE = {
   international: new ValidationFailed({
@@ -84,3 +72,16 @@ const WRONG_MOBILE = {
   }),
   regional: new ValidationFailed({ message: "mobile: must be a telephone number, such as 13800138000." })
 }
+
+export const layerStaffs = layerHandled(
+  Effect.gen(function* () {
+    const store = yield* StaffStore
+    const deployment = yield* Deployment
+    return handled(Staffs, {
+      query_staffs: queryStaffs(store),
+      create_staff: createStaff(store, deployment),
+      update_staff: updateStaff(store, deployment),
+      delete_staff: deleteStaff(store)
+    })
+  })
+).pipe(Layer.provide(StaffStore.layer))

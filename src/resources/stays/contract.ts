@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
-import { Code, textUpTo } from "../../contract/fields.ts"
+import { Code, EMPTY, textUpTo } from "../../contract/fields.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { card, family } from "../../contract/operation.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT, TAG_NAME } from "../../limits.ts"
@@ -18,16 +18,17 @@ export const add_reservation_tag = operation("add_reservation_tag", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Puts one tag on a stay; find the stay_code with search_reservations and existing tags with search_reservation_tags. A name that is in nobody's dictionary yet becomes a new tag of the account. Putting a tag on twice changes nothing. Guests and channels never see tags.",
+    "Puts one tag on a stay; find the stay_code with search_reservations and tags with search_reservation_tags. A name that no tag has yet becomes a new tag of the account. Guests and channels never see tags.",
     ["Tag the Lovelace booking as VIP"],
-    false
+    false,
+    { idempotent: true }
   )
 })
 
 export const remove_reservation_tag = operation("remove_reservation_tag", {
   route: "DELETE /reservations/{stay_code}/tags",
   summary: "Take a tag off a stay",
-  payload: { stay_code: Code, tag_name: textUpTo(TAG_NAME).check(Schema.isNonEmpty({ expected: "a tag's name" })) },
+  payload: { stay_code: Code, tag_name: textUpTo(TAG_NAME).check(Schema.isNonEmpty({ message: EMPTY })) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: { notATool: "an additive route beyond the specification, for clients that call it over REST" }
@@ -48,7 +49,7 @@ export const update_check_in_details = operation("update_check_in_details", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Changes the check-in of one stay; find the stay_code with search_reservations. Only the fields you send change; null removes a lock code, the time it becomes visible, an arrival or a departure time. The lock code is kept here and never sent to a lock. id_required decides whether the guest must register identity documents before check-in. Times are on the property's clock. The guest is not notified.",
+    "Changes the check-in of one stay; find the stay_code with search_reservations. What you do not send stays; null removes. The lock code is kept here and never sent to a lock. id_required decides whether the guest must register identity documents before check-in. Times are on the property's clock. The guest is not notified.",
     ["The Lovelaces arrive at half past four", "Set the door code of tonight's booking to 4711"],
     true
   )
@@ -75,7 +76,7 @@ export const update_reservation_custom_fields = operation("update_reservation_cu
   success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
   errors: [NotFound],
   exposure: card(
-    `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A new name needs no preparation; a stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Answers all custom fields as they are afterwards. Automated messages may use them, so a guest may come to see them.`,
+    `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Automated messages may show them to a guest.`,
     ["Note door = blue gate on the Lovelace booking"],
     true
   )

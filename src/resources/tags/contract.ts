@@ -5,7 +5,7 @@ import { idsUpTo } from "../../contract/id-list.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { PALETTE, PaletteColor } from "../../contract/palette.ts"
+import { PaletteColor } from "../../contract/palette.ts"
 import { NAMED_PROPERTIES, PROPERTY_TAG_LIMIT, TAG_NAME } from "../../limits.ts"
 
 // Property (room) tags, not the tags of reservations (specification, "Properties, room types, tags, groups"; contract
@@ -36,7 +36,7 @@ export const query_tags = operation("query_tags", {
   payload: { id: Schema.optionalKey(Id), ...pageFields },
   success: Schema.Struct({ tags: Schema.Array(Tag), total: Schema.Int }),
   exposure: card(
-    "Lists the tags of properties and room types with the ids of what carries them. These are not the tags of reservations: those are in search_reservation_tags.",
+    "Lists the tags of properties and room types with the ids of what carries them. Tags of reservations are in search_reservation_tags.",
     ["Which tags do my properties have?", "Which flats are tagged Sea view?"],
     false,
     { category: "meta", since: "3.4.0" }
@@ -50,7 +50,7 @@ export const create_property_tag = operation("create_property_tag", {
   success: Schema.Struct({ tag: Tag }),
   errors: [NotFound, Conflict],
   exposure: card(
-    `Adds a tag for properties and room types, of at most ${TAG_NAME} characters and under a name no other tag has, and puts it on those in property_ids (from search_properties) and room_type_ids (from search_room_types). color is one of ${PALETTE.join(", ")}; without it one is chosen. A deleted tag of that name comes back under its former id, on what you name now and nothing else. At most ${PROPERTY_TAG_LIMIT} tags.`,
+    `Adds a tag for properties and room types under a name no other tag has, and puts it on those in property_ids (from search_properties) and room_type_ids (from search_room_types). Without color one is chosen. A deleted tag of that name comes back under its former id, on what you name now and nothing else. At most ${PROPERTY_TAG_LIMIT} tags.`,
     ["Tag the two harbour flats with Sea view", "Make a red tag Renovation"],
     false
   )
@@ -63,9 +63,10 @@ export const update_property_tag = operation("update_property_tag", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Changes name or colour of a property tag, or what it is on; find its id with query_tags. property_ids and room_type_ids each replace their whole list: to add one property send the present ones and the new one, and an empty list takes the tag off all. What you do not send stays.",
+    "Changes name or colour of a property tag, or what it is on; find its id with query_tags. property_ids and room_type_ids each replace their whole list: to add one send the present ones too; an empty list takes the tag off all. What you do not send stays.",
     ["Rename the tag Sea view to Ocean view", "Take the tag Renovation off all flats"],
-    false
+    false,
+    { destructive: true }
   )
 })
 
@@ -76,7 +77,7 @@ export const delete_property_tag = operation("delete_property_tag", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Deletes a property tag and takes it off all properties and room types, which otherwise stay as they are; find its id with query_tags. A tag created later under that name is the same tag again, but on nothing.",
+    "Deletes a property tag and takes it off all properties and room types; find its id with query_tags. A tag created later under that name is the same tag again, but on nothing.",
     ["Delete the tag Renovation"],
     false
   )

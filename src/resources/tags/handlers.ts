@@ -7,68 +7,65 @@ import { pageOf } from "../../contract/page.ts"
 import { colorOf } from "../../contract/palette.ts"
 import { wholeSecond } from "../../contract/time.ts"
 import { handled, layerHandled } from "../handled.ts"
-import { noSuchProperties, noSuchRoomTypes } from "../properties/belonging.ts"
-import { Tags } from "./contract.ts"
-import { nameTaken, TagStore } from "./store.ts"
+import { noSuchNamed } from "../properties/belonging.ts"
+import {
+  type create_property_tag,
+  type delete_property_tag,
+  type query_tags,
+  Tags,
+  type update_property_tag
+} from "./contract.ts"
+import { TagStore, tagNameTaken } from "./store.ts"
 
-export const layerTags = layerHandled(
-  Effect.gen(function* () {
-    const store = yield* TagStore
-
-    return handled(Tags, {
-      query_tags: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const found = yield* store.search(operatorId, { id: payload.id }, pageOf(payload))
-        return { tags: found.rows, total: found.total }
-      }),
-
-      create_property_tag: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const name = nameOf(payload.name)
-        const propertyIds = asList(payload.property_ids ?? [])
-        const roomTypeIds = asList(payload.room_type_ids ?? [])
-        const now = wholeSecond(yield* Clock.currentTimeMillis)
-        const tag = { name, color: payload.color, otherwise: colorOf(name), propertyIds, roomTypeIds }
-        const created = yield* store.create(operatorId, tag, now)
-        const unknown = unknownOf(created)
-        if (unknown !== undefined) return yield* unknown
-        if (created.id === null || created.color === null) return yield* nameTaken
-        return {
-          tag: { id: created.id, name, color: created.color, property_ids: propertyIds, room_type_ids: roomTypeIds }
-        }
-      }),
-
-      update_property_tag: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const updated = yield* store.update(operatorId, payload.id, {
-          name: payload.name === undefined ? undefined : nameOf(payload.name),
-          color: payload.color,
-          propertyIds: payload.property_ids === undefined ? undefined : asList(payload.property_ids),
-          roomTypeIds: payload.room_type_ids === undefined ? undefined : asList(payload.room_type_ids)
-        })
-        const unknown = unknownOf(updated)
-        if (unknown !== undefined) return yield* unknown
-        return updated.id === null ? yield* noSuchTag : {}
-      }),
-
-      delete_property_tag: Effect.fnUntraced(function* (payload) {
-        const { operatorId } = yield* CurrentOperator
-        const now = wholeSecond(yield* Clock.currentTimeMillis)
-        const removed = yield* store.remove(operatorId, payload.id, now)
-        return removed === undefined ? yield* noSuchTag : {}
-      })
-    })
+const searchTags = (store: TagStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof query_tags.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const found = yield* store.search(operatorId, payload, pageOf(payload))
+    return { tags: found.rows, total: found.total }
   })
-).pipe(Layer.provide(TagStore.layer))
 
-const unknownOf = (written: {
-  readonly unknownProperties: ReadonlyArray<number>
-  readonly unknownRoomTypes: ReadonlyArray<number>
-}): NotFound | undefined =>
-  written.unknownProperties.length > 0
-    ? noSuchProperties(written.unknownProperties)
-    : written.unknownRoomTypes.length > 0
-      ? noSuchRoomTypes(written.unknownRoomTypes)
-      : undefined
+const createTag = (store: TagStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof create_property_tag.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const name = nameOf(payload.name)
+    const property_ids = asList(payload.property_ids ?? [])
+    const room_type_ids = asList(payload.room_type_ids ?? [])
+    const tag = { name, color: payload.color, otherwise: colorOf(name), property_ids, room_type_ids }
+    const created = yield* store.create(operatorId, tag, wholeSecond(yield* Clock.currentTimeMillis))
+    const { id, color } = created
+    if (id === null || color === null) return yield* noSuchNamed(created) ?? tagNameTaken
+    return { tag: { id, name, color, property_ids, room_type_ids } }
+  })
+
+const updateTag = (store: TagStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof update_property_tag.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const updated = yield* store.update(operatorId, payload.id, {
+      name: payload.name === undefined ? undefined : nameOf(payload.name),
+      color: payload.color,
+      property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids),
+      room_type_ids: payload.room_type_ids === undefined ? undefined : asList(payload.room_type_ids)
+    })
+    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchTag : {}
+  })
+
+const deleteTag = (store: TagStore["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof delete_property_tag.payloadSchema.Type) {
+    const { operatorId } = yield* CurrentOperator
+    const now = wholeSecond(yield* Clock.currentTimeMillis)
+    const removed = yield* store.remove(operatorId, payload.id, now)
+    return removed === undefined ? yield* noSuchTag : {}
+  })
 
 const noSuchTag = new NotFound({ message: "id: no such tag." })
+
+export const layerTags = layerHandled(
+  Effect.map(TagStore, (store) =>
+    handled(Tags, {
+      query_tags: searchTags(store),
+      create_property_tag: createTag(store),
+      update_property_tag: updateTag(store),
+      delete_property_tag: deleteTag(store)
+    })
+  )
+).pipe(Layer.provide(TagStore.layer))

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
-import { NotFound } from "../../contract/errors.ts"
-import { CalendarDate, Code, Currency, Id, Integer, TimeOfDay, textUpTo } from "../../contract/fields.ts"
+import { Conflict, NotFound } from "../../contract/errors.ts"
+import { CalendarDate, Code, Currency, Id, Integer, MAJOR_UNITS, TimeOfDay, textUpTo } from "../../contract/fields.ts"
+import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE } from "../../limits.ts"
@@ -14,7 +15,7 @@ export const Level = Schema.Literals(["standard", "simple", "advanced"])
 const Note = textUpTo(TASK_NOTE)
 const Fee = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
-)
+).annotate({ description: MAJOR_UNITS })
 /** A link that 0 or null takes away. */
 const LinkOrNone = Schema.NullOr(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an id, or 0 to unlink" })))
 
@@ -65,7 +66,7 @@ export const search_tasks = operation("search_tasks", {
   success: Schema.Struct({ tasks: Schema.Array(Task), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    "Lists tasks such as cleanings and repairs, latest expected date first, tasks without a date before all others. start_date and end_date go together, are inclusive, and mean expected_date in the host's time zone. Look up staff_id with query_staffs and property_id with search_properties.",
+    "Lists tasks such as cleanings and repairs, latest expected date first, tasks without a date before all others. start_date and end_date go together, are inclusive, and mean expected_date. Find staff_id with query_staffs and property_id with search_properties.",
     ["What has to be cleaned tomorrow?", "Which repairs are still open?", "What is on Marta's list this week?"],
     false
   )
@@ -87,9 +88,9 @@ export const create_task = operation("create_task", {
     note: Schema.optionalKey(Note)
   },
   success: Schema.Struct({ task_id: Id }),
-  errors: [NotFound],
+  errors: [NotFound, Conflict],
   exposure: card(
-    "Creates a pending task. With stay_code (see search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. Assign a person with staff_id from query_staffs. expected_date and expected_time (HH:mm:ss) are in the host's time zone. level says how thorough a cleaning is and means nothing for other types. fee is in currency, by default 0 in the host's own. The guest is not told.",
+    "Creates a pending task. With stay_code (from search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. staff_id comes from query_staffs. expected_date and expected_time are in the host's time zone. level is for cleanings only. fee is in currency, by default the host's own. The guest is not told.",
     ["Have Harbour 1 cleaned on Friday at 11", "The tap in the garden flat drips: note a repair for Li"],
     true
   )
@@ -98,7 +99,7 @@ export const create_task = operation("create_task", {
 export const update_task = operation("update_task", {
   route: "PATCH /tasks/{id}",
   summary: "Change a task",
-  payload: {
+  payload: editOf(Task, {
     id: Id,
     type: Schema.optionalKey(Type),
     status: Schema.optionalKey(Status),
@@ -109,14 +110,12 @@ export const update_task = operation("update_task", {
     level: Schema.optionalKey(Schema.NullOr(Level)),
     currency: Schema.optionalKey(Currency),
     fee: Schema.optionalKey(Fee),
-    note: Schema.optionalKey(Note),
-    // Not changeable: accepted with the value the task has, so that a record can be sent back whole.
-    stay_code: Schema.optionalKey(Schema.NullOr(Code))
-  },
+    note: Schema.optionalKey(Note)
+  }),
   success: Schema.Struct({}),
-  errors: [NotFound],
+  errors: [NotFound, Conflict],
   exposure: card(
-    "Changes a task; find its id with search_tasks. Only the fields you send change. status may go from any state to any other: pending, in_progress, completed, cancelled. property_id 0 or staff_id 0 takes the link away. The stay of a task cannot change: delete the task and create a new one.",
+    "Changes a task; find its id with search_tasks. What you do not send stays. property_id 0 or staff_id 0 takes the link away. The stay of a task cannot change: delete the task and create a new one.",
     ["The cleaning of Harbour 1 is done", "Give tomorrow's cleaning to Li", "Move the repair to Monday"],
     true
   )

@@ -1,151 +1,132 @@
 import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
-import { NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { rangeOf } from "../../contract/date-range.ts"
+import { Conflict, NotFound } from "../../contract/errors.ts"
+import { fixedFieldsOf } from "../../contract/fixed-fields.ts"
+import { decimalOf } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wallClockText, wholeSecond } from "../../contract/time.ts"
+import { asRead } from "../../database/optimistic.ts"
+import { TASK_CHANGE_ATTEMPTS } from "../../limits.ts"
 import { handled, layerHandled } from "../handled.ts"
-import { type Task, Tasks, type update_task } from "./contract.ts"
-import { feeText, propertyOf, rangeOf } from "./rules.ts"
+import { noSuchProperty } from "../properties/belonging.ts"
+import { type create_task, type delete_task, type search_tasks, type Task, Tasks, update_task } from "./contract.ts"
+import { assignableTo, noSuchStaff, propertyOf } from "./rules.ts"
 import { type TaskRow, TaskStore } from "./store.ts"
 
-export const layerTasks = layerHandled(
-  Effect.gen(function* () {
-    const store = yield* TaskStore
+type Store = TaskStore["Service"]
 
-    /** What the rules make of an edit, or undefined when the task's price changed while they looked at it. */
-    const edited = Effect.fnUntraced(function* (payload: typeof update_task.payloadSchema.Type) {
-      const caller = yield* CurrentOperator
-      const propertyId = linkOf(payload.property_id)
-      const staffId = linkOf(payload.staff_id)
-      const task = yield* store.existing(caller.operatorId, payload.id, {
-        propertyId: propertyId ?? undefined,
-        staffId: staffId ?? undefined
-      })
-      if (task === undefined) return yield* noSuchTask
-      if (payload.stay_code !== undefined && payload.stay_code !== task.stayCode) return yield* fixedStay
-      if (!task.propertyKnown) return yield* noSuchProperty
-      if (!task.staffKnown) return yield* noSuchStaff
-      // A property the task has already is no contradiction to a stay that was moved since.
-      if (propertyId !== undefined && propertyId !== null && propertyId !== task.propertyId) {
-        yield* Effect.fromResult(propertyOf(propertyId, { propertyId: task.stayPropertyId }))
-      }
-      const currency = payload.currency ?? task.currency
-      const priced = payload.fee !== undefined || payload.currency !== undefined
-      const fee = priced ? yield* Effect.fromResult(feeText(payload.fee ?? Number(task.fee), currency)) : undefined
-      const now = wholeSecond(yield* Clock.currentTimeMillis)
-      return yield* store.update(
-        caller.operatorId,
-        payload.id,
-        {
-          type: payload.type,
-          status: payload.status,
-          level: payload.level === null ? "standard" : payload.level,
-          propertyId,
-          staffId,
-          expectedDate: payload.expected_date,
-          expectedTime: payload.expected_time,
-          note: payload.note,
-          price: fee === undefined ? undefined : { currency, fee, seen: { currency: task.currency, fee: task.fee } }
-        },
-        now
-      )
-    })
-
-    return handled(Tasks, {
-      search_tasks: Effect.fnUntraced(function* (payload) {
-        const caller = yield* CurrentOperator
-        const wanted = {
-          id: payload.id,
-          expected: yield* Effect.fromResult(rangeOf(payload)),
-          staffId: payload.staff_id,
-          propertyId: payload.property_id,
-          type: payload.type,
-          status: payload.status
-        }
-        const found = yield* store.search(caller.operatorId, wanted, pageOf(payload))
-        if (found.total === 0 && (wanted.propertyId ?? wanted.staffId) !== undefined) {
-          const known = yield* store.known(caller.operatorId, wanted)
-          if (!known.property) return yield* noSuchProperty
-          if (!known.staff) return yield* noSuchStaff
-        }
-        return { tasks: found.rows.map((row) => toTask(row, caller.timeZone)), total: found.total }
-      }),
-
-      create_task: Effect.fnUntraced(function* (payload) {
-        const caller = yield* CurrentOperator
-        const currency = payload.currency ?? caller.currency
-        const fee = yield* Effect.fromResult(feeText(payload.fee ?? 0, currency))
-        const ground = yield* store.ground(caller.operatorId, {
-          propertyId: payload.property_id,
-          staffId: payload.staff_id,
-          stayCode: payload.stay_code
-        })
-        if (!ground.propertyKnown) return yield* noSuchProperty
-        if (!ground.staffKnown) return yield* noSuchStaff
-        if (payload.stay_code !== undefined && ground.stayId === null) return yield* noSuchStay
-        const stay = ground.stayId === null ? null : { propertyId: ground.stayPropertyId }
-        const propertyId = yield* Effect.fromResult(propertyOf(payload.property_id ?? null, stay))
-        const now = wholeSecond(yield* Clock.currentTimeMillis)
-        const { id } = yield* store.create(
-          caller.operatorId,
-          {
-            type: payload.type,
-            status: "pending",
-            level: payload.level ?? "standard",
-            propertyId,
-            staffId: payload.staff_id ?? null,
-            stayId: ground.stayId,
-            expectedDate: payload.expected_date ?? null,
-            expectedTime: payload.expected_time ?? null,
-            currency,
-            fee,
-            note: payload.note ?? ""
-          },
-          now
-        )
-        return { task_id: id }
-      }),
-
-      update_task: (payload) =>
-        edited(payload).pipe(Effect.repeat({ while: (updated) => updated === undefined }), Effect.as({})),
-
-      delete_task: Effect.fnUntraced(function* (payload) {
-        const caller = yield* CurrentOperator
-        const removed = yield* store.remove(caller.operatorId, payload.id)
-        return removed === undefined ? yield* noSuchTask : {}
-      })
-    })
+const searchTasks = (store: Store) =>
+  Effect.fnUntraced(function* (payload: typeof search_tasks.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    const wanted = { ...payload, expected: yield* Effect.fromResult(rangeOf(payload)) }
+    const found = yield* store.search(caller.operatorId, wanted, pageOf(payload))
+    if (found.total === 0 && (wanted.property_id ?? wanted.staff_id) !== undefined) {
+      const known = yield* store.known(caller.operatorId, wanted)
+      if (!known.property) return yield* noSuchProperty
+      if (!known.staff) return yield* noSuchStaff
+    }
+    return { tasks: found.rows.map((row) => shown(row, caller.timeZone)), total: found.total }
   })
-).pipe(Layer.provide(TaskStore.layer))
+
+const createTask = (store: Store) =>
+  Effect.fnUntraced(function* (payload: typeof create_task.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    const currency = payload.currency ?? caller.currency
+    const fee = yield* Effect.fromResult(decimalOf("fee", payload.fee ?? 0, currency))
+    const before = yield* store.preconditions(caller.operatorId, payload)
+    if (!before.property_known) return yield* noSuchProperty
+    if (payload.staff_id !== undefined && before.assignee === null) return yield* noSuchStaff
+    if (payload.stay_code !== undefined && before.stay_id === null) return yield* noSuchStay
+    const stay = before.stay_id === null ? null : { property_id: before.stay_property_id }
+    const property_id = yield* Effect.fromResult(propertyOf(payload.property_id ?? null, stay))
+    if (payload.staff_id !== undefined) yield* Effect.fromResult(assignableTo(before.assignee, property_id))
+    const { type, level = "standard", staff_id = null, expected_date = null, expected_time = null, note = "" } = payload
+    const link = { property_id, staff_id, stay_id: before.stay_id }
+    const created = yield* store.create(
+      caller.operatorId,
+      { type, status: "pending", level, ...link, expected_date, expected_time, currency, fee, note },
+      before.assignee,
+      wholeSecond(yield* Clock.currentTimeMillis)
+    )
+    return created === undefined ? undefined : { task_id: created.id }
+  }, unlessItChanges)
+
+const updateTask = (store: Store) =>
+  Effect.fnUntraced(function* (payload: typeof update_task.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    const sent = { property_id: linkOf(payload.property_id), staff_id: linkOf(payload.staff_id) }
+    const task = yield* store.existing(caller.operatorId, payload.id, {
+      property_id: sent.property_id ?? undefined,
+      staff_id: sent.staff_id ?? undefined,
+      assigns: sent.property_id !== undefined || sent.staff_id !== undefined
+    })
+    if (task === undefined) return yield* noSuchTask
+    yield* Effect.fromResult(fixedFields(shown(task, caller.timeZone), payload))
+    if (!task.property_known) return yield* noSuchProperty
+    if (typeof sent.staff_id === "number" && task.assignee === null) return yield* noSuchStaff
+
+    const property_id = sent.property_id === undefined ? task.property_id : sent.property_id
+    const staff_id = sent.staff_id === undefined ? task.staff_id : sent.staff_id
+    const moves = property_id !== task.property_id
+    const assigns = staff_id !== null && (moves || staff_id !== task.staff_id)
+    // What the task has already is not judged again: its stay may have moved since, its person been switched off.
+    if (moves) yield* Effect.fromResult(propertyOf(property_id, { property_id: task.stay_property_id }))
+    const assignee = assigns ? yield* Effect.fromResult(assignableTo(task.assignee, property_id)) : null
+
+    const prices = payload.fee !== undefined || payload.currency !== undefined
+    const currency = payload.currency ?? task.currency
+    const fee = prices ? yield* Effect.fromResult(decimalOf("fee", payload.fee ?? task.fee, currency)) : undefined
+    const { type, status, expected_date, expected_time, note } = payload
+    const level = payload.level === null ? "standard" : payload.level
+    const updated = yield* store.update(
+      caller.operatorId,
+      payload.id,
+      { type, status, level, ...sent, expected_date, expected_time, currency: payload.currency, fee, note },
+      {
+        ...(prices ? { currency: task.currency, fee: String(task.fee) } : {}),
+        ...(assigns || moves ? { property_id: task.property_id, staff_id: task.staff_id } : {})
+      },
+      assignee,
+      wholeSecond(yield* Clock.currentTimeMillis)
+    )
+    return updated === undefined ? undefined : {}
+  }, unlessItChanges)
+
+const deleteTask = (store: Store) =>
+  Effect.fnUntraced(function* (payload: typeof delete_task.payloadSchema.Type) {
+    const caller = yield* CurrentOperator
+    const removed = yield* store.remove(caller.operatorId, payload.id)
+    return removed === undefined ? yield* noSuchTask : {}
+  })
 
 const noSuchTask = new NotFound({ message: "id: no such task." })
-const noSuchProperty = new NotFound({ message: "property_id: no such property." })
-const noSuchStaff = new NotFound({ message: "staff_id: no such staff member." })
 const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
-const fixedStay = new ValidationFailed({
-  message: "stay_code: cannot be changed; delete the task and create a new one."
+const busy = new Conflict({
+  message: "The task or its person is being changed by others at the same moment; try again."
 })
+
+/** Judges a task again for as long as what it is judged by changes between reading and writing. */
+const unlessItChanges = asRead(TASK_CHANGE_ATTEMPTS, busy)
+
+const fixedFields = fixedFieldsOf(update_task.payloadSchema)
 
 /** 0 and null both take a link away (specification, PATCH /tasks/{id}: 0). */
 const linkOf = (id: number | null | undefined): number | null | undefined => (id === 0 ? null : id)
 
-const toTask = (row: TaskRow, timeZone: string): Task => ({
-  task_id: row.id,
-  id: row.id,
-  type: row.type,
-  status: row.status,
-  level: row.type === "cleaning" ? row.level : null,
-  property_id: row.propertyId,
-  property_title: row.propertyTitle,
-  stay_code: row.stayCode,
-  staff_id: row.staffId,
-  staff_name: row.staffName,
-  expected_date: row.expectedDate,
-  expected_time: row.expectedTime,
-  expected: row.expectedDate === null ? null : `${row.expectedDate} ${row.expectedTime ?? "00:00:00"}`,
-  currency: row.currency,
-  fee: row.fee,
-  note: row.note,
-  create_time: wallClockText(row.createdAt, timeZone),
-  update_time: wallClockText(row.updatedAt, timeZone)
+const shown = (row: TaskRow, timeZone: string): Task => ({
+  ...row,
+  create_time: wallClockText(row.create_time, timeZone),
+  update_time: wallClockText(row.update_time, timeZone)
 })
+
+export const layerTasks = layerHandled(
+  Effect.map(TaskStore, (store) =>
+    handled(Tasks, {
+      search_tasks: searchTasks(store),
+      create_task: createTask(store),
+      update_task: updateTask(store),
+      delete_task: deleteTask(store)
+    })
+  )
+).pipe(Layer.provide(TaskStore.layer))

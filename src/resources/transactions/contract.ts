@@ -1,14 +1,27 @@
 import { Schema } from "effect"
 import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
-import { CalendarDate, Code, Currency, Id, InstantText, PositiveAmount, textUpTo } from "../../contract/fields.ts"
+import {
+  CalendarDate,
+  Code,
+  Currency,
+  Id,
+  InstantText,
+  PositiveAmount,
+  textUpTo,
+  wideningIfAbsent
+} from "../../contract/fields.ts"
+import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { CURRENCY_CODE, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
+import { TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
 
 // Income and expense entries (specification, "Transaction (income or expense entry)" and "Incomes and expenses").
 
 export const Direction = Schema.Literals(["income", "expense"])
 export type Direction = typeof Direction.Type
+
+export const Status = Schema.Literals(["paid", "outstanding"])
+export type Status = typeof Status.Type
 
 const Note = textUpTo(TRANSACTION_NOTE)
 
@@ -18,7 +31,7 @@ export const Transaction = Schema.Struct({
   /** Always positive, major units; the sign is the direction's. */
   amount: Schema.Finite,
   currency: Schema.String,
-  status: Schema.Literals(["paid", "outstanding"]),
+  status: Status,
   /** ISO 8601 UTC, `…Z`. */
   action_at: Schema.String,
   item_id: Id,
@@ -64,7 +77,7 @@ export const search_transactions = operation("search_transactions", {
   success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    "Lists income and expense entries, newest first. Give start_date and end_date (inclusive, at most 366 days, in the host's time zone) unless you give id. property_id finds entries of the property itself and entries of orders with a stay in it. Amounts are positive; the sign is the direction's. Resolve item_id and payment_method_id with the four query_… dictionaries.",
+    "Lists income and expense entries, newest first. Give start_date and end_date (inclusive, at most 366 days) unless you give id. They mean action_at, and outstanding entries lie in the future: look ahead for them. property_id finds entries of the property and of orders with a stay in it; on an order of several rooms amount is the whole and shares what each room carries. Amounts are positive; direction is the sign. item_id and payment_method_id come from the query_… dictionaries.",
     [
       "What did I earn in May?",
       "Show the cleaning costs of the harbour flat this quarter",
@@ -78,9 +91,10 @@ export const create_transaction = operation("create_transaction", {
   route: "POST /transactions",
   summary: "Record an income or an expense",
   payload: {
-    property_id: Schema.optionalKey(Id),
-    reservation_code: Schema.optionalKey(Code),
-    stay_code: Schema.optionalKey(Code),
+    // Without any of these the entry is the operator's.
+    property_id: wideningIfAbsent(Id),
+    reservation_code: wideningIfAbsent(Code),
+    stay_code: wideningIfAbsent(Code),
     direction: Direction,
     amount: PositiveAmount,
     currency: Schema.optionalKey(Currency),
@@ -92,33 +106,29 @@ export const create_transaction = operation("create_transaction", {
   success: Schema.Struct({ transaction_id: Id }),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(
-    "Records an income or an expense on a property (property_id), on a whole order (reservation_code), or, with neither, on the operator as a whole (main account only). Look up item_id and payment_method_id first: income ids with query_income_items and query_income_methods, expense ids with query_expense_items and query_expense_methods. currency is required unless an order is given, whose currency is taken. A future action_at makes the entry outstanding. Direction, currency and what the entry is attached to cannot be changed afterwards.",
+    "Records an income or an expense on a property (property_id), on a whole order (reservation_code) or, with neither, on the operator (main account only). Look up item_id and payment_method_id first, with query_income_items and query_income_methods, or query_expense_items and query_expense_methods. currency is required unless an order is given, whose currency is taken. A future action_at makes the entry outstanding. Direction, currency and what the entry is attached to cannot be changed afterwards.",
     ["Log 35.50 euro for laundry at Harbour 1", "Book the 200 deposit we got in cash for order 5-QX7M2LD90"],
     true
   )
 })
 
+/** What an edit can change of an entry. */
+export const Changeable = {
+  amount: Schema.optionalKey(PositiveAmount),
+  item_id: Schema.optionalKey(Id),
+  payment_method_id: Schema.optionalKey(Id),
+  action_at: Schema.optionalKey(InstantText),
+  note: Schema.optionalKey(Note)
+}
+
 export const update_transaction = operation("update_transaction", {
   route: "PATCH /transactions/{id}",
   summary: "Change an entry",
-  payload: {
-    id: Id,
-    amount: Schema.optionalKey(PositiveAmount),
-    item_id: Schema.optionalKey(Id),
-    payment_method_id: Schema.optionalKey(Id),
-    action_at: Schema.optionalKey(InstantText),
-    note: Schema.optionalKey(Note),
-    // Not changeable: accepted with the value the entry has, so that a record can be sent back whole.
-    direction: Schema.optionalKey(Direction),
-    currency: Schema.optionalKey(textUpTo(CURRENCY_CODE)),
-    property_id: Schema.optionalKey(Schema.NullOr(Id)),
-    reservation_code: Schema.optionalKey(Schema.NullOr(Code)),
-    stay_code: Schema.optionalKey(Schema.NullOr(Code))
-  },
+  payload: editOf(Transaction, { id: Id, ...Changeable }),
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Changes amount, item, payment method, time or note of an entry; find its id with search_transactions. Only the fields you send change; action_at stays unless you send it. Direction, currency and what the entry is attached to cannot change: delete the entry and create a new one.",
+    "Changes amount, item, payment method, time or note of an entry; find its id with search_transactions. What you do not send stays. Direction, currency and what the entry is attached to cannot change: delete the entry and create a new one.",
     ["The laundry bill was 38, not 35.50", "Move yesterday's refund to the category other"],
     true
   )
@@ -131,13 +141,14 @@ export const delete_transaction = operation("delete_transaction", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Deletes an income or expense entry permanently; there is no way back. Find its id with search_transactions.",
+    "Deletes an income or expense entry for good; find its id with search_transactions.",
     ["Delete the duplicate cleaning entry of last Friday"],
     true
   )
 })
 
-const DictionaryRow = Schema.Struct({ id: Id, name: Schema.String })
+/** An item or a payment method. */
+export const DictionaryRow = Schema.Struct({ id: Id, name: Schema.String })
 
 const dictionary = <const Name extends string, Success extends Schema.Top>(
   name: Name,
@@ -149,7 +160,7 @@ const dictionary = <const Name extends string, Success extends Schema.Top>(
     payload: {},
     success: declared.success,
     exposure: card(
-      `Lists the ids and names of ${declared.names}: the service's own and the account's. They rarely change; keep them for up to an hour.`,
+      `Lists ids and names of ${declared.names}: the service's own and the account's. Keep them for up to an hour.`,
       [declared.example],
       false
     )

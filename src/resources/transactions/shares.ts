@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fourDecimals, minorUnits } from "../../contract/money.ts"
 import { jsonParameter } from "../../database/parameters.ts"
-import { sharesOf } from "./rules.ts"
+import { type Share, sharesOf } from "./rules.ts"
 
 // The split of an order's entries over its stays, for statements of orders: parts of one statement, which the tables'
 // owner writes.
@@ -20,12 +20,12 @@ export const splitOver = (
   amount: string,
   currency: string,
   stays: ReadonlyArray<{ readonly id: number; readonly accommodation_revenue: string }>
-): ReadonlyArray<{ readonly stay_id: number; readonly amount: string }> =>
+): ReadonlyArray<Share> =>
   sharesOf(
     Option.getOrThrow(minorUnits(Number(amount), currency)),
     currency,
     stays.map(({ id, accommodation_revenue }) => ({ id, revenue: fourDecimals(accommodation_revenue) }))
-  ).map((share) => ({ stay_id: share.stayId, amount: share.amount }))
+  )
 
 /** Writes shares, or in place of those there are; `wanted` selects `operator_id, transaction_id, stay_id, amount`. */
 export const writeShares = (sql: SqlClient, wanted: Fragment): Fragment => sql`

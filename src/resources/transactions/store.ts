@@ -1,303 +1,279 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { idsParameter, loweredOnce } from "../../database/parameters.ts"
-import { paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { jsonParameter, loweredOnce } from "../../database/parameters.ts"
+import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { recordEvent } from "../../events/events.ts"
+import { propertyKnown } from "../properties/belonging.ts"
 import { orderAsRead, type ReadOrder } from "../reservations/order-as-read.ts"
-import { Direction } from "./contract.ts"
+import { Amount, Instant } from "../row-fields.ts"
+import { DictionaryRow, type search_transactions, Transaction } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
 import type { Share } from "./rules.ts"
+import { writeShares } from "./shares.ts"
 
 // The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
 // one that changes, splits and records at once.
 
+type Sql = SqlClient.SqlClient
+
+type Filters = "id" | "property_id" | "direction" | "item_id" | "payment_method_id" | "currency" | "keyword"
+
 /** Which entries a search means; what is undefined does not narrow it. */
-export interface Search {
-  readonly id: number | undefined
+export interface TransactionSearch extends Pick<typeof search_transactions.payloadSchema.Type, Filters> {
   readonly instants: { readonly from: Date; readonly until: Date } | undefined
-  readonly propertyId: number | undefined
-  readonly orderCode: string | undefined
-  readonly direction: Direction | undefined
-  readonly itemId: number | undefined
-  readonly paymentMethodId: number | undefined
-  readonly currency: string | undefined
-  readonly keyword: string | undefined
+  /** A code of the order, or of any of its stays. */
+  readonly order_code: string | undefined
 }
 
-const Amount = Schema.FiniteFromString
-
-const EntryRow = Schema.Struct({
-  id: Schema.Int,
-  direction: Direction,
+/** An entry as it is shown, but for the names of the built-in dictionaries. */
+const TransactionRow = Schema.Struct({
+  ...Transaction.fields,
   amount: Amount,
-  currency: Schema.String,
-  itemId: Schema.Int,
-  itemName: Schema.NullOr(Schema.String),
-  paymentMethodId: Schema.Int,
-  paymentMethodName: Schema.NullOr(Schema.String),
-  actionAt: Schema.Date,
-  note: Schema.String,
-  operatorName: Schema.String,
-  status: Schema.Literals(["paid", "outstanding"]),
-  propertyId: Schema.NullOr(Schema.Int),
-  propertyTitle: Schema.NullOr(Schema.String),
-  reservationCode: Schema.NullOr(Schema.String),
-  shares: Schema.Array(Schema.Struct({ property_id: Schema.NullOr(Schema.Int), amount: Schema.Finite })),
-  createdAt: Schema.Date,
-  updatedAt: Schema.Date
+  action_at: Instant,
+  created_at: Instant,
+  updated_at: Instant
 })
-export type EntryRow = typeof EntryRow.Type
 
 const Stays = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
 /** What the rules need to know before an entry is created. */
-const Ground = Schema.Struct({
-  propertyKnown: Schema.Boolean,
-  itemKnown: Schema.Boolean,
-  methodKnown: Schema.Boolean,
-  orderId: Schema.NullOr(Schema.Int),
-  orderCurrency: Schema.NullOr(Schema.String),
+const Preconditions = Schema.Struct({
+  property_known: Schema.Boolean,
+  item_known: Schema.Boolean,
+  method_known: Schema.Boolean,
+  order_id: Schema.NullOr(Schema.Int),
+  order_currency: Schema.NullOr(Schema.String),
   stays: Stays
 })
 
-/** What the rules need to know before an entry is changed. */
-const Existing = Schema.Struct({
-  direction: Direction,
-  currency: Schema.String,
-  propertyId: Schema.NullOr(Schema.Int),
-  orderId: Schema.NullOr(Schema.Int),
-  reservationCode: Schema.NullOr(Schema.String),
-  ownItem: Schema.Boolean,
-  ownMethod: Schema.Boolean,
+/** The entry before a change, and what the rules need to know beside it. */
+const ExistingTransaction = Schema.Struct({
+  ...TransactionRow.fields,
+  order_id: Schema.NullOr(Schema.Int),
+  item_known: Schema.Boolean,
+  method_known: Schema.Boolean,
   stays: Stays
 })
 
-const DictionaryRow = Schema.Struct({ id: Schema.Int, name: Schema.String })
-const Identity = Schema.Struct({ id: Schema.Int })
-
-const readPage = pageRowsOf(EntryRow)
-const readGround = rowOf(Ground)
-const readExisting = rowOf(Existing)
+const readPage = pageRowsOf(TransactionRow)
+const readPreconditions = onlyRowOf(Preconditions)
+const readExisting = rowOf(ExistingTransaction)
 const readDictionary = rowsOf(DictionaryRow)
-const readIdentity = rowOf(Identity)
+const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
+const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))
 
-export interface NewEntry {
-  readonly direction: Direction
-  readonly amount: string
-  readonly currency: string
-  readonly itemId: number
-  readonly paymentMethodId: number
-  readonly actionAt: Date
-  readonly note: string
-  readonly propertyId: number | null
-  readonly order: ReadOrder | undefined
-  readonly status: "paid" | "outstanding"
-  readonly operatorName: string
-  readonly shares: ReadonlyArray<Share>
-}
+/** What is written of an entry into its row. */
+const WrittenTransaction = Schema.Struct({
+  ...Struct.pick(Transaction.fields, ["direction", "currency", "status", "item_id", "payment_method_id"]),
+  ...Struct.pick(Transaction.fields, ["property_id", "note", "operator_name"]),
+  /** Decimal text. */
+  amount: Schema.String,
+  action_at: Schema.Date
+})
+export type NewTransaction = typeof WrittenTransaction.Type
 
 /** The columns an edit sets; what is undefined stays. */
-export interface Edit {
-  readonly amount: string | undefined
-  readonly itemId: number | undefined
-  readonly paymentMethodId: number | undefined
-  readonly actionAt: Date | undefined
-  readonly status: "paid" | "outstanding" | undefined
-  readonly note: string | undefined
-  /** The order the shares were worked out from; undefined when they stay. */
+export type TransactionEdit = {
+  readonly [Column in "amount" | "item_id" | "payment_method_id" | "action_at" | "status" | "note"]?:
+    | NewTransaction[Column]
+    | undefined
+}
+
+/** How an entry is split over its order as it was read; without an order it is not, or stays as it is. */
+export interface Split {
   readonly order: ReadOrder | undefined
   readonly shares: ReadonlyArray<Share>
 }
 
-export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/resources/TransactionStore", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+/** An entry of one of the dictionaries. */
+interface DictionaryId {
+  readonly dictionary: Dictionary
+  readonly id: number
+}
 
-    /** The order a code names: its own, or that of any of its stays. */
-    const orderOf = (operatorId: number, code: string): Fragment => sql`(
-      SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
-      UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code})`
+/** The order a code names: its own, or that of any of its stays. */
+const orderOf = (sql: Sql, operatorId: number, code: string): Fragment => sql`(
+  SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
+  UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code})`
 
-    const conditions = (operatorId: number, search: Search): ReadonlyArray<Fragment> => {
-      const all: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
-      if (search.id !== undefined) all.push(sql`t.id = ${search.id}`)
-      if (search.instants !== undefined) {
-        all.push(sql`t.action_at >= ${search.instants.from} AND t.action_at < ${search.instants.until}`)
-      }
-      if (search.propertyId !== undefined) {
-        all.push(sql`(t.property_id = ${search.propertyId} OR t.order_id IN (
-          SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${search.propertyId}))`)
-      }
-      if (search.orderCode !== undefined) all.push(sql`t.order_id IN ${orderOf(operatorId, search.orderCode)}`)
-      if (search.direction !== undefined) all.push(sql`t.direction = ${search.direction}`)
-      if (search.itemId !== undefined) all.push(sql`t.item_id = ${search.itemId}`)
-      if (search.paymentMethodId !== undefined) all.push(sql`t.payment_method_id = ${search.paymentMethodId}`)
-      if (search.currency !== undefined) all.push(sql`t.currency = ${search.currency}`)
-      if (search.keyword !== undefined) {
-        all.push(sql`position(${loweredOnce(sql, search.keyword)} in lower(t.note)) > 0`)
-      }
-      return all
+const conditions = (sql: Sql, operatorId: number, wanted: TransactionSearch): ReadonlyArray<Fragment> => {
+  const all: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
+  if (wanted.id !== undefined) all.push(sql`t.id = ${wanted.id}`)
+  if (wanted.instants !== undefined) {
+    all.push(sql`t.action_at >= ${wanted.instants.from} AND t.action_at < ${wanted.instants.until}`)
+  }
+  if (wanted.property_id !== undefined) {
+    all.push(sql`(t.property_id = ${wanted.property_id} OR t.order_id IN (
+      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${wanted.property_id}))`)
+  }
+  if (wanted.order_code !== undefined) all.push(sql`t.order_id IN ${orderOf(sql, operatorId, wanted.order_code)}`)
+  if (wanted.direction !== undefined) all.push(sql`t.direction = ${wanted.direction}`)
+  if (wanted.item_id !== undefined) all.push(sql`t.item_id = ${wanted.item_id}`)
+  if (wanted.payment_method_id !== undefined) all.push(sql`t.payment_method_id = ${wanted.payment_method_id}`)
+  if (wanted.currency !== undefined) all.push(sql`t.currency = ${wanted.currency}`)
+  if (wanted.keyword !== undefined) {
+    all.push(sql`position(${loweredOnce(sql, wanted.keyword)} in lower(t.note)) > 0`)
+  }
+  return all
+}
+
+/** The columns of a {@link TransactionRow}, of the entry in `page` with what {@link joined} adds. */
+const shown = (sql: Sql): Fragment => sql`
+  page.id, page.direction, page.amount, page.currency, page.status, page.action_at,
+  page.item_id, item.name AS item_name, page.payment_method_id, method.name AS payment_method_name,
+  page.note, page.operator_name,
+  CASE WHEN page.order_id IS NOT NULL THEN 'reservation' WHEN page.property_id IS NOT NULL THEN 'property'
+    ELSE 'operator' END AS link_type,
+  property.id AS property_id, property.title AS property_title,
+  orders.reservation_code, orders.reservation_code AS stay_code,
+  coalesce(split.shares, '[]') AS shares, page.created_at, page.updated_at`
+
+const joined = (sql: Sql): Fragment => sql`
+  LEFT JOIN orders ON orders.operator_id = page.operator_id AND orders.id = page.order_id
+  LEFT JOIN LATERAL (
+    SELECT jsonb_agg(jsonb_build_object('property_id', stay.property_id, 'amount', share.amount) ORDER BY stay.id) AS shares,
+      CASE WHEN min(stay.property_id) = max(stay.property_id) THEN min(stay.property_id) END AS property_id
+    FROM transaction_shares share
+    JOIN stays stay ON stay.operator_id = share.operator_id AND stay.id = share.stay_id
+    WHERE share.operator_id = page.operator_id AND share.transaction_id = page.id
+  ) split ON page.order_id IS NOT NULL
+  LEFT JOIN properties property
+    ON property.operator_id = page.operator_id AND property.id = coalesce(page.property_id, split.property_id)
+  LEFT JOIN dictionary_entries item ON item.operator_id = page.operator_id AND item.id = page.item_id
+    AND item.dictionary = page.direction || '_items'
+  LEFT JOIN dictionary_entries method ON method.operator_id = page.operator_id AND method.id = page.payment_method_id
+    AND method.dictionary = page.direction || '_methods'`
+
+const search = (sql: Sql) => (operatorId: number, wanted: TransactionSearch, page: Page) =>
+  readPage(sql`${paged(sql, {
+    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(sql, operatorId, wanted))}`,
+    orderBy: sql`action_at DESC, id DESC`,
+    ...page
+  })}
+    SELECT counted.total, page.position, ${shown(sql)}
+    FROM counted LEFT JOIN page ON true ${joined(sql)}
+    ORDER BY page.position`)
+
+/** Whether the property and the order a search names exist; asked only when the search found nothing. */
+const known = (sql: Sql) => (operatorId: number, wanted: Pick<TransactionSearch, "property_id" | "order_code">) =>
+  readKnown(sql`SELECT
+    ${propertyKnown(sql, operatorId, wanted.property_id)} AS property,
+    ${wanted.order_code === undefined ? sql`true` : sql`EXISTS ${orderOf(sql, operatorId, wanted.order_code)}`} AS "order"`)
+
+const isInDictionary = (sql: Sql, operatorId: number, dictionary: Fragment, id: number | undefined): Fragment =>
+  id === undefined
+    ? sql`false`
+    : sql`EXISTS (SELECT FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${dictionary} AND id = ${id})`
+
+/** The stays of the row `orders`, as what weighs their shares. */
+const weights = (sql: Sql): Fragment => sql`coalesce((
+  SELECT jsonb_agg(jsonb_build_object('id', stay.id, 'revenue', stay.accommodation_revenue::text) ORDER BY stay.id)
+  FROM stays stay WHERE stay.operator_id = orders.operator_id AND stay.order_id = orders.id), '[]')`
+
+const preconditions =
+  (sql: Sql) =>
+  (
+    operatorId: number,
+    wanted: {
+      readonly property_id: number | undefined
+      readonly order_code: string | undefined
+      readonly item: DictionaryId
+      readonly method: DictionaryId
     }
+  ) =>
+    readPreconditions(sql`
+      SELECT
+        ${propertyKnown(sql, operatorId, wanted.property_id)} AS property_known,
+        ${isInDictionary(sql, operatorId, sql`${wanted.item.dictionary}`, wanted.item.id)} AS item_known,
+        ${isInDictionary(sql, operatorId, sql`${wanted.method.dictionary}`, wanted.method.id)} AS method_known,
+        orders.id AS order_id, orders.currency AS order_currency, ${weights(sql)} AS stays
+      FROM (SELECT 1) one
+      LEFT JOIN orders ON ${
+        wanted.order_code === undefined
+          ? sql`false`
+          : sql`orders.operator_id = ${operatorId} AND orders.id IN ${orderOf(sql, operatorId, wanted.order_code)}`
+      }`)
 
-    const search = (operatorId: number, wanted: Search, page: Page) =>
-      readPage(sql`${paged(sql, {
-        matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(operatorId, wanted))}`,
-        orderBy: sql`action_at DESC, id DESC`,
-        ...page
-      })}
-        SELECT counted.total, page.position, page.id, page.direction, page.amount, page.currency, page.status, page.note,
-          page.item_id AS "itemId", item.name AS "itemName",
-          page.payment_method_id AS "paymentMethodId", method.name AS "paymentMethodName",
-          page.action_at AS "actionAt", page.operator_name AS "operatorName",
-          page.created_at AS "createdAt", page.updated_at AS "updatedAt",
-          orders.reservation_code AS "reservationCode",
-          property.id AS "propertyId", property.title AS "propertyTitle",
-          coalesce(split.shares, '[]') AS shares
-        FROM counted LEFT JOIN page ON true
-        LEFT JOIN orders ON orders.operator_id = page.operator_id AND orders.id = page.order_id
-        LEFT JOIN LATERAL (
-          SELECT jsonb_agg(jsonb_build_object('property_id', stay.property_id, 'amount', share.amount) ORDER BY stay.id) AS shares,
-            CASE WHEN min(stay.property_id) = max(stay.property_id) THEN min(stay.property_id) END AS property_id
-          FROM transaction_shares share
-          JOIN stays stay ON stay.operator_id = share.operator_id AND stay.id = share.stay_id
-          WHERE share.operator_id = page.operator_id AND share.transaction_id = page.id
-        ) split ON page.order_id IS NOT NULL
-        LEFT JOIN properties property
-          ON property.operator_id = page.operator_id AND property.id = coalesce(page.property_id, split.property_id)
-        LEFT JOIN dictionary_entries item ON item.operator_id = page.operator_id AND item.id = page.item_id
-          AND item.dictionary = page.direction || '_items'
-        LEFT JOIN dictionary_entries method ON method.operator_id = page.operator_id AND method.id = page.payment_method_id
-          AND method.dictionary = page.direction || '_methods'
-        ORDER BY page.position`)
+/** Writes the shares of the entry in the CTE `entry`. */
+const sharesInto = (sql: Sql, shares: ReadonlyArray<Share>): Fragment =>
+  writeShares(
+    sql,
+    sql`SELECT entry.operator_id, entry.id AS transaction_id, share.stay_id, share.amount
+      FROM entry, jsonb_to_recordset(${jsonParameter(shares)}::jsonb) AS share (stay_id bigint, amount numeric)`
+  )
 
-    /** Whether the property and the order a search names exist; asked only when the search found nothing. */
-    const known = (operatorId: number, wanted: Pick<Search, "propertyId" | "orderCode">) =>
-      readKnown(sql`SELECT
-        ${wanted.propertyId === undefined ? sql`true` : propertyExists(operatorId, wanted.propertyId)} AS property,
-        ${wanted.orderCode === undefined ? sql`true` : sql`EXISTS ${orderOf(operatorId, wanted.orderCode)}`} AS "order"`)
-
-    const propertyExists = (operatorId: number, id: number): Fragment =>
-      sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
-
-    const entryExists = (operatorId: number, dictionary: Fragment, id: number | null): Fragment =>
-      id === null
-        ? sql`false`
-        : sql`EXISTS (SELECT FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${dictionary} AND id = ${id})`
-
-    const staysOf = (order: Fragment): Fragment => sql`coalesce((
-      SELECT jsonb_agg(jsonb_build_object('id', stay.id, 'revenue', stay.accommodation_revenue::text) ORDER BY stay.id)
-      FROM stays stay WHERE stay.operator_id = ${order}.operator_id AND stay.order_id = ${order}.id), '[]')`
-
-    const ground = (
-      operatorId: number,
-      wanted: {
-        readonly propertyId: number | undefined
-        readonly orderCode: string | undefined
-        readonly item: { readonly dictionary: Dictionary; readonly id: number }
-        readonly method: { readonly dictionary: Dictionary; readonly id: number }
-      }
-    ) =>
-      readGround(sql`
-        SELECT
-          ${wanted.propertyId === undefined ? sql`true` : propertyExists(operatorId, wanted.propertyId)} AS "propertyKnown",
-          ${entryExists(operatorId, sql`${wanted.item.dictionary}`, wanted.item.id)} AS "itemKnown",
-          ${entryExists(operatorId, sql`${wanted.method.dictionary}`, wanted.method.id)} AS "methodKnown",
-          o.id AS "orderId", o.currency AS "orderCurrency", ${staysOf(sql`o`)} AS stays
-        FROM (SELECT 1) one
-        LEFT JOIN orders o ON ${
-          wanted.orderCode === undefined
-            ? sql`false`
-            : sql`o.operator_id = ${operatorId} AND o.id IN ${orderOf(operatorId, wanted.orderCode)}`
-        }`)
-
-    const sharesInto = (shares: ReadonlyArray<Share>, entry: Fragment): Fragment => sql`
-      INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
-      SELECT entry.operator_id, entry.id, share.stay_id, share.amount
-      FROM ${entry} entry, unnest(${idsParameter(shares.map((share) => share.stayId))}::bigint[],
-        ${shares.map((share) => share.amount)}::numeric[])
-        AS share (stay_id, amount)
-      ON CONFLICT (operator_id, transaction_id, stay_id) DO UPDATE SET amount = excluded.amount`
-
-    const recorded = (
-      name: "transaction_created" | "transaction_updated" | "transaction_deleted",
-      from: Fragment,
-      at: Date
-    ) =>
-      recordEvent(sql, name, {
-        from,
-        record: sql`'transaction:' || id`,
-        fields: { transaction_id: sql`id` },
-        at
-      })
-
-    /** Answers the new entry's id, or undefined when its order is not as it was read any more. */
-    const create = (operatorId: number, entry: NewEntry, now: Date) =>
-      readIdentity(sql`
-        WITH ${orderAsRead(sql, operatorId, entry.order)}, entry AS (
-          INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, note,
-            property_id, order_id, status, operator_name, created_at, updated_at)
-          SELECT ${operatorId}, ${entry.direction}, ${entry.amount}::numeric, ${entry.currency}, ${entry.itemId}::bigint,
-            ${entry.paymentMethodId}::bigint, ${entry.actionAt}::timestamptz, ${entry.note}, ${entry.propertyId}::bigint,
-            ${entry.order?.id ?? null}::bigint, ${entry.status}, ${entry.operatorName}, ${now}::timestamptz,
-            ${now}::timestamptz
-          FROM as_read
-          RETURNING operator_id, id
-        ), shares AS (${sharesInto(entry.shares, sql`entry`)}),
-        recorded AS (${recorded("transaction_created", sql`entry`, now)})
-        SELECT id FROM entry`)
-
-    const existing = (
-      operatorId: number,
-      id: number,
-      wanted: { readonly itemId: number | undefined; readonly paymentMethodId: number | undefined }
-    ) =>
-      readExisting(sql`
-        SELECT t.direction, t.currency, t.order_id AS "orderId", o.reservation_code AS "reservationCode",
-          coalesce(t.property_id, (
-            SELECT CASE WHEN min(s.property_id) = max(s.property_id) THEN min(s.property_id) END
-            FROM stays s WHERE s.operator_id = t.operator_id AND s.order_id = t.order_id)) AS "propertyId",
-          ${entryExists(operatorId, sql`t.direction || '_items'`, wanted.itemId ?? null)} AS "ownItem",
-          ${entryExists(operatorId, sql`t.direction || '_methods'`, wanted.paymentMethodId ?? null)} AS "ownMethod",
-          ${staysOf(sql`o`)} AS stays
-        FROM transactions t LEFT JOIN orders o ON o.operator_id = t.operator_id AND o.id = t.order_id
-        WHERE t.operator_id = ${operatorId} AND t.id = ${id}`)
-
-    /** Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. */
-    const update = (operatorId: number, id: number, edit: Edit, now: Date) =>
-      readIdentity(sql`
-        WITH ${orderAsRead(sql, operatorId, edit.order)}, entry AS (
-          UPDATE transactions SET
-            amount = coalesce(${edit.amount ?? null}::numeric, amount),
-            item_id = coalesce(${edit.itemId ?? null}::bigint, item_id),
-            payment_method_id = coalesce(${edit.paymentMethodId ?? null}::bigint, payment_method_id),
-            action_at = coalesce(${edit.actionAt ?? null}::timestamptz, action_at),
-            status = coalesce(${edit.status ?? null}::text, status),
-            note = coalesce(${edit.note ?? null}::text, note),
-            updated_at = ${now}
-          WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
-          RETURNING operator_id, id
-        ), shares AS (${sharesInto(edit.shares, sql`entry`)}),
-        recorded AS (${recorded("transaction_updated", sql`entry`, now)})
-        SELECT id FROM entry`)
-
-    /** Answers the deleted entry's id, or undefined when there is none. */
-    const remove = (operatorId: number, id: number, now: Date) =>
-      readIdentity(sql`
-        WITH entry AS (
-          DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id
-        ), recorded AS (${recorded("transaction_deleted", sql`entry`, now)})
-        SELECT id FROM entry`)
-
-    const dictionary = (operatorId: number, name: Dictionary) =>
-      readDictionary(sql`
-        SELECT id, name FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${name}`)
-
-    return { search, known, ground, create, existing, update, remove, dictionary }
+/** Records what happened to the entry in the CTE `entry`. */
+const recorded = (sql: Sql, what: "created" | "updated" | "deleted", at: Date): Fragment =>
+  recordEvent(sql, `transaction_${what}`, {
+    from: sql`entry`,
+    record: sql`'transaction:' || id`,
+    fields: { transaction_id: sql`id` },
+    at
   })
+
+/** Answers the new entry's id, or undefined when its order is not as it was read any more. */
+const create =
+  (sql: Sql) =>
+  (operatorId: number, entry: NewTransaction, { order, shares }: Split, now: Date) => {
+    const order_id = order?.id ?? null
+    const row = inRow(WrittenTransaction, entry)
+    const columns = { operator_id: operatorId, ...row, order_id, created_at: now, updated_at: now }
+    return readIdentity(sql`
+    WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
+      INSERT INTO transactions (${columnsOf(sql, columns)}) SELECT ${valuesOf(sql, columns)} FROM as_read
+      RETURNING operator_id, id
+    ), shares AS (${sharesInto(sql, shares)}), recorded AS (${recorded(sql, "created", now)})
+    SELECT id FROM entry`)
+  }
+
+const existing =
+  (sql: Sql) =>
+  (operatorId: number, id: number, wanted: { readonly item_id?: number; readonly payment_method_id?: number }) =>
+    readExisting(sql`
+      SELECT ${shown(sql)}, page.order_id, ${weights(sql)} AS stays,
+        ${isInDictionary(sql, operatorId, sql`page.direction || '_items'`, wanted.item_id)} AS item_known,
+        ${isInDictionary(sql, operatorId, sql`page.direction || '_methods'`, wanted.payment_method_id)} AS method_known
+      FROM transactions page ${joined(sql)}
+      WHERE page.operator_id = ${operatorId} AND page.id = ${id}`)
+
+/** Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. */
+const update =
+  (sql: Sql) =>
+  (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) =>
+    readIdentity(sql`
+      WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
+        UPDATE transactions SET ${assigning(sql, { ...inRow(WrittenTransaction, edit), updated_at: now })}
+        WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
+        RETURNING operator_id, id
+      ), shares AS (${sharesInto(sql, shares)}), recorded AS (${recorded(sql, "updated", now)})
+      SELECT id FROM entry`)
+
+/** Answers the deleted entry's id, or undefined when there is none. */
+const remove = (sql: Sql) => (operatorId: number, id: number, now: Date) =>
+  readIdentity(sql`
+    WITH entry AS (
+      DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id
+    ), recorded AS (${recorded(sql, "deleted", now)})
+    SELECT id FROM entry`)
+
+const dictionary = (sql: Sql) => (operatorId: number, name: Dictionary) =>
+  readDictionary(sql`
+    SELECT id, name FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${name}`)
+
+export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/resources/TransactionStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    search: search(sql),
+    known: known(sql),
+    preconditions: preconditions(sql),
+    create: create(sql),
+    existing: existing(sql),
+    update: update(sql),
+    remove: remove(sql),
+    dictionary: dictionary(sql)
+  }))
 }) {
   static readonly layer = Layer.effect(TransactionStore, TransactionStore.make)
 }
-
-const readKnown = rowOf(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))

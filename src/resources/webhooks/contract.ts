@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
-import { Id, textUpTo } from "../../contract/fields.ts"
+import { Id, textUpTo, wideningIfAbsent } from "../../contract/fields.ts"
 import { family } from "../../contract/operation.ts"
 import { EVENT_NAMES } from "../../events/events.ts"
 import { WEBHOOK_URL } from "../../limits.ts"
 
-// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/webhooks.
+// Webhook subscriptions (specification, Events; contract facts 11.1). What is delivered: src/deliveries.
 
 const Url = textUpTo(WEBHOOK_URL)
 
@@ -52,7 +52,7 @@ export const create_webhook = operation("create_webhook", {
     /** https. */
     url: Url,
     /** Omitted: all ten. */
-    events: Schema.optionalKey(Events)
+    events: wideningIfAbsent(Events)
   },
   success: Schema.Struct({ webhook: Webhook, secret: Secret }),
   exposure

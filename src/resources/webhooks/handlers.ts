@@ -1,12 +1,12 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
-import { PublicUrl } from "../../contract/installation.ts"
 import { instantText, wholeSecond } from "../../contract/time.ts"
+import { AllowedReceivers } from "../../deliveries/allowed-hosts.ts"
+import { receiverUrl } from "../../deliveries/receiver-url.ts"
+import { generateSecret, generateSecretToken } from "../../deliveries/signature.ts"
 import { EVENT_NAMES, type EventName } from "../../events/events.ts"
-import { AllowedReceivers } from "../../webhooks/allowed-hosts.ts"
-import { receiverUrl } from "../../webhooks/receiver-url.ts"
-import { generateSecret, generateSecretToken } from "../../webhooks/signature.ts"
+import { PublicUrl } from "../../installation.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { type Webhook, Webhooks } from "./contract.ts"
 import { type Application, type SubscriptionRow, WebhookStore } from "./store.ts"
@@ -76,13 +76,10 @@ const inOrder = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event)
 
 const offsetText = (instant: Date): string => instantText(wholeSecond(instant.getTime())).replace("Z", "+00:00")
 
-const toWebhook = (row: SubscriptionRow, { application }: Application): Webhook => ({
-  id: row.id,
-  url: row.url,
-  events: row.events,
-  manageable: row.application === application,
-  status: row.pausedAt === null ? "active" : "paused",
-  paused_at: row.pausedAt === null ? null : offsetText(row.pausedAt),
-  paused_reason: row.pausedReason,
-  created_at: offsetText(row.createdAt)
+const toWebhook = ({ application, ...row }: SubscriptionRow, caller: Application): Webhook => ({
+  ...row,
+  manageable: application === caller.application,
+  status: row.paused_at === null ? "active" : "paused",
+  paused_at: row.paused_at === null ? null : offsetText(row.paused_at),
+  created_at: offsetText(row.created_at)
 })

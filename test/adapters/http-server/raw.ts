@@ -77,14 +77,14 @@ export const answersIn = (heard: string): ReadonlyArray<Heard> => {
 }
 
 /** The refusal that what was heard consists of: the envelope, not to be kept, the last of its connection. */
-export const refusalIn = (heard: string) => {
+export const refusalIn = (heard: string, status?: string) => {
   const answers = answersIn(heard)
   assert.lengthOf(answers, 1, heard)
-  return refusal(answers[0])
+  return refusal(answers[0], status)
 }
 
-export const refusal = (answer: Heard | undefined) => {
-  assert.strictEqual(answer?.status, "HTTP/1.1 200 OK")
+export const refusal = (answer: Heard | undefined, status = "200 OK") => {
+  assert.strictEqual(answer?.status, `HTTP/1.1 ${status}`)
   const envelope = envelopeOf(answer?.body)
   assert.match(envelope.request_id, /^RT\d{14}[0-9A-Z]{8}$/)
   assert.strictEqual(answer?.headers.get("x-request-id"), envelope.request_id)

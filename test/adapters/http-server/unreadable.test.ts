@@ -97,21 +97,35 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
     })
   )
 
+  it.effect("a request with two Hosts is refused in the form of the path it names", () =>
+    Effect.gen(function* () {
+      const refused = (path: string) =>
+        Effect.map(talk(`POST ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 0\r\n\r\n`), answersIn)
+      const [outside] = yield* refused("/")
+      assert.strictEqual(refusal(outside, "400 Bad Request").error_code, 400)
+      const [tool] = yield* refused("/mcp")
+      assert.strictEqual(tool?.status, "HTTP/1.1 400 Bad Request")
+      assert.deepInclude(JSON.parse(tool?.body ?? ""), { jsonrpc: "2.0", id: null })
+    })
+  )
+
   it.effect("odd targets are paths nobody knows, and a wish for another protocol is passed over", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
-      const ask = (target: string, headers = "") =>
+      const ask = (target: string, status: string) =>
         Effect.map(
-          talk(
-            `${target} HTTP/1.1\r\nHost: x\r\nConnection: close${headers}\r\nService-Access-Token: ${token}\r\n\r\n`
-          ),
-          (heard) => refusalIn(heard).error_code
+          talk(`${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nService-Access-Token: ${token}\r\n\r\n`),
+          (heard) => refusalIn(heard, status).error_code
         )
-      assert.strictEqual(yield* ask("GET http://elsewhere.example/v3/income_items"), 0)
-      assert.strictEqual(yield* ask("GET http://elsewhere.example:99999/v3/income_items"), 404)
-      assert.strictEqual(yield* ask("OPTIONS *"), 404)
-      for (const path of ["/v3/%zz", "/%", "/v3/reservations/%zz/custom_fields", "//v3/income_items", "*"]) {
-        assert.strictEqual(yield* ask(`GET ${path}`), 404, path)
+      const outside = "404 Not Found"
+      assert.strictEqual(yield* ask("GET http://elsewhere.example/v3/income_items", "200 OK"), 0)
+      assert.strictEqual(yield* ask("GET http://elsewhere.example:99999/v3/income_items", outside), 404)
+      assert.strictEqual(yield* ask("OPTIONS *", outside), 404)
+      for (const path of ["/v3/%zz", "/v3/reservations/%zz/custom_fields"]) {
+        assert.strictEqual(yield* ask(`GET ${path}`, "200 OK"), 404, path)
+      }
+      for (const path of ["/%", "//v3/income_items", "*"]) {
+        assert.strictEqual(yield* ask(`GET ${path}`, outside), 404, path)
       }
       const client = new RawClient(yield* BaseUrl)
       client.send(

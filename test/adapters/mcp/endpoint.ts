@@ -52,7 +52,7 @@ export const entries = [
     summary: "Send a picture",
     payload: { image: Schema.String },
     success: Schema.Struct({}),
-    exposure: card()
+    exposure: { ...card(), destructive: true, idempotent: true }
   }),
   operation("wait_for_all", {
     route: "GET /all",

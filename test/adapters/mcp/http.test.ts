@@ -1,6 +1,6 @@
 import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../../src/limits.ts"
 import { Endpoint, PUBLIC_URL } from "./endpoint.ts"
 import { BOTH, envelopesOf, errorOf, JSON_BODY, lastOf, modern, post, send, toolCall } from "./requests.ts"
@@ -41,11 +41,54 @@ layer(Endpoint.layer)("media types", (it) => {
     })
   )
 
-  it.effect("a request of 2025 that accepts no event stream is told what to accept", () =>
+  it.effect.each([{ accept: "application/json" }, { accept: "application/*;q=0.9" }])(
+    "a request of 2025 that accepts $accept alone gets one JSON document",
+    ({ accept }) =>
+      Effect.gen(function* () {
+        const answered = yield* post(toolCall("search_entries"), { accept })
+        assert.strictEqual(answered.status, 200)
+        assert.strictEqual(answered.headers.get("content-type"), "application/json")
+        assert.strictEqual(answered.headers.get("x-request-id"), envelopesOf(answered)[0].request_id)
+        assert.strictEqual(envelopesOf(answered)[0].data.name, "search_entries")
+        const batch = yield* post([toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)], { accept })
+        assert.deepStrictEqual(
+          JSON.parse(batch.body).map(({ id }: { readonly id: number }) => id),
+          [1, 2]
+        )
+        const initialize = {
+          jsonrpc: "2.0",
+          id: 3,
+          method: "initialize",
+          params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } }
+        }
+        assert.deepInclude(lastOf(yield* post(initialize, { accept })).result, { protocolVersion: "2025-06-18" })
+        const notified = yield* post({ jsonrpc: "2.0", method: "notifications/initialized" }, { accept })
+        assert.deepStrictEqual([notified.status, notified.body], [202, ""])
+      })
+  )
+
+  it.effect("a request of 2025 for JSON alone stops its call when the client goes away", () =>
     Effect.gen(function* () {
-      const answered = yield* post(toolCall("search_entries"), { accept: "application/json" })
+      const { waiting, interrupted } = yield* Endpoint
+      const asking = yield* Effect.forkChild(post(toolCall("wait_for_ever"), { accept: "application/json" }))
+      yield* Deferred.await(waiting)
+      yield* Fiber.interrupt(asking)
+      yield* Deferred.await(interrupted)
+    })
+  )
+
+  it.effect("a request of 2025 that accepts neither form is told what to accept", () =>
+    Effect.gen(function* () {
+      const answered = yield* post(toolCall("search_entries"), { accept: "text/html" })
       assert.strictEqual(answered.status, 406)
       assert.include(errorOf(answered).message, "text/event-stream")
+    })
+  )
+
+  it.effect("a tool that is not there is named in a short and printable way", () =>
+    Effect.gen(function* () {
+      const answered = yield* post(toolCall(`\ud83d\u0000${"x".repeat(1000)}`))
+      assert.strictEqual(errorOf(answered).message, `Unknown tool: \ufffd\ufffd${"x".repeat(48)}…`)
     })
   )
 

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { inputSchemaOf } from "../../../src/adapters/mcp/input-schema.ts"
-import { Id } from "../../../src/contract/fields.ts"
+import { inputSchemaOf, publishedSchemaOf } from "../../../src/adapters/mcp/input-schema.ts"
+import { Id, TimeOfDay, unchangeable } from "../../../src/contract/fields.ts"
 
 const validator = new AjvJsonSchemaValidator()
 const accepts = (schema: Record<string, unknown>) => {
@@ -35,7 +35,7 @@ const Folder = Schema.Struct({
 
 describe("a tool's input schema", () => {
   it("takes what the full schema takes and nothing else", () => {
-    const { schema, definitions } = Schema.toJsonSchemaDocument(Payload)
+    const { schema, definitions } = Schema.toJsonSchemaDocument(Payload, { onExcessProperty: "error" })
     const full = accepts({ ...schema, $defs: definitions })
     const short = accepts({ ...inputSchemaOf(Payload) })
     const number = fc.oneof(fc.integer({ min: -2, max: 102 }), fc.double({ min: -1, max: 101, noNaN: true }))
@@ -84,7 +84,8 @@ describe("a tool's input schema", () => {
         amount: { type: "number" },
         code: { type: "string", description: "an order's code" }
       },
-      required: ["id", "amount", "code"]
+      required: ["id", "amount", "code"],
+      additionalProperties: false
     })
   })
 
@@ -113,7 +114,40 @@ describe("a tool's input schema", () => {
   })
 
   it("is an object for an operation without fields", () => {
-    assert.deepStrictEqual(inputSchemaOf(Schema.Struct({})), { type: "object" })
+    assert.deepStrictEqual(inputSchemaOf(Schema.Struct({})), { type: "object", additionalProperties: false })
+  })
+
+  it("is closed, and so is every object in it whose names are known", () => {
+    const At = Schema.Struct({ hour: Id })
+    const schema = inputSchemaOf(Schema.Struct({ at: Schema.NullOr(At), words: Schema.Record(Schema.String, Id) }))
+    assert.deepStrictEqual(schema.properties, {
+      at: {
+        anyOf: [
+          {
+            type: "object",
+            properties: { hour: { type: "integer", minimum: 1 } },
+            required: ["hour"],
+            additionalProperties: false
+          },
+          { type: "null" }
+        ]
+      },
+      words: { type: "object", additionalProperties: { type: "integer", minimum: 1 } }
+    })
+  })
+
+  it("keeps a description within a choice with null", () => {
+    const { properties } = inputSchemaOf(Schema.Struct({ time: Schema.optionalKey(Schema.NullOr(TimeOfDay)) }))
+    const pattern = "^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d$"
+    assert.deepStrictEqual(properties, {
+      time: { anyOf: [{ type: "string", pattern, description: "HH:mm:ss" }, { type: "null" }] }
+    })
+  })
+
+  it("as tools are shown it leaves out what an edit never changes", () => {
+    const payload = Schema.Struct({ id: Id, note: Schema.optionalKey(Id), currency: unchangeable(Id) })
+    assert.deepStrictEqual(Object.keys(Object(publishedSchemaOf(payload).properties)), ["id", "note"])
+    assert.deepStrictEqual(Object.keys(Object(inputSchemaOf(payload).properties)), ["id", "note", "currency"])
   })
 
   it("carries its definitions: named parts in place, recursive ones beside it", () => {

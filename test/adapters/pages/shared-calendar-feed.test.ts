@@ -5,11 +5,11 @@ import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import ICAL from "ical.js"
 import { eventsOf, FEED_END, feedBeginning } from "../../../src/adapters/pages/shared-calendar/feed.ts"
+import { FEED_SPAN } from "../../../src/adapters/pages/shared-calendar/feed-stream.ts"
 import { calendarName } from "../../../src/adapters/pages/shared-calendar/page.ts"
 import { makeSharedCalendar } from "../../../src/adapters/pages/shared-calendar.ts"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
-import { SHARED_FEED_MONTHS, SHARED_FEED_PAST_MONTHS } from "../../../src/limits.ts"
 import { Places } from "../../../src/places/Places.ts"
 import { newToken } from "../../../src/resources/calendar-share-links/address.ts"
 import { monthStart, takenStretches } from "../../../src/resources/calendar-share-links/rules.ts"
@@ -210,8 +210,8 @@ layer(layerServed(), { excludeTestServices: false })("what share links open", (i
   it.effect("reaches back and ahead by whole months", () =>
     Effect.gen(function* () {
       const { here, api, as, harbour } = yield* ready
-      const first = monthStart("2027-06-10", -SHARED_FEED_PAST_MONTHS)
-      const next = monthStart("2027-06-10", SHARED_FEED_MONTHS - SHARED_FEED_PAST_MONTHS)
+      const first = monthStart("2027-06-10", -FEED_SPAN.past)
+      const next = monthStart("2027-06-10", FEED_SPAN.months - FEED_SPAN.past)
       const last = addDays(next, -1)
       yield* api.update_availabilities({ property_ids: [harbour], available: false, dates: [last, next] }).pipe(as)
       const { text } = yield* fetched(`${here}.ics`)

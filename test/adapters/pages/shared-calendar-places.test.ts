@@ -23,7 +23,7 @@ const days = [{ date: "2027-06-10", available: false }]
 /** A calendar; before any of it is read, `reading` is done. */
 const calendarsWith = (reading: Effect.Effect<void> = Effect.void) =>
   SharedCalendars.of({
-    open: () => Effect.succeed(Option.some({ operatorId: OPERATOR, id: 2, scope: "entire", today: "2027-06-10" })),
+    open: () => Effect.succeed(Option.some({ operator_id: OPERATOR, id: 2, scope: "entire", today: "2027-06-10" })),
     part: () => Effect.as(reading, { total: named.length, properties: named }),
     days: (_, properties) =>
       Effect.as(

@@ -23,7 +23,7 @@ const layerCalendars = (goneBefore = Number.POSITIVE_INFINITY) =>
   Layer.succeed(SharedCalendars, {
     open: (asked) =>
       Effect.succeed(
-        asked === token ? Option.some({ operatorId: 1, id: 2, scope: "entire", today: "2027-06-10" }) : Option.none()
+        asked === token ? Option.some({ operator_id: 1, id: 2, scope: "entire", today: "2027-06-10" }) : Option.none()
       ),
     part: () => Effect.succeed({ total: named.length, properties: named }),
     days: (_, properties) =>

@@ -2,7 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SHARED_CALENDAR_MONTHS, SHARED_PAGE_PROPERTIES } from "../../../src/limits.ts"
+import { PAGE_MONTHS } from "../../../src/adapters/pages/shared-calendar.ts"
+import { SHARED_PAGE_PROPERTIES } from "../../../src/limits.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../browser.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
@@ -68,7 +69,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
           "October 2027",
           "November 2027"
         ])
-        assert.strictEqual(seen.months.length, SHARED_CALENDAR_MONTHS)
+        assert.strictEqual(seen.months.length, PAGE_MONTHS)
         assert.deepStrictEqual(
           seen.june.filter((text) => text !== ""),
           Array.from({ length: 30 }, (_, index) => {
@@ -131,7 +132,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of a share link"), () => {
           names: ["Annex", "Harbour 1"],
           focused: "Harbour 1",
           headings: ["Annex", "Harbour 1"],
-          tables: SHARED_CALENDAR_MONTHS,
+          tables: PAGE_MONTHS,
           regions: 2,
           inView: true
         })

@@ -2,11 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import fc from "fast-check"
 import { operations } from "../../../src/Api.ts"
-import { countingOf, routeOf } from "../../../src/contract/operation.ts"
+import { meteringOf, routeOf } from "../../../src/contract/operation.ts"
 import { decodeLimitOverrides, decodeTokenLimits } from "../../../src/gate/windows/limit-overrides.ts"
-import { bucketsOf, countsAsInvalid, type GatedCall } from "../../../src/gate/windows/limit-table.ts"
+import { bucketsOf, CONVERSATION_KEY, countsAsInvalid, type GatedCall } from "../../../src/gate/windows/limit-table.ts"
 import type { Bucket } from "../../../src/gate/windows/window.ts"
-import { CONVERSATION_KEY } from "../../../src/limits.ts"
 
 const call = (route: string, more?: Partial<GatedCall>): GatedCall => ({
   operatorId: 7,
@@ -42,7 +41,7 @@ describe("the buckets of a call", () => {
 
   it("are the specification's for the routes that have numbers of their own, and the ordinary ones for all others", () => {
     const declared = operations.flatMap((operation) => {
-      const { limits } = countingOf(operation)
+      const { limits } = meteringOf(operation)
       const { method, path } = routeOf(operation)
       return limits === undefined ? [] : [[`${method} ${path}`, limits]]
     })

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { MemoryCounts } from "../../../src/gate/windows/memory-counts.ts"
+import { LIVE_BUCKETS, MemoryCounts } from "../../../src/gate/windows/memory-counts.ts"
 import { type Bucket, type WindowLabel, windowOf } from "../../../src/gate/windows/window.ts"
-import { LIVE_BUCKETS } from "../../../src/limits.ts"
 
 const bucket = (key: string, label: WindowLabel = "24h", max = 1): Bucket => ({
   key,

@@ -301,11 +301,14 @@ layer(layerTest, { excludeTestServices: false })("daily availability", (it) => {
     Effect.gen(function* () {
       const { operatorId, property } = yield* ready
       const availability = yield* Availability
-      const days = yield* availability.days(operatorId, [property, 9_999_999_999], "2027-05-01", "2027-05-02")
+      const days = yield* availability.days(operatorId, [property, 9_999_999_999], {
+        start: "2027-05-01",
+        end: "2027-05-02"
+      })
       assert.deepStrictEqual(days, [
         {
-          propertyId: property,
-          days: [
+          id: property,
+          availabilities: [
             { date: "2027-05-01", available: true, remarks: "" },
             { date: "2027-05-02", available: true, remarks: "" }
           ]

@@ -14,7 +14,7 @@ describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are cr
       Effect.gen(function* () {
         const { operatorId } = yield* freshOperator()
         const store = yield* ShareLinkStore
-        const create = Effect.suspend(() => store.entire(operatorId, newToken(), NOW))
+        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW }))
         const [one, two] = yield* overlapping(create, create)
         assert.deepStrictEqual(one, two)
       })
@@ -24,11 +24,11 @@ describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are cr
       Effect.gen(function* () {
         const { operatorId } = yield* freshOperator()
         const store = yield* ShareLinkStore
-        const create = Effect.suspend(() => store.entire(operatorId, newToken(), NOW))
+        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW }))
         const first = yield* create
         const [, second] = yield* overlapping(store.remove(operatorId, first.id), create)
         assert.notStrictEqual(second.token, first.token)
-        const { rows } = yield* store.search(operatorId, { id: undefined }, { offset: 0, limit: 9 })
+        const { rows } = yield* store.search(operatorId, {}, { offset: 0, limit: 9 })
         assert.deepStrictEqual(rows, [second])
       })
     )

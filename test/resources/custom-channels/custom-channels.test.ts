@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Deployment } from "../../../src/contract/installation.ts"
+import { Deployment } from "../../../src/installation.ts"
 import { customChannelOf } from "../../../src/resources/custom-channels/dictionary.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { layerService } from "../../harness.ts"

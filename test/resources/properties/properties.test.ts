@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PROPERTY_TITLE, ROOM_LIMIT } from "../../../src/limits.ts"
+import { PROPERTY_TITLE } from "../../../src/limits.ts"
 import { call, layerTest } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
-import { atOnce, host, hostOf, limitOf, rowsIn, setLimit } from "../portfolio.ts"
+import { atOnce, host, hostOf, limitOf, ROOM_LIMIT, rowsIn, setLimit } from "../portfolio.ts"
 
 layer(layerTest)("properties", (it) => {
   it.effect("start without address, channels and pictures, with the merchant's times", () =>

@@ -25,7 +25,7 @@ layer(layerUnhurried, { excludeTestServices: false })("the limits of a reservati
       const required = Object.keys(whole).filter((field) => field !== "channel_id")
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
         ...required.map((field) => [without(field), 400, field] as const),
-        [{ ...whole, property_id: "1" }, 400, "property_id"],
+        [{ ...whole, property_id: "1.0" }, 400, "property_id"],
         [{ ...whole, property_id: 1.5 }, 400, "property_id"],
         [{ ...whole, property_id: foreign }, 404, "property_id"],
         [{ ...whole, property_id: 9_999_999_999 }, 404, "property_id"],

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Deployment } from "../../../src/contract/installation.ts"
+import { Deployment } from "../../../src/installation.ts"
 import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../src/limits.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { call, freshOperator, layerService, layerTest, propertyOf, typedClient, withToken } from "../../harness.ts"

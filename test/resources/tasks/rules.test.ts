@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { addDays } from "../../../src/contract/time.ts"
-import { feeText, propertyOf, rangeOf } from "../../../src/resources/tasks/rules.ts"
+import { errorCode } from "../../../src/contract/errors.ts"
+import { assignableTo, propertyOf } from "../../../src/resources/tasks/rules.ts"
 
 const id = fc.integer({ min: 1, max: 5 })
 const idOrNull = fc.option(id)
@@ -10,9 +10,9 @@ const idOrNull = fc.option(id)
 describe("the property of a task", () => {
   it("is the one asked for, else that of the stay, and never contradicts the stay", () => {
     fc.assert(
-      fc.property(idOrNull, fc.option(fc.record({ propertyId: idOrNull })), (asked, stay) => {
+      fc.property(idOrNull, fc.option(fc.record({ property_id: idOrNull })), (asked, stay) => {
         const property = propertyOf(asked, stay)
-        const ofStay = stay?.propertyId ?? null
+        const ofStay = stay?.property_id ?? null
         if (asked !== null && ofStay !== null && asked !== ofStay) {
           assert.isTrue(Result.isFailure(property))
         } else {
@@ -23,27 +23,24 @@ describe("the property of a task", () => {
   })
 })
 
-describe("the days of a search", () => {
-  const day = fc.integer({ min: 0, max: 800 }).map((days) => addDays("2027-01-01", days))
+const person = fc.record({ is_active: fc.boolean(), property_ids: fc.uniqueArray(id) })
 
-  it("run from start_date to end_date, which may be the same", () => {
+describe("a task", () => {
+  it("goes to an active person who works in its property, or in all", () => {
     fc.assert(
-      fc.property(day, day, (start_date, end_date) => {
-        const range = rangeOf({ start_date, end_date })
-        assert.strictEqual(Result.isSuccess(range), start_date <= end_date)
+      fc.property(person, idOrNull, (who, propertyId) => {
+        const worksThere = propertyId === null || who.property_ids.length === 0 || who.property_ids.includes(propertyId)
+        const assigned = assignableTo(who, propertyId)
+        if (who.is_active && worksThere) assert.deepStrictEqual(assigned, Result.succeed(who))
+        else assert.strictEqual(codeOf(assigned), 422)
       })
     )
-    assert.deepStrictEqual(rangeOf({}), Result.succeed(undefined))
+  })
+
+  it("goes to nobody there is not", () => {
+    assert.strictEqual(codeOf(assignableTo(null, 1)), 404)
   })
 })
 
-describe("a fee", () => {
-  it("is not finer than its currency", () => {
-    assert.deepStrictEqual(feeText(30.5, "EUR"), Result.succeed("30.50"))
-    assert.deepStrictEqual(feeText(0, "EUR"), Result.succeed("0.00"))
-    assert.deepStrictEqual(feeText(30, "JPY"), Result.succeed("30"))
-    assert.deepStrictEqual(feeText(30.125, "KWD"), Result.succeed("30.125"))
-    assert.isTrue(Result.isFailure(feeText(30.125, "EUR")))
-    assert.isTrue(Result.isFailure(feeText(30.5, "JPY")))
-  })
-})
+const codeOf = (assigned: ReturnType<typeof assignableTo>): number =>
+  Result.match(assigned, { onFailure: errorCode, onSuccess: () => 0 })

@@ -6,7 +6,7 @@ import { call, freshOperator, layerTest, orderOf, propertyOf } from "../../harne
 
 // Every rule an entry can break, with its code and the field its message names; nothing is changed by any of them.
 
-const ground = Effect.gen(function* () {
+const preconditions = Effect.gen(function* () {
   const operator = yield* freshOperator()
   const property_id = yield* propertyOf(operator.operatorId, "Harbour 1")
   const reservation_code = yield* orderOf(operator.operatorId, [{ propertyId: property_id }])
@@ -14,7 +14,7 @@ const ground = Effect.gen(function* () {
   return { ...operator, property_id, reservation_code, entry }
 })
 
-type Ground = Effect.Success<typeof ground>
+type Preconditions = Effect.Success<typeof preconditions>
 
 const rows = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -23,7 +23,7 @@ const rows = Effect.fnUntraced(function* (operatorId: number) {
   return { entries, events }
 })
 
-type Case = readonly [what: string, fields: (ground: Ground) => object, code: number, message: RegExp]
+type Case = readonly [what: string, fields: (given: Preconditions) => object, code: number, message: RegExp]
 
 const creations: ReadonlyArray<Case> = [
   [
@@ -52,7 +52,14 @@ const creations: ReadonlyArray<Case> = [
   ],
   ["an unknown currency", (g) => ({ ...g.entry, currency: "XXY" }), 422, /^currency/],
   ["an unknown property", (g) => ({ ...g.entry, property_id: 987_654_321 }), 404, /^property_id/],
-  ["an unknown order", (g) => ({ ...g.entry, reservation_code: "5-NOPE" }), 404, /^reservation_code/],
+  ["an unknown order", (g) => ({ ...g.entry, reservation_code: "5-NOPE" }), 404, /^reservation_code: /],
+  ["an unknown stay", (g) => ({ ...g.entry, stay_code: "5-NOPE" }), 404, /^stay_code: /],
+  [
+    "property and stay",
+    (g) => ({ ...g.entry, property_id: g.property_id, stay_code: g.reservation_code }),
+    400,
+    /^property_id: cannot be given together with stay_code/
+  ],
   ["an expense item on an income", (g) => ({ ...g.entry, item_id: 51 }), 422, /^item_id/],
   ["an expense method on an income", (g) => ({ ...g.entry, payment_method_id: 301 }), 422, /^payment_method_id/],
   ["no amount", (g) => ({ ...g.entry, amount: undefined }), 400, /^amount/],
@@ -64,6 +71,8 @@ const creations: ReadonlyArray<Case> = [
   ["another direction", (g) => ({ ...g.entry, direction: "loss" }), 422, /^direction/],
   ["a note too long", (g) => ({ ...g.entry, note: "n".repeat(TRANSACTION_NOTE + 1) }), 422, /^note/],
   ["an unreadable time", (g) => ({ ...g.entry, action_at: "yesterday" }), 400, /^action_at/],
+  ["a time before the year 1", (g) => ({ ...g.entry, action_at: "0001-01-01T13:59:59+14:00" }), 422, /^action_at/],
+  ["a time after the year 9999", (g) => ({ ...g.entry, action_at: "9999-12-31T23:59:59-00:01" }), 422, /^action_at/],
   ["a day as a time", (g) => ({ ...g.entry, action_at: "2027-05-07" }), 400, /^action_at/]
 ]
 
@@ -74,13 +83,20 @@ const edits: ReadonlyArray<Case> = [
   ["an unknown method", () => ({ payment_method_id: 424_242 }), 422, /^payment_method_id/],
   ["a note too long", () => ({ note: "n".repeat(TRANSACTION_NOTE + 1) }), 422, /^note/],
   ["an unreadable time", () => ({ action_at: "2027-13-01T00:00:00Z" }), 400, /^action_at/],
+  ["a time before the year 1", () => ({ action_at: "0001-01-01T00:00:00+00:01" }), 422, /^action_at/],
+  ["a time after the year 9999", () => ({ action_at: "9999-12-31T12:00:00-12:00" }), 422, /^action_at/],
   ["another direction", () => ({ direction: "expense" }), 422, /^direction/],
   ["another currency", () => ({ currency: "USD" }), 422, /^currency/],
   ["another property", () => ({ property_id: 1 }), 422, /^property_id/],
-  ["an order", (g) => ({ reservation_code: g.reservation_code }), 422, /^reservation_code/]
+  ["an order", (g) => ({ reservation_code: g.reservation_code }), 422, /^reservation_code/],
+  ["a stay", (g) => ({ stay_code: g.reservation_code }), 422, /^stay_code/],
+  ["another kind of link", () => ({ link_type: "operator" }), 422, /^link_type: cannot be changed/],
+  ["another status", () => ({ status: "outstanding" }), 422, /^status: cannot be changed/]
 ]
 
 const searches: ReadonlyArray<Case> = [
+  ["an unknown stay", () => ({ id: 1, stay_code: "5-NOPE" }), 404, /^stay_code: /],
+  ["an unknown order", () => ({ id: 1, reservation_code: "5-NOPE" }), 404, /^reservation_code: /],
   ["no dates", () => ({}), 400, /^start_date/],
   ["one date", () => ({ start_date: "2027-05-01" }), 400, /^end_date/],
   ["a backward range", () => ({ start_date: "2027-05-02", end_date: "2027-05-01" }), 422, /^start_date/],
@@ -97,7 +113,7 @@ layer(layerTest)("what is refused", (it) => {
   for (const [what, fields, code, message] of creations) {
     it.effect(`creating with ${what}`, () =>
       Effect.gen(function* () {
-        const its = yield* ground
+        const its = yield* preconditions
         const envelope = yield* call(its.token, "create_transaction", JSON.parse(JSON.stringify(fields(its))))
         assert.strictEqual(envelope.error_code, code, envelope.error_msg)
         assert.match(envelope.error_msg, message)
@@ -109,7 +125,7 @@ layer(layerTest)("what is refused", (it) => {
   for (const [what, fields, code, message] of edits) {
     it.effect(`editing with ${what}`, () =>
       Effect.gen(function* () {
-        const its = yield* ground
+        const its = yield* preconditions
         const created = yield* call(its.token, "create_transaction", { ...its.entry, property_id: its.property_id })
         const before = yield* rows(its.operatorId)
         const [entry] = yield* (yield* SqlClient.SqlClient)<{ id: number }>`
@@ -126,7 +142,7 @@ layer(layerTest)("what is refused", (it) => {
   for (const [what, fields, code, message] of searches) {
     it.effect(`searching with ${what}`, () =>
       Effect.gen(function* () {
-        const its = yield* ground
+        const its = yield* preconditions
         const envelope = yield* call(its.token, "search_transactions", fields(its))
         assert.strictEqual(envelope.error_code, code, envelope.error_msg)
         assert.match(envelope.error_msg, message)
@@ -136,11 +152,14 @@ layer(layerTest)("what is refused", (it) => {
 
   it.effect("not what stands exactly at the limit", () =>
     Effect.gen(function* () {
-      const its = yield* ground
+      const its = yield* preconditions
       for (const more of [
         { note: "n".repeat(TRANSACTION_NOTE) },
         { amount: AMOUNT_MAX },
         { amount: 0.01 },
+        { action_at: "0001-01-01T00:00:00Z" },
+        { action_at: "9999-12-31T23:59:59Z" },
+        { action_at: "9999-12-31T23:59:59.999+00:00" },
         { amount: 1, currency: "JPY" }
       ]) {
         const envelope = yield* call(its.token, "create_transaction", { ...its.entry, ...more })

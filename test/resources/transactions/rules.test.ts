@@ -5,7 +5,13 @@ import { errorCode } from "../../../src/contract/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import { TRANSACTION_DAYS } from "../../../src/limits.ts"
 import { isSystemEntry, merged, nameOf } from "../../../src/resources/transactions/dictionaries.ts"
-import { changedFixedField, rangeOf, sharesOf, statusAt } from "../../../src/resources/transactions/rules.ts"
+import {
+  changesSomething,
+  daysOf,
+  fieldOfOrder,
+  sharesOf,
+  statusAt
+} from "../../../src/resources/transactions/rules.ts"
 
 const stays = fc.array(
   fc.record({
@@ -26,7 +32,7 @@ describe("sharesOf", () => {
         fc.property(fc.bigInt({ min: 1n, max: 10n ** 13n }), stays, (units, of) => {
           const shares = sharesOf(units, currency, of)
           assert.deepStrictEqual(
-            shares.map((share) => share.stayId),
+            shares.map((share) => share.stay_id),
             of.map((stay) => stay.id)
           )
           for (const { amount } of shares)
@@ -38,10 +44,10 @@ describe("sharesOf", () => {
   }
 })
 
-const rangeCode = (payload: Parameters<typeof rangeOf>[0]): number =>
-  Result.match(rangeOf(payload), { onFailure: errorCode, onSuccess: () => 0 })
+const rangeCode = (payload: Parameters<typeof daysOf>[0]): number =>
+  Result.match(daysOf(payload), { onFailure: errorCode, onSuccess: () => 0 })
 
-describe("rangeOf", () => {
+describe("daysOf", () => {
   const start = "2027-01-01"
   it("takes as many days as may be and not one more, both ends counted", () => {
     assert.strictEqual(rangeCode({ start_date: start, end_date: addDays(start, TRANSACTION_DAYS - 1) }), 0)
@@ -70,16 +76,19 @@ describe("statusAt", () => {
   })
 })
 
-describe("changedFixedField", () => {
-  const entry = { direction: "income", currency: "EUR", property_id: 5, reservation_code: null }
-  it("finds nothing in an entry sent back whole", () => {
-    assert.isUndefined(changedFixedField(entry, { ...entry, stay_code: null }))
-    assert.isUndefined(changedFixedField(entry, {}))
+describe("an edit", () => {
+  it("changes something when it sends a field that it can change", () => {
+    assert.isFalse(changesSomething({}))
+    for (const field of ["amount", "item_id", "payment_method_id", "action_at", "note"]) {
+      assert.isTrue(changesSomething({ [field]: "" }), field)
+    }
   })
+})
 
-  it("names the first field with another value", () => {
-    assert.strictEqual(changedFixedField(entry, { property_id: null, currency: "USD" }), "currency")
-    assert.strictEqual(changedFixedField(entry, { stay_code: "5-A" }), "stay_code")
+describe("the order", () => {
+  it("is called by the name it was sent by", () => {
+    assert.strictEqual(fieldOfOrder({ reservation_code: "5-A" }), "reservation_code")
+    assert.strictEqual(fieldOfOrder({ stay_code: "5-A" }), "stay_code")
   })
 })
 

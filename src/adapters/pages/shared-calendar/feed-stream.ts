@@ -1,6 +1,6 @@
 import { Clock, Effect, Option, Stream } from "effect"
-import { PublicUrl } from "../../../contract/installation.ts"
-import { SHARED_FEED_MONTHS, SHARED_FEED_PAST_MONTHS } from "../../../limits.ts"
+import type { ServerError } from "../../../contract/errors.ts"
+import { PublicUrl } from "../../../installation.ts"
 import { Places } from "../../../places/Places.ts"
 import {
   type NamedProperty,
@@ -8,7 +8,7 @@ import {
   SharedCalendars
 } from "../../../resources/calendar-share-links/SharedCalendars.ts"
 import { logFailure } from "./failure.ts"
-import { eventsOf, FEED_END, feedBeginning } from "./feed.ts"
+import { eventsOf, FEED_END, type FeedSource, feedBeginning } from "./feed.ts"
 import { calendarName } from "./page.ts"
 import { partPlace } from "./paging.ts"
 import { slicesOf } from "./slices.ts"
@@ -16,7 +16,25 @@ import { slicesOf } from "./slices.ts"
 /** Properties of a piece, whose days are read by one statement: the embedded database lets nobody else in between. */
 const PIECE = 25
 
-const SPAN = { past: SHARED_FEED_PAST_MONTHS, months: SHARED_FEED_MONTHS }
+/** Months a feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
+export const FEED_SPAN = { past: 1, months: 13 }
+
+/** The events of each of these properties. */
+const eventsOfEach = (calendars: SharedCalendars["Service"], link: OpenedLink, source: FeedSource, now: Date) =>
+  Effect.fnUntraced(function* (properties: ReadonlyArray<NamedProperty>) {
+    const known = yield* calendars.days(link, properties, FEED_SPAN)
+    // After each property everybody else's calls have their turn.
+    return yield* Effect.forEach(known, (property) => Effect.as(Effect.yieldNow, eventsOf(property, source, now)))
+  })
+
+/** The text of a feed, from its pieces. */
+const written = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, ServerError>) =>
+  Stream.make(feedBeginning(name)).pipe(
+    Stream.concat(Stream.flatMap(pieces, (piece) => Stream.fromIterable(piece, { chunkSize: 1 }))),
+    Stream.concat(Stream.make(FEED_END)),
+    Stream.tapCause(logFailure),
+    Stream.encodeText
+  )
 
 /**
  * The feed of one part of a link, written while it is sent: a thousand properties can be fifty megabytes and more, of which no
@@ -33,38 +51,19 @@ export const makeFeed = Effect.gen(function* () {
   const host = new URL(yield* PublicUrl).hostname
 
   return Effect.fnUntraced(function* (link: OpenedLink, token: string, number: number) {
-    const now = new Date(yield* Clock.currentTimeMillis)
-    /** The events of each of these properties. */
-    const pieceOf = Effect.fnUntraced(function* (properties: ReadonlyArray<NamedProperty>) {
-      const known = yield* calendars.days(link, properties, SPAN)
-      // After each property everybody else's calls have their turn.
-      return yield* Effect.forEach(known, (property) =>
-        Effect.as(Effect.yieldNow, eventsOf(property, { token, host }, now))
-      )
-    })
+    const pieceOf = eventsOfEach(calendars, link, { token, host }, new Date(yield* Clock.currentTimeMillis))
     const beginning = Effect.gen(function* () {
       const part = yield* calendars.part(link, number)
       const [first = [], ...others] = slicesOf(part.properties, PIECE)
       return { part, others, events: yield* pieceOf(first) }
     })
-    const { part, others, events } = yield* places.within(link.operatorId, beginning)
+    const { part, others, events } = yield* places.within(link.operator_id, beginning)
     if (part.properties.length === 0 && number > 1) return Option.none()
     const later = Stream.mapEffect(Stream.fromIterable(others), (piece) =>
-      places.within(link.operatorId, pieceOf(piece))
+      places.within(link.operator_id, pieceOf(piece))
     )
     const { of } = partPlace(number, part.total)
     const name = of === 1 ? calendarName(part) : `${calendarName(part)} (part ${number} of ${of})`
-    return Option.some(
-      Stream.make(feedBeginning(name)).pipe(
-        Stream.concat(
-          Stream.flatMap(Stream.concat(Stream.succeed(events), later), (piece) =>
-            Stream.fromIterable(piece, { chunkSize: 1 })
-          )
-        ),
-        Stream.concat(Stream.make(FEED_END)),
-        Stream.tapCause(logFailure),
-        Stream.encodeText
-      )
-    )
+    return Option.some(written(name, Stream.concat(Stream.succeed(events), later)))
   })
 })

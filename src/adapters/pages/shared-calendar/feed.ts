@@ -6,7 +6,6 @@ import ical, {
   ICalEventBusyStatus,
   ICalEventTransparency
 } from "ical-generator"
-import { SHARED_FEED_REFRESH_SECONDS } from "../../../limits.ts"
 import { takenStretches } from "../../../resources/calendar-share-links/rules.ts"
 import type { SharedProperty } from "../../../resources/calendar-share-links/SharedCalendars.ts"
 
@@ -20,6 +19,9 @@ export interface FeedSource {
   readonly host: string
 }
 
+/** Seconds after which a calendar is asked to fetch the feed again. */
+const REFRESH_SECONDS = 60 * 60
+
 const END = "END:VCALENDAR"
 
 /** All that comes before the events. */
@@ -29,7 +31,7 @@ export const feedBeginning = (name: string): string => {
     name: escapedText(oneLine(name), false),
     prodId: { company: "Latchkey", product: "Shared calendar", language: "EN" },
     method: ICalCalendarMethod.PUBLISH,
-    ttl: SHARED_FEED_REFRESH_SECONDS
+    ttl: REFRESH_SECONDS
   })
   return feed.toString().slice(0, -END.length)
 }

@@ -126,6 +126,16 @@ export const invalidPage: Document = {
 </main>`
 }
 
+/** Not to be opened like this; the words say how. */
+export const refusedPage = (why: string): Document => ({
+  title: "Cannot be opened like this",
+  style: STYLE,
+  body: html`<main>
+<h1>Cannot be opened like this</h1>
+<p>${why}</p>
+</main>`
+})
+
 export const failedPage: Document = {
   title: "Something went wrong",
   style: STYLE,

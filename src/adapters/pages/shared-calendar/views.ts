@@ -6,8 +6,8 @@ import type { OpenedLink } from "../../../resources/calendar-share-links/SharedC
 
 const MINUTE = windowOf("1m")
 
-const bucketOf = ({ operatorId, id }: OpenedLink, view: "page" | "feed"): Bucket => ({
-  key: `{op:${operatorId}}:share_link:${id}:${view}`,
+const bucketOf = ({ operator_id, id }: OpenedLink, view: "page" | "feed"): Bucket => ({
+  key: `{op:${operator_id}}:share_link:${id}:${view}`,
   scope: "share_link",
   window: MINUTE,
   max: view === "page" ? SHARED_PAGES_A_MINUTE : SHARED_FEEDS_A_MINUTE

@@ -1,0 +1,41 @@
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Answer } from "../contract/envelope.ts"
+import { CALENDAR_PREFIX } from "../resources/calendar-share-links/address.ts"
+import type { Call } from "../service.ts"
+import { rpcRefusal } from "./mcp/message.ts"
+import { calendarRefusal } from "./pages/shared-calendar.ts"
+import { REST_PREFIX, toResponse } from "./rest.ts"
+
+// Which door a path leads to, and the form in which that door refuses what it is not even asked.
+
+type Request = HttpServerRequest.HttpServerRequest
+
+export type DoorName = "rest" | "mcp" | "calendar" | "none"
+
+interface Refusing {
+  /** The door of the log line. */
+  readonly door: Call["door"]
+  readonly responseOf: (answer: Answer, request: Request) => HttpServerResponse.HttpServerResponse
+}
+
+const MCP_PATH = "/mcp"
+
+/** The path of a request's target, without what is asked of it. */
+export const pathOf = (request: Request): string => request.url.split("?", 1)[0] ?? "/"
+
+export const doorAt = (path: string): DoorName => {
+  if (path === MCP_PATH) return "mcp"
+  if (path.startsWith(CALENDAR_PREFIX)) return "calendar"
+  return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
+}
+
+/** Outside `/v3` the status tells the truth: who asks there is a browser, or a client that looks for what is not here. */
+export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
+  rest: { door: "rest", responseOf: toResponse },
+  mcp: { door: "mcp", responseOf: rpcRefusal },
+  calendar: { door: "rest", responseOf: calendarRefusal },
+  none: {
+    door: "rest",
+    responseOf: (answer) => HttpServerResponse.setStatus(toResponse(answer), answer.envelope.error_code)
+  }
+}

@@ -1,0 +1,105 @@
+import { Predicate, type Schema, type SchemaAST } from "effect"
+import { shown } from "../../contract/shown.ts"
+import { NAMES_TOLD } from "../../limits.ts"
+
+// An argument that a tool does not know changes nothing (contract facts 0.1), and whoever sent it believes it did.
+
+/** Tells of the arguments a payload does not know, and of those that may have been meant; nothing when it knows all. */
+export const ignoredBy = (payload: Schema.Constraint): ((fields: unknown) => string | undefined) => {
+  const look = looking(payload.ast)
+  return (fields) => {
+    const unknown = look(fields, "")
+    if (unknown.length === 0) return undefined
+    const told = unknown.slice(0, NAMES_TOLD).map(({ path, name, free }) => {
+      const near = nearest(shown(name), free)
+      return { name: `${path}${shown(name)}`, near: near === undefined ? [] : [`${path}${near}`] }
+    })
+    const more = unknown.length > NAMES_TOLD ? ` and ${unknown.length - NAMES_TOLD} more` : ""
+    const meant = new Set(told.flatMap(({ near }) => near))
+    const question = meant.size === 0 ? "" : ` Did you mean ${Array.from(meant).join(", ")}?`
+    return `Ignored: ${told.map(({ name }) => name).join(", ")}${more}.${question}`
+  }
+}
+
+interface Unknown {
+  /** What it is in, with a dot at its end. */
+  readonly path: string
+  readonly name: string
+  /** The names known there that are not given. */
+  readonly free: ReadonlyArray<string>
+}
+
+type Look = (value: unknown, path: string) => ReadonlyArray<Unknown>
+
+const nothing: Look = () => []
+
+const looking = (ast: SchemaAST.AST): Look => {
+  switch (ast._tag) {
+    case "Union":
+      return lookingIntoChoice(ast.types.map(looking))
+    case "Arrays":
+      return lookingIntoList(ast.rest.map(looking))
+    case "Objects":
+      return ast.indexSignatures.length > 0 ? nothing : lookingIntoFields(ast)
+    default:
+      return nothing
+  }
+}
+
+/** Of a choice such as "an object or null" one alone looks into objects; where several do, each name is known to one. */
+const lookingIntoChoice = (looks: ReadonlyArray<Look>): Look => {
+  const [look = nothing, ...others] = looks.filter((each) => each !== nothing)
+  return others.length === 0 ? look : nothing
+}
+
+const lookingIntoList = ([look = nothing]: ReadonlyArray<Look>): Look =>
+  look === nothing
+    ? nothing
+    : (value, path) =>
+        Array.isArray(value) ? value.flatMap((each, index) => look(each, `${path.slice(0, -1)}[${index}].`)) : []
+
+const lookingIntoFields = ({ propertySignatures }: SchemaAST.Objects): Look => {
+  const known = new Map(propertySignatures.map(({ name, type }) => [String(name), looking(type)]))
+  return (value, path) => {
+    if (!Predicate.isObject(value)) return []
+    const free = Array.from(known.keys()).filter((name) => !Object.hasOwn(value, name))
+    return Object.entries(value).flatMap(([name, each]) => {
+      const look = known.get(name)
+      return look === undefined ? [{ path, name, free }] : look(each, `${path}${name}.`)
+    })
+  }
+}
+
+/** The name it may stand for: the same but for capitals and underscores, one end of it, or a third of its letters off. */
+const nearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
+  const letters = plain(name)
+  const [best] = known
+    .map((each) => ({ each, off: offBy(letters, plain(each)) }))
+    .filter(({ off }) => off <= letters.length / 3)
+    .sort((one, other) => one.off - other.off)
+  return best?.each
+}
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
+
+const SHORTEST_END = 4
+
+const offBy = (name: string, known: string): number => {
+  const [short, long] = name.length < known.length ? [name, known] : [known, name]
+  const isEnd = short.length >= SHORTEST_END && (long.startsWith(short) || long.endsWith(short))
+  return isEnd ? Math.min(1, long.length - short.length) : editsBetween(name, known)
+}
+
+/** Letters to insert, drop or replace to make one of the other (Levenshtein). */
+const editsBetween = (one: string, other: string): number =>
+  Array.from(one).reduce(
+    (above, letter, row) => {
+      const line = [row + 1]
+      for (let column = 1; column <= other.length; column++) {
+        const replaced = (above[column - 1] ?? 0) + (other[column - 1] === letter ? 0 : 1)
+        line.push(Math.min(replaced, (above[column] ?? 0) + 1, (line[column - 1] ?? 0) + 1))
+      }
+      return line
+    },
+    Array.from({ length: other.length + 1 }, (_, column) => column)
+  )[other.length] ?? 0

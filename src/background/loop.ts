@@ -1,0 +1,29 @@
+import { Cause, DateTime, Effect, type Scope } from "effect"
+
+/** Milliseconds between two turns while they fail: the database is away. */
+const TROUBLE_MS = 1_000
+
+/** Takes turn after turn whatever goes wrong. Turns leave no spans: several a second would bury everything else. */
+export const loop = <R>(what: string, turn: Effect.Effect<void, never, R>): Effect.Effect<never, never, R> =>
+  turn.pipe(
+    Effect.withTracerEnabled(false),
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) =>
+        Effect.andThen(
+          Effect.logWarning(`background work: ${what} failed and is tried again`, cause),
+          Effect.sleep(TROUBLE_MS)
+        )
+    ),
+    Effect.forever
+  )
+
+/** Does something every so many milliseconds, the first time after the first of them, until the scope closes. */
+export const periodically = <R>(
+  what: string,
+  everyMs: number,
+  work: (now: Date) => Effect.Effect<void, never, R>
+): Effect.Effect<void, never, R | Scope.Scope> =>
+  Effect.asVoid(
+    Effect.forkScoped(loop(what, Effect.andThen(Effect.sleep(everyMs), Effect.flatMap(DateTime.nowAsDate, work))))
+  )

@@ -1,0 +1,25 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { rowOf } from "../database/rows.ts"
+
+// How long something is kept. Each statement of a retention works on a bounded number of rows and skips those another
+// process has in hand, so several processes may do it at once and nothing else waits for them.
+
+/** Rows one statement changes, and milliseconds between two rounds. */
+export const RETENTION_ROWS = 1_000
+export const RETENTION_MS = 5 * 60 * 1000
+
+const readCount = rowOf(Schema.Struct({ rows: Schema.Int }))
+
+/** The next rows that `rows` finds, which answers their ctid: the lock keeps them where they lie until the statement ends. */
+export const nextRows = (sql: SqlClient, rows: Fragment): Fragment =>
+  sql`ctid = ANY (ARRAY(${rows} LIMIT ${RETENTION_ROWS} FOR UPDATE SKIP LOCKED))`
+
+/** Runs each change, one after the other, until it finds less than it may change at once. */
+export const applyRetention = Effect.fnUntraced(function* (sql: SqlClient, changes: ReadonlyArray<Fragment>) {
+  for (const change of changes) {
+    const counted = readCount(sql`WITH changed AS (${change} RETURNING 1) SELECT count(*) AS rows FROM changed`)
+    while (((yield* counted)?.rows ?? 0) >= RETENTION_ROWS) yield* Effect.yieldNow
+  }
+})

@@ -1,0 +1,34 @@
+import { Equal, Result, Schema, Struct } from "effect"
+import { ValidationFailed } from "./errors.ts"
+import { unchangeable } from "./fields.ts"
+
+// A record can be sent back whole: an edit takes every field that the record shows. What it cannot change it takes with
+// the value there is, and refuses with any other.
+
+/** The payload of an edit: what it can change, and the rest of what the record shows. */
+export const editOf = <Shown extends Schema.Struct.Fields, Changes extends Schema.Struct.Fields>(
+  record: Schema.Struct<Shown>,
+  changes: Changes
+) => {
+  const rest = Struct.omit(record.fields, Struct.keys(changes))
+  return { ...changes, ...Struct.map(rest, unchangeable) }
+}
+
+/** Whether an edit cannot change the field. */
+export const isFixed = (field: Schema.Constraint): boolean => Schema.resolveAnnotationsKey(field)?.neverChanges === true
+
+/** What judges the edits of a payload: 422 naming the first fixed field sent with another value than the record shows. */
+export const fixedFieldsOf = (payload: { readonly fields: Schema.Struct.Fields }) => {
+  const names = Object.keys(payload.fields).filter((name) => isFixed(payload.fields[name] ?? Schema.Never))
+  return (
+    shown: Readonly<Record<string, unknown>>,
+    sent: Readonly<Record<string, unknown>>
+  ): Result.Result<void, ValidationFailed> => {
+    const changed = names.find((name) => sent[name] !== undefined && !Equal.equals(sent[name], shown[name]))
+    return changed === undefined
+      ? Result.void
+      : Result.fail(
+          new ValidationFailed({ message: `${changed}: cannot be changed; send the value it has, or leave it out.` })
+        )
+  }
+}

@@ -1,0 +1,19 @@
+import { lookup } from "node:dns/promises"
+import { Context, Data, Effect, Layer } from "effect"
+
+export class NameNotResolved extends Data.TaggedError("NameNotResolved")<{ readonly detail: string }> {}
+
+/** Answers the addresses a host name has now, in the order to try them. Tests answer differently the second time. */
+export class AddressResolver extends Context.Service<
+  AddressResolver,
+  { readonly resolve: (host: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved> }
+>()("latchkey/deliveries/AddressResolver") {
+  /** The system's resolver, /etc/hosts included. */
+  static readonly layer = Layer.succeed(AddressResolver, {
+    resolve: (host) =>
+      Effect.tryPromise({
+        try: () => lookup(host, { all: true, order: "verbatim" }),
+        catch: (cause) => new NameNotResolved({ detail: cause instanceof Error ? cause.message : String(cause) })
+      }).pipe(Effect.map((answers) => answers.map(({ address }) => address)))
+  })
+}

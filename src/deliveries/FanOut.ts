@@ -1,0 +1,60 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { rowOf } from "../database/rows.ts"
+import { handingOutEvents } from "../events/events.ts"
+
+/** Events one statement hands to their subscriptions. */
+export const FAN_OUT_EVENTS = 200
+/** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
+const FAN_OUT_LOCK = 7_012_027
+
+const Handed = Schema.Struct({ events: Schema.Int, deliveries: Schema.Int })
+/** How many events were handed out, and how many deliveries that made. */
+export type Handed = typeof Handed.Type
+
+const readHanded = rowOf(Handed)
+
+/**
+ * The first way of an event: from where its change recorded it into a delivery for each subscription that wants it.
+ *
+ * One statement marks the events and makes the deliveries, so a process that dies here did both or neither. The
+ * delivery's key is (event, subscription): whatever happens twice happens once. One process at a time has the turn;
+ * otherwise a later event of a record could get its delivery, and go out, before the earlier one. Who has not got the
+ * turn handed out nothing and polls again later.
+ */
+export class FanOut extends Context.Service<
+  FanOut,
+  {
+    /** Hands out the oldest waiting events. */
+    readonly next: (now: Date) => Effect.Effect<Handed>
+  }
+>()("latchkey/deliveries/FanOut") {
+  static readonly layer = Layer.effect(
+    FanOut,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      next: (now) => Effect.map(readHanded(handingOut(sql, now)), (row) => row ?? { events: 0, deliveries: 0 })
+    }))
+  )
+}
+
+// The snapshot may be older than the turn: what another process has handed out meanwhile is left alone, because the
+// events are marked as they are now.
+const handingOut = (sql: SqlClient.SqlClient, now: Date) => sql`
+  WITH turn AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) AS mine
+  ), batch AS MATERIALIZED (
+    SELECT ctid AS place FROM events
+    WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
+    ORDER BY id LIMIT ${FAN_OUT_EVENTS}
+  ), fanned AS (
+    ${handingOutEvents(sql, sql`SELECT place FROM batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record
+  ), queued AS (
+    INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
+    SELECT fanned.operator_id, fanned.id, s.id, fanned.record, ${now}::timestamptz
+    FROM fanned
+    JOIN webhook_subscriptions s ON s.operator_id = fanned.operator_id AND s.deleted_at IS NULL
+      AND fanned.event = ANY (s.events) AND fanned.id <> ALL (s.older_events)
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+  )
+  SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries`

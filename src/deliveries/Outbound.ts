@@ -1,0 +1,135 @@
+import http from "node:http"
+import https from "node:https"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { HttpTraceContext } from "effect/http"
+import packageJson from "../../package.json" with { type: "json" }
+import { WEBHOOK_TRY_MS } from "../limits.ts"
+import type { AddressResolver } from "./AddressResolver.ts"
+import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
+import { checkedLookup, checkLiteral } from "./checked-lookup.ts"
+import { type Answered, type Failed, type HttpPost, httpPost, type Progress } from "./http-post.ts"
+
+/** Milliseconds for one address of a name that has several, before the next is tried. */
+export const CONNECT_TRY_MS = 1_000
+/** Idle connections kept for one receiver, and the milliseconds each is kept. */
+export const IDLE_SOCKETS = 4
+export const IDLE_SOCKET_MS = 15_000
+
+/** What became of one try. Any status is an answer, also 302 and 500: the caller decides what counts as delivered. */
+export type Attempt = (Answered | Failed) & { readonly durationMs: number }
+
+/** What is sent. */
+export interface Outgoing {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** For the whole try, from the look-up to the last byte of the answer; 10 s unless told. */
+  readonly timeout?: Duration.Input
+}
+
+/** 2xx is the only answer that says the receiver has the event (contract facts 11.2). */
+export const isDelivered = (attempt: Attempt): boolean =>
+  attempt.outcome === "answered" && attempt.status >= 200 && attempt.status < 300
+
+const release = packageJson.version.split(".").slice(0, 2).join(".")
+
+const userAgent = (documentation: string | undefined): string =>
+  documentation === undefined ? `Latchkey-Webhooks/${release}` : `Latchkey-Webhooks/${release} (+${documentation})`
+
+const inWords: Record<Progress["phase"], string> = {
+  connecting: "no connection",
+  securing: "no TLS session",
+  sent: "no answer",
+  answering: "no complete answer"
+}
+
+/** Connections of one kind, closed with the scope. Node files them under scheme, host and port: never lent to another host. */
+const agents = (options: https.AgentOptions) =>
+  Effect.acquireRelease(
+    Effect.sync(() => ({ "http:": new http.Agent(options), "https:": new https.Agent(options) })),
+    (made) =>
+      Effect.sync(() => {
+        made["http:"].destroy()
+        made["https:"].destroy()
+      })
+  )
+
+const requestUrl = (text: string, allowed: AllowedHosts): Option.Option<URL> =>
+  Option.fromNullishOr(URL.parse(text)).pipe(
+    Option.filter((url) => url.protocol === "https:" || (url.protocol === "http:" && allowsHost(allowed, url.hostname)))
+  )
+
+const failed = (reason: Failed["reason"], detail: string): Failed => ({ outcome: "failed", reason, detail })
+
+/** The header of the trace a try is part of, if any. */
+const traced = Effect.currentSpan.pipe(
+  Effect.map((span) => ({ traceparent: HttpTraceContext.toHeaders(span).traceparent ?? "" })),
+  Effect.orElseSucceed(() => ({}))
+)
+
+/** Sends over a connection that is kept, or a new one if need be. */
+const makeSend = Effect.fnUntraced(function* (allowed: AllowedHosts) {
+  const connection = {
+    lookup: checkedLookup(yield* Effect.context<AddressResolver>(), allowed),
+    autoSelectFamilyAttemptTimeout: CONNECT_TRY_MS
+  }
+  const kept = yield* agents({ ...connection, keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: IDLE_SOCKET_MS })
+  const single = yield* agents(connection)
+
+  return Effect.fnUntraced(function* (request: Omit<HttpPost, "agent">, progress: Progress) {
+    yield* checkLiteral(request.url.hostname, allowed)
+    const scheme = request.url.protocol === "https:" ? "https:" : "http:"
+    const result = yield* httpPost({ ...request, agent: kept[scheme] }, progress)
+    // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
+    const unlucky =
+      result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
+    if (unlucky) return yield* httpPost({ ...request, agent: single[scheme] }, progress)
+    // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
+    yield* Effect.yieldNow
+    return result
+  })
+})
+
+const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: string | undefined) {
+  const send = yield* makeSend(allowed)
+
+  /** Sends within the time of a try; every end is a result. */
+  const tried = (request: Omit<HttpPost, "agent">, timeout: Duration.Duration) => {
+    const progress: Progress = { phase: "connecting", reused: false }
+    return send(request, progress).pipe(
+      Effect.catchTag("RefusedAddress", ({ detail }) => Effect.succeed(failed("refused_address", detail))),
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () => Effect.succeed(failed("timeout", `${inWords[progress.phase]} within ${Duration.format(timeout)}`))
+      })
+    )
+  }
+
+  const post = Effect.fnUntraced(function* ({ url: text, headers, body, timeout = WEBHOOK_TRY_MS }: Outgoing) {
+    const started = yield* Clock.currentTimeMillis
+    const url = requestUrl(text, allowed)
+    const all = { ...headers, "user-agent": userAgent(documentation), ...(yield* traced) }
+    const result: Answered | Failed = Option.isNone(url)
+      ? failed("refused_url", "not an https address")
+      : yield* tried({ url: url.value, headers: all, body }, Duration.fromInputUnsafe(timeout))
+    const ended = yield* Clock.currentTimeMillis
+    return { ...result, durationMs: ended - started }
+  })
+
+  return { post }
+})
+
+/**
+ * The only door through which a delivery leaves. It opens no connection to a forbidden address, follows no redirect,
+ * and a receiver can cost at most the time of a try and 64 KiB. It never fails: every end is an `Attempt`.
+ */
+export class Outbound extends Context.Service<
+  Outbound,
+  { readonly post: (outgoing: Outgoing) => Effect.Effect<Attempt> }
+>()("latchkey/deliveries/Outbound") {
+  /** `documentation` is the page the User-Agent points receivers to. */
+  static readonly layer = (
+    allowed: AllowedHosts,
+    documentation?: string
+  ): Layer.Layer<Outbound, never, AddressResolver> => Layer.effect(Outbound, make(allowed, documentation))
+}

@@ -1,0 +1,100 @@
+import { Clock, DateTime, Effect, Random, Redacted } from "effect"
+import { nextTry } from "../background/retries.ts"
+import { attemptOnce } from "../background/timed-work.ts"
+import { afterFailure, type Health } from "./breaker.ts"
+import { DeliveryQueue } from "./DeliveryQueue.ts"
+import type { TakenDelivery, Tried } from "./delivery.ts"
+import { bodyOf, webhookIdOf } from "./message.ts"
+import { type Attempt, isDelivered, Outbound } from "./Outbound.ts"
+import { RETRIES } from "./retries.ts"
+import { SECRET_TOKEN_HEADER, signedHeaders } from "./signature.ts"
+
+/** One try: the event as a signed request, and how it ended. */
+const attemptOf = Effect.fnUntraced(function* (delivery: TakenDelivery) {
+  const outbound = yield* Outbound
+  const startedAt = yield* Clock.currentTimeMillis
+  const body = bodyOf(delivery)
+  const message = { id: webhookIdOf(delivery), timestamp: Math.floor(startedAt / 1000), body }
+  const { secret, former_secret: former } = delivery
+  const attempt = yield* outbound.post({
+    url: delivery.url,
+    headers: {
+      "content-type": "application/json",
+      [SECRET_TOKEN_HEADER]: Redacted.value(delivery.secret_token),
+      ...signedHeaders(message, former === null ? [secret] : [secret, former])
+    },
+    body
+  })
+  return { startedAt: new Date(startedAt), attempt }
+})
+
+const inWords = (attempt: Attempt): string =>
+  attempt.outcome === "answered" ? `the receiver answered ${attempt.status}` : `${attempt.reason}: ${attempt.detail}`
+
+const WHY_PAUSED = "No delivery succeeded for five days."
+
+/**
+ * Counts a failure against the health of the subscription, which may rest or pause it. The health is replaced only if
+ * it is still the one it was judged by; a lost race judges again by what the winner left.
+ */
+const noteFailure = Effect.fnUntraced(function* (
+  delivery: TakenDelivery,
+  attempt: Attempt,
+  found: Health,
+  now: number
+) {
+  const queue = yield* DeliveryQueue
+  let before: Health | undefined = found
+  while (before !== undefined) {
+    const after: Health = afterFailure(before, now)
+    if (after === before) return
+    const pauses = after.state === "paused"
+    const rests = after.state === "resting" && before.state !== "resting"
+    const reason = `${WHY_PAUSED} The last try: ${inWords(attempt)}.`
+    const pause = pauses ? { at: new Date(now), reason } : undefined
+    if (yield* queue.replaceHealth(delivery, before, after, pause)) {
+      const about = Effect.annotateLogs({ operator_id: delivery.operator_id, webhook_id: delivery.subscription_id })
+      if (pauses) yield* about(Effect.logWarning("webhook subscription paused", reason))
+      if (rests) yield* about(Effect.logWarning("webhook subscription rests", `The last try: ${inWords(attempt)}.`))
+      return
+    }
+    before = yield* queue.health(delivery)
+  }
+})
+
+/** Writes down how a try ended. */
+const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Tried) {
+  const queue = yield* DeliveryQueue
+  if (isDelivered(tried.attempt)) return yield* queue.delivered({ delivery, ...tried })
+  const now = yield* Clock.currentTimeMillis
+  const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next)
+  const health = yield* queue.failed(delivery, tried, again, new Date(now))
+  if (again === undefined) {
+    yield* Effect.logWarning("webhook delivery is a dead letter", inWords(tried.attempt)).pipe(
+      Effect.annotateLogs({ operator_id: delivery.operator_id, delivery: webhookIdOf(delivery) })
+    )
+  }
+  if (health !== undefined) yield* noteFailure(delivery, tried.attempt, health, now)
+})
+
+const handBack = Effect.fnUntraced(function* (delivery: TakenDelivery) {
+  const queue = yield* DeliveryQueue
+  yield* queue.handBack(delivery, yield* DateTime.nowAsDate)
+})
+
+/** Makes one try of a delivery that was taken, and writes down how it ended. */
+export const deliver = (delivery: TakenDelivery): Effect.Effect<void, never, DeliveryQueue | Outbound> =>
+  attemptOnce({
+    attempt: attemptOf(delivery).pipe(
+      Effect.tap(({ attempt }) => Effect.annotateCurrentSpan("latchkey.outcome", inWords(attempt)))
+    ),
+    settle: (tried: Tried) => settle(delivery, tried),
+    handBack: handBack(delivery)
+  }).pipe(
+    Effect.withSpan("webhook", {
+      kind: "producer",
+      root: true,
+      attributes: { "latchkey.event": delivery.event, "latchkey.delivery": webhookIdOf(delivery) }
+    }),
+    Effect.catchCause((cause) => Effect.logWarning("webhook delivery not written down", cause))
+  )

@@ -1,0 +1,48 @@
+import { Schema } from "effect"
+import { Rest } from "./breaker.ts"
+import type { Attempt } from "./Outbound.ts"
+
+// What a worker has in its hands, and what it writes down afterwards.
+
+/** A delivery that a worker has taken, with all it takes to make one try. */
+export const TakenDelivery = Schema.Struct({
+  operator_id: Schema.Int,
+  event_id: Schema.Int,
+  subscription_id: Schema.Int,
+  /** Tries begun over all runs, this one included: no other worker has a try of the same number. */
+  attempts: Schema.Int,
+  /** Failed tries before this one. */
+  failures: Schema.Int,
+  /** 1, and one more for each replay. */
+  run: Schema.Int,
+  event: Schema.String,
+  payload: Schema.Record(Schema.String, Schema.Json),
+  queued_at: Schema.Date,
+  url: Schema.String,
+  secret: Schema.RedactedFromValue(Schema.String),
+  /** The replaced secret, while it still signs. */
+  former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
+  secret_token: Schema.RedactedFromValue(Schema.String)
+})
+export type TakenDelivery = typeof TakenDelivery.Type
+
+export type SubscriptionKey = Pick<TakenDelivery, "operator_id" | "subscription_id">
+
+/** A subscription whose rest is over and that has something to try. */
+export const RestedSubscription = Schema.Struct({
+  operator_id: Schema.Int,
+  subscription_id: Schema.Int,
+  health: Rest
+})
+export type RestedSubscription = typeof RestedSubscription.Type
+
+/** A try: when it began and how it ended. */
+export interface Tried {
+  readonly startedAt: Date
+  readonly attempt: Attempt
+}
+
+/** A delivery that was answered as it should be. */
+export interface Success extends Tried {
+  readonly delivery: TakenDelivery
+}

@@ -1,0 +1,143 @@
+import http from "node:http"
+import https from "node:https"
+import { Effect } from "effect"
+import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES } from "../limits.ts"
+import { NameNotResolved } from "./AddressResolver.ts"
+import { RefusedAddress } from "./checked-lookup.ts"
+
+/** One POST over one connection. */
+export interface HttpPost {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly agent: http.Agent
+}
+
+export type FailureReason =
+  /** The name or the literal leads to an address deliveries may not go to. */
+  | "refused_address"
+  /** The URL is none, is neither http nor https, or is http to a host that is not on the allow-list. */
+  | "refused_url"
+  | "dns"
+  | "connect"
+  | "tls"
+  /** The connection ended before the answer did. */
+  | "closed"
+  /** What came back is not HTTP. */
+  | "protocol"
+  /** No complete answer in the time of a try. */
+  | "timeout"
+
+export interface Answered {
+  readonly outcome: "answered"
+  readonly status: number
+  /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
+  readonly firstBytes: string
+}
+
+export interface Failed {
+  readonly outcome: "failed"
+  readonly reason: FailureReason
+  readonly detail: string
+}
+
+/** How far a post came; written while it runs, read when it is given up. */
+export interface Progress {
+  phase: "connecting" | "securing" | "sent" | "answering"
+  /** The connection had served another request before: the receiver may have closed it just now, unseen. */
+  reused: boolean
+}
+
+const textOf = (chunks: ReadonlyArray<Buffer>): string =>
+  // `stream` keeps a character that the cut went through out of the text.
+  new TextDecoder()
+    .decode(Buffer.concat(chunks).subarray(0, WEBHOOK_ANSWER_KEPT_BYTES), { stream: true })
+    .replaceAll("\0", "\uFFFD")
+
+const failureOf = (error: NodeJS.ErrnoException, progress: Progress): Failed => {
+  const failed = (reason: FailureReason, detail = error.message || (error.code ?? error.name)): Failed => ({
+    outcome: "failed",
+    reason,
+    detail
+  })
+  if (error instanceof RefusedAddress) return failed("refused_address", error.detail)
+  if (error instanceof NameNotResolved) return failed("dns", error.detail)
+  if (error.code?.startsWith("HPE_")) return failed("protocol")
+  switch (progress.phase) {
+    case "connecting":
+      return failed("connect")
+    case "securing":
+      return failed("tls")
+    default:
+      return failed("closed")
+  }
+}
+
+/** Notes in `progress` how far the connection of a request is. */
+const watchConnection = (request: http.ClientRequest, secure: boolean, progress: Progress) =>
+  request.on("socket", (socket) => {
+    progress.reused = request.reusedSocket
+    if (!socket.connecting) {
+      progress.phase = "sent"
+      return
+    }
+    progress.phase = "connecting"
+    socket.once("connect", () => {
+      progress.phase = secure ? "securing" : "sent"
+    })
+    socket.once("secureConnect", () => {
+      progress.phase = "sent"
+    })
+  })
+
+/** Reads an answer as far as the limit and says how it ended, perhaps more than once: the first word counts. */
+const readAnswer = (
+  request: http.ClientRequest,
+  response: http.IncomingMessage,
+  ended: (how: Answered | Failed) => void
+) => {
+  const first: Array<Buffer> = []
+  let length = 0
+  const answered = () => ended({ outcome: "answered", status: response.statusCode ?? 0, firstBytes: textOf(first) })
+  response.on("data", (chunk: Buffer) => {
+    if (length < WEBHOOK_ANSWER_KEPT_BYTES) first.push(chunk)
+    length += chunk.length
+    if (length > WEBHOOK_ANSWER_BYTES) {
+      answered()
+      request.destroy()
+    }
+  })
+  response.on("end", answered)
+  const detail = `answered ${response.statusCode} and closed the connection before the end`
+  response.on("error", () => ended({ outcome: "failed", reason: "closed", detail }))
+}
+
+/**
+ * Sends the request and reads the answer, following no redirect. An answer longer than the limit counts by its status
+ * and costs the connection. Interruption closes the connection.
+ */
+export const httpPost = (
+  { url, headers, body, agent }: HttpPost,
+  progress: Progress
+): Effect.Effect<Answered | Failed> =>
+  Effect.callback((resume) => {
+    const ended = (how: Answered | Failed) => resume(Effect.succeed(how))
+    const secure = url.protocol === "https:"
+    const request = (secure ? https : http).request(url, { method: "POST", headers, agent })
+    watchConnection(request, secure, progress)
+    request.on("response", (response) => {
+      progress.phase = "answering"
+      readAnswer(request, response, ended)
+    })
+    request.on("error", (error) => ended(failureOf(error, progress)))
+    // Some ends are no error to Node: a receiver that switches protocols, for one. After an answer has begun this event
+    // may overtake the answer's own end, so there it decides nothing.
+    request.on("close", () => {
+      if (progress.phase === "answering") return
+      ended({ outcome: "failed", reason: "closed", detail: "the connection closed without an answer" })
+    })
+    request.end(body)
+    return Effect.sync(() => {
+      request.destroy()
+    })
+  })

@@ -1,0 +1,17 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+
+/**
+ * The recursive CTE `with_work`: the subscriptions something waits for. A loose index scan: it leaps through the index
+ * from one to the next, so a long queue costs as much as a short one.
+ */
+export const withWork = (sql: SqlClient): Fragment => sql`
+  with_work AS (
+    (SELECT operator_id, subscription_id FROM webhook_lanes
+      ORDER BY operator_id, subscription_id LIMIT 1)
+    UNION ALL
+    SELECT following.* FROM with_work CROSS JOIN LATERAL (
+      SELECT l.operator_id, l.subscription_id FROM webhook_lanes l
+      WHERE (l.operator_id, l.subscription_id) > (with_work.operator_id, with_work.subscription_id)
+      ORDER BY l.operator_id, l.subscription_id LIMIT 1) following
+  )`

@@ -1,0 +1,143 @@
+import { Redacted } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { jsonParameter } from "../database/parameters.ts"
+import type { EventName } from "../events/events.ts"
+import { WEBHOOK_SECRET_OVERLAP_MS } from "../limits.ts"
+import { type Health, healthy } from "./breaker.ts"
+import type { SubscriptionKey } from "./delivery.ts"
+import type { SigningSecret } from "./signature.ts"
+
+// What is written of subscriptions and their receivers (webhook_subscriptions, webhook_receivers): the settings, for the
+// family that offers them, and the health. A deleted one keeps its row until the last of its deliveries is cleared away.
+
+/** Events recorded before a subscription and not yet handed out that it is kept from; of more, the oldest reach it. */
+export const OLDER_EVENTS = 1_000
+
+/** Where to deliver to; `secretToken` is kept only if the URL has none yet. */
+export interface Receiver {
+  readonly url: string
+  readonly secretToken: Redacted.Redacted<string>
+}
+
+export interface NewSubscription extends Receiver {
+  readonly events: ReadonlyArray<EventName>
+  readonly secret: SigningSecret
+}
+
+/** The columns a change sets; what is undefined stays. */
+export interface SubscriptionEdit {
+  readonly receiver: Receiver | undefined
+  readonly events: ReadonlyArray<EventName> | undefined
+  readonly secret: SigningSecret | undefined
+}
+
+/** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `whose` is no row. */
+const receiving = (
+  sql: SqlClient,
+  operatorId: number,
+  { url, secretToken }: Receiver,
+  now: Date,
+  whose: Fragment = sql``
+): Fragment => sql`
+  INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
+  SELECT ${operatorId}::bigint, ${url}::text, ${Redacted.value(secretToken)}::text, ${now}::timestamptz ${whose}
+  ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
+  RETURNING url, secret_token`
+
+/** Adds a subscription. Refused by `webhook_limit` when the operator has no room for another. */
+export const subscribing = (
+  sql: SqlClient,
+  { operatorId, application }: { readonly operatorId: number; readonly application: string | null },
+  made: NewSubscription,
+  now: Date
+): Fragment => sql`
+  WITH receiver AS (${receiving(sql, operatorId, made, now)})
+  INSERT INTO webhook_subscriptions (operator_id, url, secret_token, events, application, secret, older_events,
+    created_at, updated_at)
+  SELECT ${operatorId}, receiver.url, receiver.secret_token, ${made.events}::text[], ${application},
+    ${Redacted.value(made.secret)},
+    ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
+      ORDER BY id DESC LIMIT ${OLDER_EVENTS}),
+    ${now}, ${now}
+  FROM receiver`
+
+/** The CTEs `receiver` and `changed`: changes the operator's subscription that `which` names, and heals it. */
+export const changing = (
+  sql: SqlClient,
+  operatorId: number,
+  which: Fragment,
+  { receiver, events, secret }: SubscriptionEdit,
+  now: Date
+): Fragment => sql`
+  receiver AS (${
+    receiver === undefined
+      ? sql`SELECT NULL::text AS url, NULL::text AS secret_token`
+      : receiving(sql, operatorId, receiver, now, sql`FROM webhook_subscriptions WHERE ${which}`)
+  }),
+  changed AS (
+    UPDATE webhook_subscriptions s SET
+      url = coalesce(receiver.url, s.url), secret_token = coalesce(receiver.secret_token, s.secret_token),
+      events = coalesce(${events ?? null}::text[], s.events),
+      ${secret === undefined ? sql`` : replacingSecret(sql, secret, now)}
+      health = ${stored(sql, healthy)}, paused_at = NULL, paused_reason = NULL, updated_at = ${now}
+    FROM receiver
+    WHERE ${which}
+    RETURNING s.*
+  )`
+
+const replacingSecret = (sql: SqlClient, secret: SigningSecret, now: Date): Fragment => {
+  const until = new Date(now.getTime() + WEBHOOK_SECRET_OVERLAP_MS)
+  return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${Redacted.value(secret)},`
+}
+
+/** Ends the subscription that `which` names. */
+export const unsubscribing = (sql: SqlClient, which: Fragment, now: Date): Fragment =>
+  sql`UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${which}`
+
+const stored = (sql: SqlClient, health: Health): Fragment => sql`${jsonParameter(health)}::jsonb`
+
+/** Whether the health of a row lets deliveries go; otherwise it rests or is paused. */
+export const isActive = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
+
+export const healthOf = (sql: SqlClient, { operator_id, subscription_id }: SubscriptionKey): Fragment => sql`
+  SELECT health FROM webhook_subscriptions
+  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND deleted_at IS NULL`
+
+/**
+ * A success heals the subscriptions that lie where `places` says, also one that comes late. Only a pause outlasts it: the
+ * host was told of it and must end it.
+ */
+export const healing = (sql: SqlClient, places: Fragment): Fragment => sql`
+  UPDATE webhook_subscriptions s SET health = ${stored(sql, healthy)}
+  WHERE s.ctid = ANY (ARRAY(${places})) AND s.health->>'state' NOT IN ('healthy', 'paused')`
+
+/** What the host is told of a pause. */
+export interface Pause {
+  readonly at: Date
+  readonly reason: string
+}
+
+/** Replaces the health of a subscription, unless it has changed meanwhile. */
+export const replacingHealth = (
+  sql: SqlClient,
+  { operator_id, subscription_id }: SubscriptionKey,
+  from: Health,
+  to: Health,
+  pause: Pause | undefined
+): Fragment => sql`
+  UPDATE webhook_subscriptions SET health = ${stored(sql, to)},
+    paused_at = ${pause?.at ?? null}::timestamptz, paused_reason = ${pause?.reason ?? null}::text
+  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND health = ${stored(sql, from)}`
+
+/** The same for the subscription of the CTE `due`, if it has a row and is not deleted. */
+export const replacingHealthOfDue = (sql: SqlClient, from: Health, to: Health): Fragment => sql`
+  UPDATE webhook_subscriptions s SET health = ${stored(sql, to)}
+  FROM due
+  WHERE s.operator_id = due.operator_id AND s.id = due.id AND s.deleted_at IS NULL AND s.health = ${stored(sql, from)}`
+
+/** Forgets the subscriptions that were deleted by `then` and have no delivery left. */
+export const forgettingSubscriptions = (sql: SqlClient, then: Date): Fragment => sql`
+  DELETE FROM webhook_subscriptions s
+  WHERE s.deleted_at <= ${then} AND NOT EXISTS (
+    SELECT FROM webhook_deliveries d WHERE d.operator_id = s.operator_id AND d.subscription_id = s.id)`

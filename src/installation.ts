@@ -1,0 +1,14 @@
+import { Context } from "effect"
+
+// What operations must know of the place they run in. The defaults are the configuration's own; the process provides
+// what its environment says.
+
+/** Which of the two deployments this is (specification, What the service does). */
+export const Deployment = Context.Reference<"international" | "regional">("latchkey/installation/Deployment", {
+  defaultValue: () => "international"
+})
+
+/** Where callers reach the service: an http or https address without a final slash. */
+export const PublicUrl = Context.Reference<string>("latchkey/installation/PublicUrl", {
+  defaultValue: () => "http://127.0.0.1:8080"
+})

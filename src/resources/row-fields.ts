@@ -1,0 +1,16 @@
+import { Schema, SchemaTransformation } from "effect"
+import { instantText } from "../contract/time.ts"
+
+// A row is read in the names of the contract, by the record's own schema with only those fields exchanged that the
+// database gives in another type.
+
+/** `numeric` as the number that is shown. */
+export const Amount = Schema.FiniteFromString
+
+/** `timestamptz` as the text that is shown. */
+export const Instant = Schema.Date.pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform<string, Date>({ decode: instantText, encode: (text) => new Date(text) })
+  )
+)

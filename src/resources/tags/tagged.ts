@@ -1,0 +1,39 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { NotFound } from "../../contract/errors.ts"
+
+// What other families read of the tags of properties and room types.
+
+/** What carries tags: where its present ones are kept, and the column there for its id. */
+const CARRIERS = {
+  property: { links: "current_tag_properties", carrier: "property_id" },
+  room_type: { links: "current_tag_room_types", carrier: "room_type_id" }
+} as const
+
+type Carrier = keyof typeof CARRIERS
+
+/** The tags on the property or room type in `page`, ascending: a jsonb array of id, name and color. */
+export const tagsOn = (sql: SqlClient, kind: Carrier): Fragment => {
+  const { links, carrier } = CARRIERS[kind]
+  return sql`
+    coalesce((
+      SELECT jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'color', t.color) ORDER BY t.id)
+      FROM ${sql(links)} link
+      JOIN property_tags t ON t.operator_id = link.operator_id AND t.id = link.tag_id
+      WHERE link.operator_id = page.operator_id AND link.${sql(carrier)} = page.id), '[]')`
+}
+
+/** The ids of all that carry a tag: a query. */
+export const taggedWith = (sql: SqlClient, kind: Carrier, operatorId: number, tagId: number): Fragment => {
+  const { links, carrier } = CARRIERS[kind]
+  return sql`SELECT ${sql(carrier)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${tagId}`
+}
+
+/** Whether a tag of that id is there and not deleted; true for none: a field that was not sent names nothing wrong. */
+export const tagKnown = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
+  id === undefined
+    ? sql`true`
+    : sql`EXISTS (SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
+
+/** 404 for a `tag_id` that is no tag of the caller. */
+export const noSuchTag = new NotFound({ message: "tag_id: no such tag." })

@@ -1,0 +1,101 @@
+import { assert, layer } from "@effect/vitest"
+import * as client2 from "@modelcontextprotocol/client"
+import * as client1 from "@modelcontextprotocol/sdk/client/auth.js"
+import { Effect } from "effect"
+import { CALENDAR_PREFIX } from "../../src/resources/calendar-share-links/address.ts"
+import { BaseUrl, layerServed } from "../server.ts"
+
+// Outside `/v3` the HTTP status tells the truth; where HTTPS is required every door says so in its own form.
+
+const get = (path: string, init: RequestInit = {}) =>
+  Effect.flatMap(BaseUrl, (base) =>
+    Effect.promise(async () => {
+      const response = await fetch(`${base}${path}`, init)
+      const { status, headers } = response
+      return { status, type: headers.get("content-type"), headers, text: await response.text() }
+    })
+  )
+
+layer(layerServed())("what is not there", (it) => {
+  it.effect.each([
+    { method: "GET", path: "/" },
+    { method: "GET", path: "/favicon.ico" },
+    { method: "GET", path: "/v4/transactions" },
+    { method: "POST", path: "/v30" },
+    { method: "GET", path: "/.well-known/oauth-authorization-server" },
+    { method: "GET", path: "/.well-known/oauth-protected-resource/mcp" },
+    { method: "POST", path: "/register" }
+  ])("$method $path is 404 by its status, and an envelope", ({ method, path }) =>
+    Effect.gen(function* () {
+      const { status, type, headers, text } = yield* get(path, { method })
+      assert.deepStrictEqual([status, type], [404, "application/json"])
+      const { request_id, ...envelope } = JSON.parse(text)
+      assert.strictEqual(headers.get("x-request-id"), request_id)
+      assert.deepInclude(envelope, { error_code: 404, data: {} })
+    })
+  )
+
+  it.effect("below /v3 is 404 by its envelope alone", () =>
+    Effect.gen(function* () {
+      const { status, text } = yield* get("/v3/nothing")
+      assert.deepStrictEqual([status, JSON.parse(text).error_code], [200, 404])
+    })
+  )
+
+  it.effect.each([
+    { title: "client 2.4.0", client: client2 },
+    { title: "sdk 1.32.2", client: client1 }
+  ])("no authorization server is found by $title, which does not take an envelope for its metadata", ({ client }) =>
+    Effect.gen(function* () {
+      const base = yield* BaseUrl
+      const server = yield* Effect.promise(() => client.discoverAuthorizationServerMetadata(base))
+      assert.isUndefined(server)
+      const resource = yield* Effect.flip(
+        Effect.tryPromise({ try: () => client.discoverOAuthProtectedResourceMetadata(`${base}/mcp`), catch: String })
+      )
+      assert.include(resource, "does not implement")
+    })
+  )
+})
+
+layer(layerServed({ requireHttps: true }))("plain HTTP where HTTPS is required", (it) => {
+  it.effect("is an envelope below /v3", () =>
+    Effect.gen(function* () {
+      const { status, text } = yield* get("/v3/income_items")
+      assert.strictEqual(status, 200)
+      assert.deepInclude(JSON.parse(text), { error_code: 400, data: {} })
+    })
+  )
+
+  it.effect("is a JSON-RPC error with its status at /mcp", () =>
+    Effect.gen(function* () {
+      const { status, type, headers, text } = yield* get("/mcp", { method: "POST", body: "{}" })
+      assert.deepStrictEqual([status, type], [400, "application/json"])
+      const { error, ...message } = JSON.parse(text)
+      assert.deepStrictEqual(message, { jsonrpc: "2.0", id: null })
+      assert.strictEqual(error.code, -32600)
+      assert.match(error.message, /HTTPS/)
+      assert.match(headers.get("x-request-id") ?? "", /^RT/)
+    })
+  )
+
+  it.effect("is a page with its status where pages are, and plain text for a feed", () =>
+    Effect.gen(function* () {
+      const page = yield* get(`${CALENDAR_PREFIX}anything`)
+      assert.deepStrictEqual([page.status, page.type], [400, "text/html; charset=utf-8"])
+      assert.match(page.text, /<h1>[^<]+<\/h1>\n<p>Use HTTPS/)
+      const feed = yield* get(`${CALENDAR_PREFIX}anything.ics?part=1`)
+      assert.strictEqual(feed.status, 400)
+      assert.match(feed.type ?? "", /^text\/plain/)
+      assert.match(feed.text, /^Use HTTPS/)
+    })
+  )
+
+  it.effect("has its status elsewhere, and does not matter to a load balancer", () =>
+    Effect.gen(function* () {
+      const { status, text } = yield* get("/.well-known/anything")
+      assert.deepStrictEqual([status, JSON.parse(text).error_code], [400, 400])
+      assert.strictEqual((yield* get("/health/live")).status, 200)
+    })
+  )
+})

@@ -1,0 +1,8 @@
+// The service as `latchkey serve` runs it, but a worker has what it takes for LEASE_MS milliseconds: who kills it need not
+// wait as long as the real lease.
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect } from "effect"
+import { Lease } from "../../src/background/lease.ts"
+import { serve } from "../../src/main.ts"
+
+NodeRuntime.runMain(Effect.provideService(serve, Lease, Number(process.env.LEASE_MS)))

@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import fc from "fast-check"
+import { asMeant } from "../../src/contract/as-meant.ts"
+import { Code, Id, Integer, PositiveAmount, wideningIfAbsent } from "../../src/contract/fields.ts"
+import { IdsOrText } from "../../src/contract/id-list.ts"
+import { inputDecoderOf } from "../../src/contract/input.ts"
+import type { Method } from "../../src/contract/operation.ts"
+
+// What generated clients and language models write, and what they mean by it.
+
+const Payload = Schema.Struct({
+  id: Schema.optionalKey(Id),
+  offset: Schema.optionalKey(Integer),
+  code: Schema.optionalKey(Code),
+  amount: Schema.optionalKey(PositiveAmount),
+  list: Schema.optionalKey(Schema.Array(Id)),
+  scope: wideningIfAbsent(Schema.Array(Id)),
+  ids: Schema.optionalKey(IdsOrText),
+  link: Schema.optionalKey(Schema.NullOr(Id)),
+  words: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
+  time: Schema.optionalKey(Schema.Struct({ hour: Integer, minute: Schema.optionalKey(Integer) }))
+})
+
+const answering = (method: Method) => {
+  const decode = inputDecoderOf(Payload, { method, params: [] })
+  return (fields: object): unknown =>
+    Effect.runSync(
+      decode({ encoding: "body", fields }, {}).pipe(
+        Effect.match({ onSuccess: (value): unknown => value, onFailure: ({ message }) => message })
+      )
+    )
+}
+const create = answering("POST")
+
+describe("a whole number as text", () => {
+  it("is the number it says, wherever one is asked for", () => {
+    const meant = { id: 1, offset: -2, list: [3, 4], scope: [5], ids: [6], link: 7, time: { hour: 8 } }
+    const sent = { id: "1", offset: "-2", list: ["3", 4], scope: ["5"], ids: ["6"], link: "7", time: { hour: "8" } }
+    assert.deepStrictEqual(create(sent), meant)
+    assert.deepStrictEqual(answering("PATCH")(sent), meant)
+  })
+
+  it.each(["", " 1", "1 ", "1.0", "1e3", "+1", "0x1", "1_0", "１", "--1", "-", "9007199254740992", "9".repeat(400)])(
+    "%j is none",
+    (id) => assert.strictEqual(create({ id }), "id: must be a number.")
+  )
+
+  it("is any that JSON carries exactly, and breaks the rules the number breaks", () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (offset) => assert.deepStrictEqual(create({ offset: `${offset}` }), { offset }))
+    )
+    assert.strictEqual(create({ id: "0" }), "id: must be a positive id.")
+  })
+
+  it("is no amount, and stays text where text is asked for", () => {
+    assert.strictEqual(create({ amount: "5" }), "amount: must be a number.")
+    const sent = { code: "7", words: { "1": "2" } }
+    assert.deepStrictEqual(create(sent), sent)
+    assert.deepStrictEqual(create({ ids: "6" }), { ids: [6] })
+  })
+})
+
+describe("what is meant as it is sent", () => {
+  it("is the very same value", () => {
+    const meant = asMeant(Payload.ast, true)
+    for (const value of [{ id: 1, list: [1], words: { a: null } }, {}, [], "x", null, 5]) {
+      assert.strictEqual(meant(value), value)
+    }
+  })
+})
+
+describe("null for an optional field", () => {
+  it.each(["POST", "GET"] as const)("means in a %s that it is not given", (method) => {
+    const sent = { id: null, amount: null, list: null, ids: null, words: null, time: { hour: 1, minute: null } }
+    assert.deepStrictEqual(answering(method)(sent), { time: { hour: 1 } })
+  })
+
+  it("is a value where the field may be null", () => {
+    assert.deepStrictEqual(create({ link: null, words: { a: null } }), { link: null, words: { a: null } })
+  })
+
+  it("is refused where leaving the field out would do more", () => {
+    assert.strictEqual(create({ scope: null }), "scope: must be an array.")
+  })
+
+  it.each(["PATCH", "PUT", "DELETE"] as const)("is refused in a %s, but where the field can be cleared", (method) => {
+    assert.strictEqual(answering(method)({ id: null }), "id: must be a number.")
+    assert.deepStrictEqual(answering(method)({ link: null }), { link: null })
+  })
+
+  it("is refused for a field that is not optional", () => {
+    assert.strictEqual(create({ time: { hour: null } }), "time.hour: must be a number.")
+  })
+})

@@ -1,0 +1,257 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+
+// The house as docs/architecture.md draws it: where things live and what each place may import. The page is printed from
+// here, and test/architecture.test.ts holds the code to it exactly: no import that is not said, and none said that is not.
+
+export interface Place {
+  /** A folder or a file below src, without its ending slash. */
+  readonly place: string
+  readonly what: string
+  readonly imports: ReadonlyArray<string>
+}
+
+const FAMILY = "resources/<family>"
+
+const imports = (...names: ReadonlyArray<string>): ReadonlyArray<string> => names.flatMap((each) => each.split(" "))
+
+export const PLACES: ReadonlyArray<Place> = [
+  { place: "cli.ts", what: "the commands, listed", imports: ["cli"] },
+  {
+    place: "cli",
+    what: "the command line",
+    imports: imports(
+      "main.ts background configuration.ts contract database deliveries demo limits.ts operators telemetry"
+    )
+  },
+  {
+    place: "main.ts",
+    what: "the process: settings choose layers",
+    imports: imports(
+      "adapters background channels configuration.ts database deliveries demo gate installation.ts limits.ts places",
+      "resources/<family> resources/index.ts service.ts telemetry"
+    )
+  },
+  {
+    place: "adapters",
+    what: "REST, MCP, pages; `http-server/` keeps their connections, refuses what is no request, and stops",
+    imports: imports(
+      "Api.ts configuration.ts contract database gate installation.ts limits.ts places resources/<family> service.ts"
+    )
+  },
+  {
+    place: "service.ts",
+    what: "the entrypoint both doors share",
+    imports: imports("Api.ts background contract database gate limits.ts places resources/handled.ts")
+  },
+  { place: "Api.ts", what: "the table of contents: every operation", imports: [FAMILY] },
+  {
+    place: "demo",
+    what: "the demo operator",
+    imports: imports("configuration.ts contract operators resources/<family>")
+  },
+  {
+    place: "operators",
+    what: "operators, accounts, tokens, limits",
+    imports: imports("contract database gate limits.ts")
+  },
+  { place: "resources/index.ts", what: "the layer of every family", imports: [FAMILY] },
+  {
+    place: FAMILY,
+    what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
+    imports: imports(
+      "background channels contract database deliveries events installation.ts limits.ts random-text.ts",
+      "resources/handled.ts resources/row-fields.ts"
+    )
+  },
+  {
+    place: "resources/handled.ts",
+    what: "the seam between a family and the Service: handlers go in, readers of input come out",
+    imports: ["contract"]
+  },
+  {
+    place: "resources/row-fields.ts",
+    what: "how columns of the database become values of the contract",
+    imports: ["contract"]
+  },
+  { place: "channels", what: "the port to marketplaces: what the service asks of a channel", imports: [] },
+  {
+    place: "configuration.ts",
+    what: "what the environment says about this process",
+    imports: imports("database deliveries limits.ts")
+  },
+  {
+    place: "deliveries",
+    what: "webhooks on their way: queue, signing, addresses, sending",
+    imports: imports("background contract database events limits.ts")
+  },
+  { place: "events", what: "what happened, typed; recorded by the statement that changed it", imports: ["background"] },
+  { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract"] },
+  {
+    place: "places",
+    what: "who works at once, and whose answer is built next",
+    imports: imports("contract database limits.ts")
+  },
+  {
+    place: "contract",
+    what: "the vocabulary: operation, errors, envelope, fields, money, time",
+    imports: imports("limits.ts random-text.ts")
+  },
+  {
+    place: "background",
+    what: "the vocabulary of background work: loop, polls, wake-up, lease, retries, timed work, retention, batcher",
+    imports: ["database"]
+  },
+  { place: "database", what: "the two clients, migrations, how rows are read", imports: ["limits.ts"] },
+  {
+    place: "telemetry",
+    what: "log lines, traces, metrics; nothing that looks like a token leaves",
+    imports: ["limits.ts"]
+  },
+  { place: "installation.ts", what: "what operations know of the place they run in", imports: [] },
+  { place: "random-text.ts", what: "texts nobody guesses", imports: [] },
+  { place: "limits.ts", what: "the specification's numbers, and every number that bounds a caller", imports: [] }
+]
+
+/** Which families use rules or SQL fragments of which others; a store is its family's own. */
+export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  availability: ["properties"],
+  "calendar-share-links": ["availability", "properties"],
+  groups: ["properties"],
+  properties: ["groups", "tags"],
+  reservations: ["availability", "custom-channels", "properties", "stays", "transactions"],
+  staffs: ["properties"],
+  stays: ["reservation-tags"],
+  tags: ["properties"],
+  tasks: ["properties", "staffs"],
+  transactions: ["properties", "reservations"]
+}
+
+/** Who writes a table: a folder or file below src. */
+export const OWNERS: Readonly<Record<string, string>> = {
+  access_tokens: "operators",
+  accounts: "operators",
+  operators: "operators",
+  properties: "resources/properties",
+  room_types: "resources/properties",
+  room_type_properties: "resources/properties",
+  property_groups: "resources/groups",
+  property_tags: "resources/tags",
+  reservation_tags: "resources/reservation-tags",
+  calendar_days: "resources/availability",
+  calendar_share_links: "resources/calendar-share-links",
+  calendar_share_link_properties: "resources/calendar-share-links",
+  orders: "resources/reservations",
+  stays: "resources/stays",
+  stay_tags: "resources/stays",
+  guests: "resources/stays",
+  transactions: "resources/transactions",
+  transaction_shares: "resources/transactions",
+  dictionary_entries: "resources/transactions",
+  tasks: "resources/tasks",
+  staffs: "resources/staffs",
+  events: "events/events.ts",
+  webhook_subscriptions: "deliveries/subscriptions.ts",
+  webhook_receivers: "deliveries/subscriptions.ts",
+  webhook_deliveries: "deliveries",
+  webhook_attempts: "deliveries"
+}
+
+/** Statements that change another's table, `file writes table`: the demo puts down what no operation can make. */
+export const WRITTEN_ELSEWHERE: ReadonlyArray<string> = [
+  "demo/seed.ts writes properties",
+  "demo/write-dictionary.ts writes dictionary_entries",
+  "demo/write-entries.ts writes transaction_shares",
+  "demo/write-entries.ts writes transactions",
+  "demo/write-portfolio.ts writes properties"
+]
+
+/** What the compiler is told because it cannot see it. */
+export const CASTS: ReadonlyArray<{ readonly file: string; readonly cast: string; readonly why: string }> = [
+  {
+    file: "contract/input.ts",
+    cast: "as unknown as Schema.ConstraintCodec",
+    why: "the fields are the payload's own and only some are read from text, which a mapped record cannot say in types"
+  },
+  {
+    file: "contract/operation.ts",
+    cast: "as Errors",
+    why: "an operation without errors of its own has the empty list: the default of `Errors` says so, inference cannot"
+  }
+]
+
+export const src = join(import.meta.dirname, "../src")
+
+export const files: ReadonlyArray<string> = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .toSorted()
+
+export const textOf = (file: string): string => readFileSync(join(src, file), "utf8")
+
+/** What of src a file imports, as paths below src. */
+export const importsOf = (file: string): ReadonlyArray<string> =>
+  Array.from(textOf(file).matchAll(/(?:from|import\()\s*"(\.[^"]+)"|^import "(\.[^"]+)"/gm), ([, from, bare]) =>
+    relative(src, join(dirname(join(src, file)), from ?? bare ?? ""))
+  ).filter((path) => !path.startsWith(".."))
+
+/** The place a file is in: a family is a place of its own, all else is by its first folder or its name. */
+export const placeOf = (file: string): string => {
+  const [first = file, second = ""] = file.split("/")
+  return first === "resources" ? `${first}/${second}` : first
+}
+
+/** The name of a place in the table: families share one row. */
+export const rowOf = (place: string): string => (isFamily(place) ? FAMILY : place)
+
+export const isFamily = (place: string): boolean => place.startsWith("resources/") && !place.endsWith(".ts")
+
+const CHANGES = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?([a-z_]+)\b/g
+
+/** Words that follow UPDATE and name no table: `FOR UPDATE OF`, `DO UPDATE SET`. */
+const NO_TABLE = new Set(["of", "set", "skip", "nowait"])
+
+/** The tables a file's statements change. What is built from a parameter is not seen: `sql(list.rows)`. */
+export const writesIn = (file: string): ReadonlyArray<string> =>
+  Array.from(withoutComments(textOf(file)).matchAll(CHANGES), ([, table = ""]) => table).filter(
+    (table) => !NO_TABLE.has(table)
+  )
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
+
+/** What a file says `as` to the compiler, `as const` aside. Texts and statements are no code. */
+export const castsIn = (file: string): ReadonlyArray<string> =>
+  Array.from(
+    withoutComments(textOf(file))
+      .replace(/`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/g, '""')
+      .replace(/^(?:import|export) [\s\S]*?from ""$/gm, "")
+      .matchAll(/\bas (?!const\b)(?:unknown as )?([A-Za-z][\w.]*)/g),
+    ([cast]) => cast
+  )
+
+const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("")
+
+const code = (names: Iterable<string>): string => Array.from(names, (name) => `\`${name}\``).join(", ")
+
+/** The tables of the page, by the names of their places in it. */
+export const houseTables = (): Readonly<Record<string, string>> => ({
+  places: table(
+    ["place in `src`", "what it is", "imports"],
+    PLACES.map(({ place, what, imports }) => [`\`${place}\``, what, imports.length === 0 ? "nothing" : code(imports)])
+  ),
+  families: table(
+    ["family", "uses rules and fragments of"],
+    Object.entries(FAMILIES).map(([family, used]) => [`\`${family}\``, code(used)])
+  ),
+  tables: table(
+    ["owner", "tables"],
+    Array.from(new Set(Object.values(OWNERS)), (owner) => [
+      `\`${owner}\``,
+      code(Object.keys(OWNERS).filter((each) => OWNERS[each] === owner))
+    ])
+  ),
+  casts: table(
+    ["file", "cast", "why"],
+    CASTS.map(({ file, cast, why }) => [`\`${file}\``, `\`${cast}\``, why])
+  )
+})
