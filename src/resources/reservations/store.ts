@@ -11,7 +11,7 @@ import { recordEvent } from "../../events/events.ts"
 import { giveNights, heldAmong, holdersOf, othersHoldNightsOf } from "../availability/calendar-days.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { insertStays, recordStayUpdates, stayFields, stayRecord, stayStatesOf, updateStays } from "../stays/table.ts"
-import { recordReceived } from "../transactions/received.ts"
+import { ownIncomeMethod, recordReceived } from "../transactions/received.ts"
 import { entriesAsRead, entriesOf, splitOver, writeShares } from "../transactions/shares.ts"
 import { GivenOrder, type NewOrder, OrderHead, OrderState, OrderTerms } from "./order.ts"
 import { Status } from "./record.ts"
@@ -76,8 +76,7 @@ const preconditions =
               FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${wanted.code})`
       } AS existing,
         ${propertyKnown(sql, operatorId, wanted.propertyId)} AS property_known,
-        EXISTS (SELECT FROM dictionary_entries
-          WHERE operator_id = ${operatorId} AND dictionary = 'income_methods' AND id = ${wanted.methodId}) AS method_known`)
+        ${ownIncomeMethod(sql, operatorId, wanted.methodId)} AS method_known`)
 
 /** The order a channel, or a caller by hand, knows under this id. */
 const known = (sql: SqlClient.SqlClient) => (operatorId: number, channelType: string, channelId: string) =>

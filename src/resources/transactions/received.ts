@@ -48,3 +48,7 @@ export const receivedOf = (
 ): Fragment => sql`(
   SELECT coalesce(sum(t.amount), 0) FROM transactions t
   WHERE t.operator_id = ${order.operatorId} AND t.order_id = ${order.id} AND t.direction = 'income' AND t.status = 'paid')`
+
+/** Whether the operator's own dictionary has the income method; the service's own are in dictionaries.ts. */
+export const ownIncomeMethod = (sql: SqlClient, operatorId: number, id: number): Fragment => sql`EXISTS (
+  SELECT FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = 'income_methods' AND id = ${id})`
