@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Equal, Predicate, Schema } from "effect"
 import { type Api, type OperationName, operations } from "../../src/Api.ts"
+import { publishedSchemaOf } from "../../src/adapters/mcp/input-schema.ts"
 import { isFixed } from "../../src/contract/fixed-fields.ts"
 import { call, dataOf, layerTest, orderOf, propertyOf, typedClient, withToken } from "../harness.ts"
 import { contents, fieldsOf } from "../walking.ts"
@@ -66,6 +67,12 @@ layer(layerTest)("a record that is sent back", (it) => {
   for (const operation of edits) {
     const fixed = fieldsOf(operation).filter(([, field]) => isFixed(field))
     const { search, list } = READ_BY[operation._tag] ?? { search: operation._tag, list: "" }
+
+    it(`to ${operation._tag} has fields that tools are not shown`, () => {
+      const { properties } = publishedSchemaOf(operation.payloadSchema)
+      assert.isTrue(Predicate.isObject(properties))
+      for (const [name] of fixed) assert.notProperty(properties, name)
+    })
 
     it.effect(`to ${operation._tag} may hold what it shows, and of what never changes nothing else`, () =>
       Effect.gen(function* () {

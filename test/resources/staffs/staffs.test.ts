@@ -85,6 +85,17 @@ layer(layerTest)("staff", (it) => {
     })
   )
 
+  it.effect("can be sent back whole", () =>
+    Effect.gen(function* () {
+      const { api, as, token, harbour } = yield* ready
+      const { staff_id: id } = yield* api.create_staff({ ...marta, property_ids: [harbour] }).pipe(as)
+      yield* api.update_staff({ id, is_active: false }).pipe(as)
+      const before = yield* api.query_staffs({ id }).pipe(as)
+      assert.strictEqual((yield* call(token, "update_staff", before.staffs[0])).error_code, 0)
+      assert.deepStrictEqual(yield* api.query_staffs({ id }).pipe(as), before)
+    })
+  )
+
   it.effect("replaces the list of properties as a whole, and clears it with an empty one", () =>
     Effect.gen(function* () {
       const { api, as, harbour, garden, operatorId } = yield* ready
@@ -184,6 +195,7 @@ layer(layerTest)("staff", (it) => {
         [{ email: "marta@" }, 422, "email"],
         [{ note: "x".repeat(STAFF_NOTE + 1) }, 422, "note"],
         [{ property_ids: "1,2" }, 400, "property_ids"],
+        [{ property_ids: null }, 400, "property_ids"],
         [{ property_ids: [harbour, 1.5] }, 400, "property_ids"],
         [{ property_ids: [0] }, 422, "property_ids"],
         [{ property_ids: [harbour, 999_999_999] }, 404, "property_ids"],

@@ -51,6 +51,9 @@ const creations: ReadonlyArray<Case> = [
     /^currency/
   ],
   ["an unknown currency", (g) => ({ ...g.entry, currency: "XXY" }), 422, /^currency/],
+  ["a property that is null", (g) => ({ ...g.entry, property_id: null }), 400, /^property_id/],
+  ["an order that is null", (g) => ({ ...g.entry, reservation_code: null }), 400, /^reservation_code/],
+  ["a stay that is null", (g) => ({ ...g.entry, stay_code: null }), 400, /^stay_code/],
   ["an unknown property", (g) => ({ ...g.entry, property_id: 987_654_321 }), 404, /^property_id/],
   ["an unknown order", (g) => ({ ...g.entry, reservation_code: "5-NOPE" }), 404, /^reservation_code: /],
   ["an unknown stay", (g) => ({ ...g.entry, stay_code: "5-NOPE" }), 404, /^stay_code: /],
