@@ -98,7 +98,7 @@ layer(layerTest)("room types", (it) => {
       assert.strictEqual(yield* codeOf({ title: "Suite", property_ids: ids.slice(1) }), 404)
       assert.strictEqual(yield* codeOf({ title: "Suite", property_ids: ids }), 422)
       assert.strictEqual(yield* codeOf({ title: "Suite", property_ids: [0] }), 422)
-      for (const property_ids of ["1,2", 1, ["1"], [1.5], null, [null]]) {
+      for (const property_ids of ["1,2", 1, ["one"], [1.5], [null]]) {
         assert.strictEqual(yield* codeOf({ title: "Suite", property_ids }), 400)
       }
       assert.strictEqual(yield* codeOf({ property_ids: [] }), 400)
