@@ -17,12 +17,14 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isJson = (value: unknown): value is string => typeof value === "string" && /^(?:\[\{|\{")/.test(value)
 
+/** In JSON a moment is its text. */
+const isSame = (given: unknown, value: unknown): boolean =>
+  isDeepStrictEqual(given, value) || (given instanceof Date && given.toISOString() === value)
+
 /** How a value came about that two calls sent in the same place. */
 const templateOf = (one: Seen, other: Seen): Template => {
   const [value, its] = [one.value, other.value]
-  const name = Object.keys(one.given).find(
-    (each) => isDeepStrictEqual(one.given[each], value) && isDeepStrictEqual(other.given[each], its)
-  )
+  const name = Object.keys(one.given).find((each) => isSame(one.given[each], value) && isSame(other.given[each], its))
   if (name !== undefined) return { given: name }
   if (isDeepStrictEqual(value, its)) return value instanceof Date ? { date: value.toISOString() } : { same: value }
   const inside = (part: unknown, itsPart: unknown) =>
@@ -67,16 +69,9 @@ const captured = Effect.fnUntraced(function* <E, R>(...[one, other]: readonly [C
     const [, itsValues = []] = second.statements[index] ?? []
     const seen = (value: unknown, place: number) =>
       templateOf({ value, given: first.given }, { value: itsValues[place], given: second.given })
-    return { text: inContractNames(text), values: values.map(seen) }
+    return { text, values: values.map(seen) }
   })
 })
-
-/** What a statement calls in another way than the contract: the references read rows in its names. */
-const inContractNames = (text: string): string =>
-  text.replaceAll(
-    / AS "(\w+)"/g,
-    (_, name: string) => ` AS "${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`
-  )
 
 /** The statements of a look-up of an entry, of a month's first page, and of a new entry. */
 export const captureEntries = Effect.fnUntraced(function* (

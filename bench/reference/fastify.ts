@@ -110,7 +110,9 @@ app.get<{
   {
     schema: {
       querystring: searched,
-      response: { 200: answerOf({ reservations: { type: "array", items: reservation } }) }
+      response: {
+        200: answerOf({ reservations: { type: "array", items: reservation }, total: { type: "integer" } })
+      }
     }
   },
   async (request) => {

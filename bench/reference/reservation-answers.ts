@@ -118,7 +118,7 @@ export const reservationsEnvelope = (rows: ReadonlyArray<Row>) => ({
   request_id: `RT${Date.now()}`,
   error_code: 0,
   error_msg: "",
-  data: { reservations: rows.map(reservation) }
+  data: { reservations: rows.filter((row) => row.position !== null).map(reservation), total: Number(rows[0]?.total) }
 })
 
 export const bookedEnvelope = ([row]: ReadonlyArray<Row>) => {

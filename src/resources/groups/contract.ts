@@ -6,12 +6,12 @@ import { nameUpTo } from "../../contract/names.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { GROUP_NAME, NAMED_PROPERTIES } from "../../limits.ts"
+import { GroupOf } from "../properties/contract.ts"
 
 // Groups of properties (specification, "Properties, room types, tags, groups"; contract facts 7.3).
 
 export const Group = Schema.Struct({
-  id: Id,
-  name: Schema.String,
+  ...GroupOf.fields,
   /** Ascending. */
   property_ids: Schema.Array(Id)
 })

@@ -1,4 +1,4 @@
-import { Schema, Struct } from "effect"
+import { Schema } from "effect"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
@@ -6,14 +6,13 @@ import { nameUpTo } from "../../contract/names.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../limits.ts"
-import { Group } from "../groups/contract.ts"
-import { Tag } from "../tags/contract.ts"
 import { ListedOn } from "./channels.ts"
 
 // Properties (rooms) and room types (specification, "Properties, room types, tags, groups"; contract facts 7.1, 7.2).
 
-const GroupOf = Group.mapFields(Struct.pick(["id", "name"]))
-const TagOf = Tag.mapFields(Struct.pick(["id", "name", "color"]))
+/** A group and a tag, as what is in it or carries it shows them. */
+export const GroupOf = Schema.Struct({ id: Id, name: Schema.String })
+export const TagOf = Schema.Struct({ id: Id, name: Schema.String, color: Schema.String })
 
 export const Property = Schema.Struct({
   id: Id,

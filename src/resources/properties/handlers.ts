@@ -5,9 +5,7 @@ import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { wholeSecond } from "../../contract/time.ts"
-import { noSuchGroup } from "../groups/grouped.ts"
 import { handled, layerHandled } from "../handled.ts"
-import { noSuchTag } from "../tags/tagged.ts"
 import { firstOf, noSuchNamed } from "./belonging.ts"
 import {
   type create_property,
@@ -16,6 +14,7 @@ import {
   type search_properties,
   type search_room_types
 } from "./contract.ts"
+import { noSuchGroup, noSuchTag } from "./labels.ts"
 import { RoomTypeStore } from "./room-type-store.ts"
 import { PropertyStore } from "./store.ts"
 

@@ -6,10 +6,10 @@ import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf, paged, pageRowsOf } from "../../database/rows.ts"
-import { taggedWith, tagKnown, tagsOn } from "../tags/tagged.ts"
 import { allKnown, preconditions, Written } from "./belonging.ts"
 import { channelsOf } from "./channels.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
+import { taggedWith, tagKnown, tagsOn } from "./labels.ts"
 
 /** Which room types a search means; what is not given does not narrow it. */
 export type RoomTypeSearch = Pick<typeof search_room_types.payloadSchema.Type, "id" | "tag_id">

@@ -5,10 +5,9 @@ import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { onlyRowOf, paged, pageRowsOf } from "../../database/rows.ts"
-import { groupedIn, groupKnown, groupsOf } from "../groups/grouped.ts"
-import { taggedWith, tagKnown, tagsOn } from "../tags/tagged.ts"
 import { channelsOf } from "./channels.ts"
 import { Property, type search_properties } from "./contract.ts"
+import { groupedIn, groupKnown, groupsOf, taggedWith, tagKnown, tagsOn } from "./labels.ts"
 
 /** Which properties a search means; what is not given does not narrow it. */
 export type PropertySearch = Pick<typeof search_properties.payloadSchema.Type, "id" | "group_id" | "tag_id">

@@ -7,14 +7,13 @@ import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { PaletteColor } from "../../contract/palette.ts"
 import { NAMED_PROPERTIES, PROPERTY_TAG_LIMIT, TAG_NAME } from "../../limits.ts"
+import { TagOf } from "../properties/contract.ts"
 
 // Property (room) tags, not the tags of reservations (specification, "Properties, room types, tags, groups"; contract
 // facts 7.4).
 
 export const Tag = Schema.Struct({
-  id: Id,
-  name: Schema.String,
-  color: Schema.String,
+  ...TagOf.fields,
   /** Ascending, as the other list. */
   property_ids: Schema.Array(Id),
   room_type_ids: Schema.Array(Id)

@@ -111,6 +111,10 @@ layer(layerTest)("property groups", (it) => {
           JSON.stringify(fields).slice(0, 80)
         )
       }
+      assert.strictEqual(
+        (yield* call(token, "update_property_group", { id: group.id, property_ids: null })).error_code,
+        400
+      )
       assert.strictEqual((yield* call(token, "create_property_group", {})).error_code, 400)
       const edited = yield* call(token, "update_property_group", { id: group.id, property_ids: null })
       assert.strictEqual(edited.error_code, 400)

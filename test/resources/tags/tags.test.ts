@@ -195,6 +195,9 @@ layer(layerTest)("property tags", (it) => {
           JSON.stringify(fields).slice(0, 80)
         )
       }
+      for (const fields of [{ name: null }, { color: null }, { room_type_ids: null }]) {
+        assert.strictEqual((yield* call(token, "update_property_tag", { id: tag.id, ...fields })).error_code, 400)
+      }
       assert.strictEqual((yield* call(token, "create_property_tag", { color: PALETTE[0] })).error_code, 400)
       assert.deepStrictEqual(yield* api.query_tags({}).pipe(as), { tags: [tag], total: 1 })
       assert.strictEqual(yield* rowsIn(operatorId, "property_tags"), 1)
