@@ -28,8 +28,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters background channels configuration.ts database deliveries demo gate installation.ts limits.ts places",
-      "resources/<family> resources/index.ts service.ts telemetry"
+      "adapters assembly.ts background channels configuration.ts database deliveries demo gate installation.ts limits.ts",
+      "places resources/<family> telemetry"
     )
   },
   {
@@ -38,6 +38,11 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: imports(
       "Api.ts configuration.ts contract database gate installation.ts limits.ts places resources/<family> service.ts"
     )
+  },
+  {
+    place: "assembly.ts",
+    what: "the Service with its gate and every family: what the process, the tests and the bench all run",
+    imports: imports("gate resources/index.ts service.ts")
   },
   {
     place: "service.ts",
@@ -78,7 +83,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "configuration.ts",
     what: "what the environment says about this process",
-    imports: imports("database deliveries limits.ts")
+    imports: imports("database deliveries")
   },
   {
     place: "deliveries",
@@ -106,7 +111,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "telemetry",
     what: "log lines, traces, metrics; nothing that looks like a token leaves",
-    imports: ["limits.ts"]
+    imports: []
   },
   { place: "installation.ts", what: "what operations know of the place they run in", imports: [] },
   { place: "random-text.ts", what: "texts nobody guesses", imports: [] },
@@ -118,7 +123,6 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   availability: ["properties"],
   "calendar-share-links": ["availability", "properties"],
   groups: ["properties"],
-  properties: ["groups", "tags"],
   reservations: ["availability", "custom-channels", "properties", "stays", "transactions"],
   staffs: ["properties"],
   stays: ["reservation-tags"],

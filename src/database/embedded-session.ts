@@ -1,8 +1,5 @@
-import type { Duplex } from "node:stream"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PGlite } from "@electric-sql/pglite"
-import { EmbeddedConnection } from "./embedded-connection.ts"
-import { GuestConnection } from "./guest-connection.ts"
 import { Turns } from "./turns.ts"
 
 /** Milliseconds statements may follow one another before timers and sockets get their turn. */
@@ -45,16 +42,6 @@ export class EmbeddedSession {
   constructor(database: PGlite) {
     this.#database = database
   }
-
-  /** What `PgClient` takes for a socket: the owner's connection. */
-  readonly connect = (): Duplex => new EmbeddedConnection(this)
-
-  /**
-   * A guest's connection. It may not name statements, because names are the session's. `afterwards` is called when a
-   * statement or a transaction of the guest is over.
-   */
-  readonly join = (afterwards: () => void, mostSilence?: number): Duplex =>
-    new GuestConnection(this, afterwards, mostSilence)
 
   /** Resolves, once the session is free, with the function that hands it on to the next owner. */
   readonly lend = (): Promise<() => void> => {

@@ -6,9 +6,11 @@ import { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { EmbeddedConnection } from "./embedded-connection.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
 import { type DataFolderTaken, type DataFolderUnusable, holdDataFolder } from "./folder-lock.ts"
 import { mendModes } from "./folder-modes.ts"
+import { GuestConnection } from "./guest-connection.ts"
 import { PrivateFiles } from "./private-files.ts"
 import { types } from "./types.ts"
 
@@ -20,7 +22,10 @@ export class EmbeddedDatabase extends Context.Service<
   {
     /** One session: a connection waits until the one before it is closed. */
     readonly connect: () => Duplex
-    /** A connection that shares the session with it, statement by statement; called back when one is over. */
+    /**
+     * A guest's connection, which shares the session with it. It may not name statements, because names are the session's.
+     * `afterwards` is called when a statement or a transaction of the guest is over.
+     */
     readonly join: (afterwards: () => void, mostSilence?: number) => Duplex
     /** A copy of the whole database, for `layerMemory`. */
     readonly snapshot: Effect.Effect<Blob>
@@ -94,8 +99,8 @@ const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Se
     const session = new EmbeddedSession(database)
     yield* Effect.addFinalizer(() => Effect.promise(session.close))
     return {
-      connect: session.connect,
-      join: session.join,
+      connect: () => new EmbeddedConnection(session),
+      join: (afterwards, mostSilence) => new GuestConnection(session, afterwards, mostSilence),
       snapshot: Effect.promise(() => database.dumpDataDir("none"))
     }
   })
