@@ -26,7 +26,7 @@ interface Detail {
 type Row = QueryResult["rows"][number]
 
 const plainDetails = (row: Row): ReadonlyArray<Detail> => {
-  const nights = { type: "ACCOMMODATION", description: "Nights", amount: Number(row.revenue) }
+  const nights = { type: "ACCOMMODATION", description: "Nights", amount: Number(row.accommodation_revenue) }
   const commission = Number(row.commission ?? 0)
   return commission === 0
     ? [nights]
