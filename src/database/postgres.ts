@@ -38,6 +38,8 @@ export const layerPostgres = (options: {
     applicationName: "latchkey",
     startupParameters: {
       timezone: "UTC",
+      // Compiling pays where millions of rows are read; of a short statement that the planner thinks dear it takes seconds.
+      jit: "off",
       ...(options.statementLimit === undefined
         ? {}
         : { statement_timeout: `${Duration.toMillis(options.statementLimit)}ms` }),
