@@ -5,7 +5,6 @@ import { BadRequest, Conflict, NotFound, NotImplemented, Upstream, ValidationFai
 import { pageOf } from "../../contract/page.ts"
 import { dateInZone, wholeSecond } from "../../contract/time.ts"
 import { Deployment } from "../../installation.ts"
-import { customAlphabet } from "../../random-text.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
@@ -20,6 +19,7 @@ import {
   type search_reservations,
   type update_reservation_basic
 } from "./contract.ts"
+import { underDrawnName } from "./drawn-name.ts"
 import { againWhileNightsGo, type FoundOrder, Orders } from "./Orders.ts"
 import { isOver, type OrderState } from "./order.ts"
 import { amended } from "./rules/amending.ts"
@@ -71,11 +71,6 @@ const searchReservations = (search: ReservationSearchStore["Service"]) =>
     return { reservations: found.rows.map(toReservation), total: found.total }
   })
 
-/** What an order made by hand is called that its caller did not name (contract facts 2.3): nine letters and digits. */
-const newChannelId = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 9)
-/** How often one is drawn: that even one is taken already is next to impossible. */
-const DRAWS = 5
-
 /**
  * A channel_id that was used before answers the order it made, as that is now, before anything else of the call is looked
  * at: the order's own nights are held, by itself, and its property may be gone.
@@ -100,16 +95,11 @@ const createReservation = (
       return yield* noSuchMethod
     }
     const at = yield* currentSecond
-    const attempt = Effect.gen(function* () {
-      const order = yield* Effect.fromResult(orderByHand(payload, { channel_id: named ?? newChannelId(), at, creator }))
+    const create = Effect.fnUntraced(function* (channel_id: string) {
+      const order = yield* Effect.fromResult(orderByHand(payload, { channel_id, at, creator }))
       return yield* Effect.catchTag(orders.create(operatorId, order, at), "NightTaken", () => nightsHeld)
     })
-    // A name that was drawn and is another order's already says nothing about this one.
-    const created = yield* Effect.repeat(attempt, {
-      times: DRAWS - 1,
-      until: ({ is_new }) => is_new || named !== undefined
-    })
-    if (!created.is_new && named === undefined) return yield* Effect.die(new Error("every drawn channel_id was taken"))
+    const created = yield* named === undefined ? underDrawnName(create) : create(named)
     return answerOf(created)
   })
 
