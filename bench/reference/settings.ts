@@ -10,8 +10,8 @@ export const settings = {
   token: process.env["BENCH_TOKEN"] ?? ""
 }
 
-/** Over as many connections as the service's own pool. */
+/** Over as many connections as the service's own pool, in sessions that compile as little. */
 export const send = sender(
-  new Pool({ connectionString: process.env["DATABASE_URL"], max: DATABASE_CONNECTIONS }),
+  new Pool({ connectionString: process.env["DATABASE_URL"], max: DATABASE_CONNECTIONS, options: "-c jit=off" }),
   calls
 )
