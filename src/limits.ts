@@ -65,8 +65,6 @@ export const WEBHOOK_BREAKER_LONGEST_MS = 30 * 60 * 1000
 /** Milliseconds without one success after which a failing subscription is paused (five days), and failures it takes. */
 export const WEBHOOK_PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 export const WEBHOOK_PAUSE_FAILURES = 5
-/** Subscriptions an operator may have at once; `operators.webhook_limit` has it as a default (migration 0006_webhooks). */
-export const WEBHOOK_SUBSCRIPTIONS = 200
 /** Milliseconds a replaced signing secret goes on signing beside the new one (24 hours). */
 export const WEBHOOK_SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
 /** Milliseconds a delivery that is due may go without a try (its receiver rests or is paused): then it is a dead letter. */
@@ -89,10 +87,6 @@ export const PASSWORD_MAX = 200
 /** Messages in one batch of MCP, notifications among them, and bytes its calls are answered with before none is run any more. */
 export const MCP_BATCH_MESSAGES = 20
 export const MCP_BATCH_BYTES = 4 * 1024 * 1024
-/** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
-export const MCP_LARGE_ANSWER = 256 * 1024
-/** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
-export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
 /** Bytes of a request line and the headers after it. */
 export const HEADER_BYTES = 16 * 1024
@@ -108,22 +102,6 @@ export const KEEP_ALIVE_SECONDS = 65
 export const STALLED_SECONDS = 30
 /** Connections of callers to one process. For one more the longest idle one makes room. */
 export const CALLER_CONNECTIONS = 4_096
-/**
- * Milliseconds and bytes that a client which is still sending is read after its last answer: closed at once, the
- * connection would be reset, and the reset can overtake the answer.
- */
-export const LINGER_MS = 500
-export const LINGER_BYTES = 32 * 1024 * 1024
-/** Milliseconds between two looks whether a client that ends its side while a call runs is still there for the answer. */
-export const HALF_CLOSED_MS = 500
-
-/**
- * Milliseconds a connection may have been silent at a stop to be thought in use: its client may have the next request
- * on the way, and is told then that it was the last. A request whose headers have begun to arrive gets as long.
- */
-export const STOP_SILENCE_MS = 500
-/** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
-export const SHUTDOWN_SECONDS = 7
 
 /** Calls a process works on at once: runs their statements, builds their answers. An even number, as half goes to one operator. */
 export const PLACES = 12

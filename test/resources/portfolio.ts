@@ -19,6 +19,8 @@ export const hostOf = Effect.fn("hostOf")(function* (...titles: ReadonlyArray<st
 /** What a new operator has room for (migration 0003_portfolio): the defaults of its columns, which no code names. */
 export const ROOM_LIMIT = 100
 export const ROOM_TYPE_LIMIT = 50
+/** Webhook subscriptions it may have at once (migration 0006_webhooks). */
+export const WEBHOOK_SUBSCRIPTIONS = 200
 
 type LimitColumn = "room_limit" | "room_type_limit" | "property_tag_limit" | "reservation_tag_limit"
 

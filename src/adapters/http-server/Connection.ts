@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Predicate } from "effect"
-import { HALF_CLOSED_MS, LINGER_BYTES, LINGER_MS } from "../../limits.ts"
+
+/**
+ * Milliseconds and bytes that a client which is still sending is read after its last answer: closed at once, the
+ * connection would be reset, and the reset can overtake the answer.
+ */
+const LINGER_MS = 500
+export const LINGER_BYTES = 32 * 1024 * 1024
+/** Milliseconds between two looks whether a client that ends its side while a call runs is still there for the answer. */
+const HALF_CLOSED_MS = 500
 
 /** A request that was handed over, and what its answer is written to. */
 interface Exchange {

@@ -2,8 +2,16 @@ import type { Server } from "node:http"
 import { Server as NetServer } from "node:net"
 import { setImmediate, setTimeout } from "node:timers/promises"
 import { Effect } from "effect"
-import { SHUTDOWN_SECONDS, STOP_SILENCE_MS } from "../../limits.ts"
 import type { Connections } from "./Connections.ts"
+
+/** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
+const SHUTDOWN_SECONDS = 7
+
+/**
+ * Milliseconds a connection may have been silent at a stop to be thought in use: its client may have the next request
+ * on the way, and is told then that it was the last. A request whose headers have begun to arrive gets as long.
+ */
+const STOP_SILENCE_MS = 500
 
 export interface StopOptions {
   /** How long new connections are taken after the request to stop. */

@@ -9,10 +9,15 @@ import {
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
 import { shown } from "../../contract/shown.ts"
-import { MCP_LARGE_ANSWER, MCP_LIST_FRESH_MS, PAGE_DEFAULT } from "../../limits.ts"
+import { PAGE_DEFAULT } from "../../limits.ts"
 import type { Service } from "../../service.ts"
 import { Exchange } from "./exchange.ts"
 import type { OfferedTool } from "./tools.ts"
+
+/** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
+const MCP_LARGE_ANSWER = 256 * 1024
+/** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
+export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
 const IDENTITY = { name: manifest.name, title: "Latchkey", version: manifest.version }
 

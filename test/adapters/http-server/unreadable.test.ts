@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { BODY_BYTES, HEADER_BYTES, LINGER_BYTES } from "../../../src/limits.ts"
+import { LINGER_BYTES } from "../../../src/adapters/http-server/Connection.ts"
+import { BODY_BYTES, HEADER_BYTES } from "../../../src/limits.ts"
 import { freshOperator, propertyOf } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
 import { answersIn, envelopeOf, RawClient, refusal, refusalIn } from "./raw.ts"

@@ -4,8 +4,9 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../src/deliveries/allowed-hosts.ts"
 import { EVENT_NAMES } from "../../../src/events/events.ts"
-import { WEBHOOK_SUBSCRIPTIONS, WEBHOOK_URL } from "../../../src/limits.ts"
+import { WEBHOOK_URL } from "../../../src/limits.ts"
 import { call, freshOperator, layerTest, typedClient, withToken } from "../../harness.ts"
+import { WEBHOOK_SUBSCRIPTIONS } from "../portfolio.ts"
 
 const URL_IN = "https://hooks.example.com/in"
 
