@@ -6,8 +6,9 @@ import { CurrentOperator } from "./contract/caller.ts"
 import { type Answer, failed, newRequestId, succeeded } from "./contract/envelope.ts"
 import { type ApiError, type BadRequest, errorCode, NotFound, ServerError } from "./contract/errors.ts"
 import type { Input } from "./contract/input.ts"
-import { isRead, meteringOf, routeOf } from "./contract/operation.ts"
+import { isRead } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
+import { approachOf } from "./gate/approach.ts"
 import { Gate } from "./gate/Gate.ts"
 import { UNMATCHED } from "./gate/windows/limit-table.ts"
 import { BUSY_RETRY_SECONDS } from "./limits.ts"
@@ -106,9 +107,7 @@ const afterChange =
 
 /** The way of a call to one operation: Gate, decode, place, handler, encode. */
 const runOf = (operation: ApiOperation, read: Reader, { gate, places, wake }: OnTheWay) => {
-  const route = routeOf(operation)
-  const { limits, messageTo } = meteringOf(operation)
-  const approach = { route: `${route.method} ${route.path}`, read: isRead(operation), limits }
+  const approach = approachOf(operation)
   const waking = isRead(operation) ? identity : afterChange(wake)
 
   const answerTo = (asked: Asked) =>
@@ -123,13 +122,7 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, wake }: On
     )
 
   return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Outcome> {
-    const entered = yield* Effect.exit(
-      gate.enter({
-        ...approach,
-        conversationId: messageTo === undefined ? undefined : String(call.params[messageTo]),
-        headers: call.headers
-      })
-    )
+    const entered = yield* Effect.exit(gate.enter(approach(call)))
     if (Exit.isFailure(entered)) return { exit: Exit.failCause(entered.cause), headers: {} }
     const { caller, headers, failedWith } = entered.value
     const exit = yield* Effect.exit(Effect.provideService(handled(call, caller.operatorId), CurrentOperator, caller))

@@ -19,15 +19,34 @@ interface Finding {
  * facts 0.1).
  */
 export const decoderOf = <A>(codec: Schema.ConstraintDecoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
+  const decode = Schema.decodeUnknownEffect(codec, { errors: "first", reportInput: true })
+  const decodeAll = Schema.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
     decode(input).pipe(
+      // Finding everything that is wrong with a large input would hold up all others; of that the first is told.
+      Effect.catch((first) =>
+        partsIn(input, ALL_TOLD_PARTS) > ALL_TOLD_PARTS ? Effect.fail(first) : decodeAll(input)
+      ),
       Effect.mapError((error) => toApiError(findingsOf(error.issue, []))),
       Effect.flatMap((value) => {
         const spoilt = unstorableIn(value)
         return spoilt.length === 0 ? Effect.succeed(value) : Effect.fail(toApiError(spoilt))
       })
     )
+}
+
+/** Fields and elements of an input of which all that is wrong is told. */
+export const ALL_TOLD_PARTS = 1_000
+
+/** Fields and elements of a value, however deep; no further than one more than `most`. */
+const partsIn = (value: unknown, most: number): number => {
+  if (typeof value !== "object" || value === null) return 0
+  let parts = 0
+  for (const each of Object.values(value)) {
+    parts += 1 + partsIn(each, most - parts)
+    if (parts > most) return most + 1
+  }
+  return parts
 }
 
 const NUL = "\u0000"
@@ -68,13 +87,21 @@ const spoiltIn = (value: unknown): Spoilt | undefined => {
 
 const toApiError = (findings: ReadonlyArray<Finding>): BadRequest | ValidationFailed => {
   const ranked = [...findings.filter(({ code }) => code === 400), ...findings.filter(({ code }) => code === 422)]
-  const first = Array.from(
-    new Map(ranked.toReversed().map((finding) => [finding.field, finding])).values()
-  ).toReversed()
-  const told = first.slice(0, FIELDS_TOLD).map(sentenceOf)
-  const more = first.length > FIELDS_TOLD ? [`And ${first.length - FIELDS_TOLD} more.`] : []
+  // The first of each list's elements, and each field of the payload once before others within it are told.
+  const ofEach = firstBy(ranked, ({ field }) => field.replace(/\[.*$/, ""))
+  const ofFields = firstBy(ofEach, ({ field }) => field.replace(/[.[].*$/, ""))
+  const all = [...ofFields, ...ofEach.filter((finding) => !ofFields.includes(finding))]
+  const told = all.slice(0, FIELDS_TOLD).map(sentenceOf)
+  const more = all.length > FIELDS_TOLD ? [`And ${all.length - FIELDS_TOLD} more.`] : []
   const message = [...told, ...more].join(" ")
-  return first[0]?.code === 422 ? new ValidationFailed({ message }) : new BadRequest({ message })
+  return all[0]?.code === 422 ? new ValidationFailed({ message }) : new BadRequest({ message })
+}
+
+/** Of those with the same key the first, in order. */
+const firstBy = (findings: ReadonlyArray<Finding>, key: (finding: Finding) => string): ReadonlyArray<Finding> => {
+  const first = new Map<string, Finding>()
+  for (const finding of findings) if (!first.has(key(finding))) first.set(key(finding), finding)
+  return Array.from(first.values())
 }
 
 const sentenceOf = ({ field, text }: Finding): string =>

@@ -30,7 +30,8 @@ export const inputDecoderOf = <A>(
 ) => {
   const isEmpty = Object.keys(payload.fields).length === 0
   const decoder = isEmpty ? withoutFields : decoderOf
-  const meant = isEmpty ? identity : asMeant(payload.ast, NULL_IS_ABSENT.has(method))
+  const nullIsAbsent = NULL_IS_ABSENT.has(method)
+  const meant = isEmpty ? identity : asMeant(payload.ast, nullIsAbsent)
   const fromText = decoder(Schema.toCodecStringTree(payload))
   const fromJson = decoder(Schema.toCodecJson(payload))
   const fromBody = params.length === 0 ? fromJson : decoder(Schema.toCodecJson(withTextParams(payload, params)))
@@ -45,7 +46,7 @@ export const inputDecoderOf = <A>(
         if (!Predicate.isObject(fields)) {
           return Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
         }
-        const another = anotherThan(path, { ...fields })
+        const another = anotherThan(path, { ...fields }, nullIsAbsent)
         return another === undefined ? fromBody({ ...fields, ...path }) : Effect.fail(another)
       }
     }
@@ -58,9 +59,13 @@ const NULL_IS_ABSENT: ReadonlySet<Method> = new Set(["GET", "POST"])
 /** A body may name the record of the path once more, as one that is sent back whole does, but no other: 422. */
 const anotherThan = (
   path: Readonly<Record<string, unknown>>,
-  body: Readonly<Record<string, unknown>>
+  body: Readonly<Record<string, unknown>>,
+  nullIsAbsent: boolean
 ): ValidationFailed | undefined => {
-  const field = Object.keys(path).find((name) => Object.hasOwn(body, name) && String(body[name]) !== String(path[name]))
+  const isSame = (given: unknown, asked: unknown) =>
+    (nullIsAbsent && given === null) ||
+    ((typeof given === "string" || typeof given === "number") && `${given}` === asked)
+  const field = Object.keys(path).find((name) => Object.hasOwn(body, name) && !isSame(body[name], path[name]))
   return field === undefined
     ? undefined
     : new ValidationFailed({ message: `${field}: cannot be changed; the path names another.` })

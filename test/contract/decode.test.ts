@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import fc from "fast-check"
+import { ALL_TOLD_PARTS } from "../../src/contract/decode.ts"
 import { errorCode } from "../../src/contract/errors.ts"
 import {
   CalendarDate,
@@ -54,9 +55,17 @@ describe("reading input", () => {
   it("takes a body that names the record of its path, and none that names another", () => {
     const body = (fields: object) => outcome({ encoding: "body", fields }, { id: "7" })
     for (const fields of [{}, { id: 7 }, { id: "7" }]) assert.deepStrictEqual(body(fields), { id: 7 })
-    for (const id of [8, "8", null, [8], {}]) {
+    // A generated client writes null for what stands in the path.
+    assert.deepStrictEqual(body({ id: null }), { id: 7 })
+    for (const id of [8, "8", [7], {}, { toString: 1 }, { toString: null, valueOf: null }]) {
       assert.strictEqual(body({ id }), "422 id: cannot be changed; the path names another.")
     }
+  })
+
+  it("takes null in the body of an edit for another record than its path's", () => {
+    const edit = inputDecoderOf(Payload, { method: "PATCH", params: ["id"] })
+    const refused = Effect.runSync(Effect.flip(edit({ encoding: "body", fields: { id: null } }, { id: "7" })))
+    assert.strictEqual(refused.message, "id: cannot be changed; the path names another.")
   })
 
   const cases: ReadonlyArray<readonly [unknown, string]> = [
@@ -116,11 +125,29 @@ describe("reading input", () => {
   }
 
   it("tells of as many fields as fit an answer, and how many more there are", () => {
-    const listOf = (length: number) => json({ id: 1, list: Array.from({ length }, () => "x") })
+    const many = (length: number) =>
+      json({ id: 1, words: Object.fromEntries(Array.from({ length }, (_, index) => [`w${index}`, 5])) })
     const told = (length: number) =>
-      `400 ${Array.from({ length }, (_, index) => `list[${index}]: must be a number.`).join(" ")}`
-    assert.strictEqual(listOf(FIELDS_TOLD), told(FIELDS_TOLD))
-    assert.strictEqual(listOf(FIELDS_TOLD + 1), `${told(FIELDS_TOLD)} And 1 more.`)
+      `400 ${Array.from({ length }, (_, index) => `words.w${index}: must be a text.`).join(" ")}`
+    assert.strictEqual(many(FIELDS_TOLD), told(FIELDS_TOLD))
+    assert.strictEqual(many(FIELDS_TOLD + 1), `${told(FIELDS_TOLD)} And 1 more.`)
+  })
+
+  it("tells of the first of a list's elements, and of each field before more of one", () => {
+    const list = Array.from({ length: 50 }, () => "x")
+    const words = Object.fromEntries(list.map((_, index) => [`w${index}`, 5]))
+    const first = "note: must be a text. list[0]: must be a number."
+    assert.strictEqual(json({ id: 1, list, note: 5 }), `400 ${first}`)
+    const many = String(json({ id: 1, words, list, note: 5 }))
+    assert.isTrue(many.startsWith(`400 ${first} words.w0: must be a text. words.w1: must be a text.`))
+    assert.isTrue(many.endsWith(` And ${2 + list.length - FIELDS_TOLD} more.`))
+  })
+
+  it(`tells of all that is wrong in up to ${ALL_TOLD_PARTS} parts, and of the first thing in more`, () => {
+    const filled = (parts: number) => ({ id: "x", note: 5, list: Array.from({ length: parts - 3 }, () => "x") })
+    const all = "400 id: must be a number. note: must be a text. list[0]: must be a number."
+    assert.strictEqual(json(filled(ALL_TOLD_PARTS)), all)
+    assert.strictEqual(json(filled(ALL_TOLD_PARTS + 1)), "400 id: must be a number.")
   })
 
   it("takes the first and the last instants there are", () => {

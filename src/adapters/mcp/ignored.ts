@@ -8,13 +8,14 @@ import { NAMES_TOLD } from "../../limits.ts"
 export const ignoredBy = (payload: Schema.Constraint): ((fields: unknown) => string | undefined) => {
   const look = looking(payload.ast)
   return (fields) => {
-    const unknown = look(fields, "")
-    if (unknown.length === 0) return undefined
-    const told = unknown.slice(0, NAMES_TOLD).map(({ path, name, free }) => {
+    const found = new Found()
+    look(fields, "", found)
+    if (found.count === 0) return undefined
+    const told = found.first.map(({ path, name, free }) => {
       const near = nearest(shown(name), free)
       return { name: `${path}${shown(name)}`, near: near === undefined ? [] : [`${path}${near}`] }
     })
-    const more = unknown.length > NAMES_TOLD ? ` and ${unknown.length - NAMES_TOLD} more` : ""
+    const more = found.count > NAMES_TOLD ? ` and ${found.count - NAMES_TOLD} more` : ""
     const meant = new Set(told.flatMap(({ near }) => near))
     const question = meant.size === 0 ? "" : ` Did you mean ${Array.from(meant).join(", ")}?`
     return `Ignored: ${told.map(({ name }) => name).join(", ")}${more}.${question}`
@@ -29,9 +30,20 @@ interface Unknown {
   readonly free: ReadonlyArray<string>
 }
 
-type Look = (value: unknown, path: string) => ReadonlyArray<Unknown>
+/** How many are unknown, and the first of them: all that is kept of many. */
+class Found {
+  count = 0
+  readonly first: Array<Unknown> = []
 
-const nothing: Look = () => []
+  add(unknown: () => Unknown): void {
+    this.count++
+    if (this.count <= NAMES_TOLD) this.first.push(unknown())
+  }
+}
+
+type Look = (value: unknown, path: string, found: Found) => void
+
+const nothing: Look = () => {}
 
 const looking = (ast: SchemaAST.AST): Look => {
   switch (ast._tag) {
@@ -55,18 +67,26 @@ const lookingIntoChoice = (looks: ReadonlyArray<Look>): Look => {
 const lookingIntoList = ([look = nothing]: ReadonlyArray<Look>): Look =>
   look === nothing
     ? nothing
-    : (value, path) =>
-        Array.isArray(value) ? value.flatMap((each, index) => look(each, `${path.slice(0, -1)}[${index}].`)) : []
+    : (value, path, found) => {
+        if (!Array.isArray(value)) return
+        value.forEach((each, index) => {
+          look(each, `${path.slice(0, -1)}[${index}].`, found)
+        })
+      }
 
+/** Fields that an edit always refuses are known, and never what was meant. */
 const lookingIntoFields = ({ propertySignatures }: SchemaAST.Objects): Look => {
   const known = new Map(propertySignatures.map(({ name, type }) => [String(name), looking(type)]))
-  return (value, path) => {
-    if (!Predicate.isObject(value)) return []
-    const free = Array.from(known.keys()).filter((name) => !Object.hasOwn(value, name))
-    return Object.entries(value).flatMap(([name, each]) => {
+  const useful = propertySignatures
+    .filter(({ type }) => type.context?.annotations?.neverChanges !== true)
+    .map(({ name }) => String(name))
+  return (value, path, found) => {
+    if (!Predicate.isObject(value)) return
+    for (const [name, each] of Object.entries(value)) {
       const look = known.get(name)
-      return look === undefined ? [{ path, name, free }] : look(each, `${path}${name}.`)
-    })
+      if (look !== undefined) look(each, `${path}${name}.`, found)
+      else found.add(() => ({ path, name, free: useful.filter((one) => !Object.hasOwn(value, one)) }))
+    }
   }
 }
 

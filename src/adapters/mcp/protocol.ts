@@ -77,7 +77,7 @@ const call = Effect.fnUntraced(function* (
   { listed: { name }, ignored }: OfferedTool,
   fields: Record<string, unknown>
 ): Effect.fn.Return<CallToolResult, ProtocolError> {
-  let isError = false
+  let code = 0
   const answered = Effect.map(
     service.call(name, {
       door: "mcp",
@@ -87,12 +87,16 @@ const call = Effect.fnUntraced(function* (
     }),
     (answer) => {
       exchange.answered(answer)
-      isError = answer.envelope.error_code !== 0
+      code = answer.envelope.error_code
       return JSON.stringify(answer.envelope)
     }
   )
   // The library writes the text again, as a text within its own: of a large one that is another turn of the event loop.
   const written = Effect.tap(answered, (text) => (text.length > MCP_LARGE_ANSWER ? Effect.yieldNow : Effect.void))
-  const texts = [yield* exchange.calls.take(written), ignored(fields)].filter((text) => text !== undefined)
-  return { content: texts.map((text) => ({ type: "text" as const, text })), isError }
+  const envelope = yield* exchange.calls.take(written)
+  const texts = [envelope, NOT_LET_IN.has(code) ? undefined : ignored(fields)].filter((text) => text !== undefined)
+  return { content: texts.map((text) => ({ type: "text" as const, text })), isError: code !== 0 }
 })
+
+/** Codes of calls the Gate did not let in: nothing more is done for them. */
+const NOT_LET_IN: ReadonlySet<number> = new Set([401, 420, 429])

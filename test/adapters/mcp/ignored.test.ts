@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import fc from "fast-check"
 import { ignoredBy } from "../../../src/adapters/mcp/ignored.ts"
-import { Id } from "../../../src/contract/fields.ts"
+import { Id, unchangeable } from "../../../src/contract/fields.ts"
 import { NAME_TOLD, NAMES_TOLD } from "../../../src/limits.ts"
 
 const told = ignoredBy(
@@ -11,6 +11,8 @@ const told = ignoredBy(
     property_id: Schema.optionalKey(Id),
     number_of_guests: Schema.optionalKey(Id),
     id: Schema.optionalKey(Id),
+    // An edit refuses it whatever it says, so nobody is led to it.
+    staff_name: unchangeable(Schema.String),
     arrival_at: Schema.optionalKey(Schema.NullOr(Schema.Struct({ hour: Id, minute: Id }))),
     rows: Schema.optionalKey(Schema.Array(Schema.Struct({ date: Schema.String }))),
     words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
@@ -23,6 +25,7 @@ describe("what a tool says of arguments it does not know", () => {
     [{ staffId: 3, foo: 1 }, "Ignored: staffId, foo. Did you mean staff_id?"],
     [{ propertyId: 3, staf_id: 1 }, "Ignored: propertyId, staf_id. Did you mean property_id, staff_id?"],
     [{ guests: 2 }, "Ignored: guests. Did you mean number_of_guests?"],
+    [{ staffname: "Li" }, "Ignored: staffname."],
     [{ ID: 1 }, "Ignored: ID. Did you mean id?"],
     // What is there already was not meant.
     [{ staff_id: 3, staff: 3 }, "Ignored: staff."],
