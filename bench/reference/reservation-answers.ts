@@ -122,7 +122,7 @@ export const reservationsEnvelope = (rows: ReadonlyArray<Row>) => ({
 })
 
 export const bookedEnvelope = ([row]: ReadonlyArray<Row>) => {
-  const outcome = { reservation_code: row?.code, status: "accepted" }
+  const outcome = { reservation_code: row?.reservation_code, status: "accepted" }
   return outcome.reservation_code === undefined
     ? { request_id: `RT${Date.now()}`, error_code: 409, error_msg: "not booked", data: {} }
     : { request_id: `RT${Date.now()}`, error_code: 0, error_msg: "", data: { ...outcome, reservation: outcome } }
