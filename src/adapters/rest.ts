@@ -79,12 +79,16 @@ const readInput = (request: HttpServerRequest, served: Served, query: string): E
 /** Query parameters by name; a name given twice says two things, so neither is believed. */
 const readQuery = (query: string): Effect.Effect<Input, BadRequest> => {
   const fields: Record<string, string> = {}
+  // Bytes that are no text are read as U+FFFD: to the decoder they are what half a character is elsewhere.
+  const asSent = (value: string) => (value.includes("\ufffd") && !/%EF%BF%BD/i.test(query) ? HALF_A_CHARACTER : value)
   for (const [name, value] of new URLSearchParams(query)) {
     if (Object.hasOwn(fields, name)) return Effect.fail(new BadRequest({ message: `${shown(name)}: is given twice.` }))
-    fields[name] = value
+    fields[name] = asSent(value)
   }
   return Effect.succeed({ encoding: "text", fields })
 }
+
+const HALF_A_CHARACTER = "\ud83d"
 
 const readBody = Effect.fnUntraced(function* (
   request: HttpServerRequest,

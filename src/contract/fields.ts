@@ -104,14 +104,21 @@ const FUNDS = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"]
 /** Settled between states and banks alone: SDR, the ADB's unit of account, Sucre. */
 const BETWEEN_BANKS = ["XDR", "XUA", "XSU"]
 
+/** What the list of the library, of June 2024, does not know: taken out of circulation since, and new, with its decimals. */
+const WITHDRAWN = ["ANG", "BGN", "CUC"]
+const NEWER = new Map([["XCG", 2]])
+
 /** ISO gives metals, bond units, the code for tests and the one for no currency a place beginning with ZZ. */
 const isOfNoCountry = (code: string): boolean =>
   currencyCodes.code(code)?.countries.some((place) => /^zz\d/i.test(place)) === true
 
 /** The currencies somebody can pay with. */
-const CIRCULATING = new Set(
-  currencyCodes.codes().filter((code) => !isOfNoCountry(code) && !FUNDS.includes(code) && !BETWEEN_BANKS.includes(code))
-)
+const CIRCULATING = new Set([
+  ...currencyCodes
+    .codes()
+    .filter((code) => !isOfNoCountry(code) && ![...FUNDS, ...BETWEEN_BANKS, ...WITHDRAWN].includes(code)),
+  ...NEWER.keys()
+])
 
 /** ISO 4217 code of a currency in circulation, in capitals. */
 export const Currency = Schema.String.check(
@@ -122,7 +129,7 @@ export const Currency = Schema.String.check(
 )
 
 /** Decimals of a currency's smallest unit: 2 for EUR, 0 for JPY, 3 for KWD. */
-export const currencyDecimals = (code: string): number => currencyCodes.code(code)?.digits ?? 2
+export const currencyDecimals = (code: string): number => currencyCodes.code(code)?.digits ?? NEWER.get(code) ?? 2
 
 /** What is said of every field that holds money. */
 export const MAJOR_UNITS = "major units"

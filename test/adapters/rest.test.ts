@@ -187,6 +187,20 @@ layer(layerServed())("the REST door", (it) => {
     })
   )
 
+  it.effect("refuses a query whose bytes are no text, and takes the replacement character as one", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshOperator()
+      const asked = (keyword: string) =>
+        request(`/v3/reservation_tags?keyword=${keyword}`, { headers: { "Service-Access-Token": token } })
+      for (const keyword of ["%FF", "%ED%A0%80", "a%C3"]) {
+        const refused = { error_code: 422, error_msg: "keyword: must not hold half a character." }
+        assert.deepInclude(yield* asked(keyword), refused, keyword)
+      }
+      for (const keyword of ["%EF%BF%BD", "%C3%BC"])
+        assert.deepInclude(yield* asked(keyword), { error_code: 0 }, keyword)
+    })
+  )
+
   it.effect("does not parse a body that nobody may send", () =>
     Effect.gen(function* () {
       const { readOnlyToken } = yield* freshOperator()

@@ -58,7 +58,8 @@ export const update_availabilities = operation("update_availabilities", {
   exposure: card(
     `Closes (available: false) or opens (available: true) days of properties for sale; connected channels follow within minutes. Give start_date and end_date (inclusive) or single dates; with both, dates is ignored. Days are today or later, within three years; properties times days at most ${AVAILABILITY_CHANGE_DAYS}. Opening takes back only what the host closed: a night that a reservation holds stays taken. Find ids with search_properties.`,
     ["Block Harbour 1 for the renovation in March", "Open the cabin again from the 5th to the 9th"],
-    true
+    true,
+    { idempotent: true }
   )
 })
 

@@ -43,7 +43,7 @@ export const update_check_in_details = operation("update_check_in_details", {
     lock_code_visible_after: Schema.optionalKey(Schema.NullOr(ClockText)),
     arrival_at: Schema.optionalKey(Schema.NullOr(TimeOfArrival)),
     departure_at: Schema.optionalKey(Schema.NullOr(TimeOfArrival)),
-    deposit: Schema.optionalKey(Deposit),
+    deposit: Schema.optionalKey(Schema.NullOr(Deposit)),
     id_required: Schema.optionalKey(IdRequired)
   },
   success: Schema.Struct({}),
