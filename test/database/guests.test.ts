@@ -143,6 +143,53 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
     })
   )
 
+  it.effect("leaves nothing in the session with the end of its turn, and the owner what it prepared", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { insert, ids } = yield* table("kept")
+      yield* insert(1)
+      // Prepared by the owner, and used again below.
+      const ask = sql`select name from pg_prepared_statements where not from_sql order by name`
+      yield* ask
+      const prepared = yield* ask
+      assert.isNotEmpty(prepared)
+      const settings = sql`select name, setting from pg_settings order by name`
+      const before = yield* settings
+      const locks = sql`select 1 from pg_locks where locktype = 'advisory'`
+      const statements = [
+        "set search_path = nowhere",
+        "set timezone = 'Asia/Tokyo'",
+        "set role pg_monitor",
+        "set default_transaction_read_only = on",
+        "select set_config('work_mem', '3MB', false)",
+        "select pg_advisory_lock(1)",
+        "listen theirs",
+        "prepare mine as select 1",
+        'prepare "Mine""s" as select 1',
+        "declare held cursor with hold for select 1",
+        "create temporary table kept (id integer)"
+      ]
+      for (const statement of statements) {
+        const one = yield* guest()
+        yield* one.rows(statement)
+        assert.deepStrictEqual(yield* ids, [1], statement)
+        assert.deepStrictEqual(yield* settings, before, statement)
+        assert.deepStrictEqual(yield* locks, [], statement)
+        assert.deepStrictEqual(yield* sql`select * from pg_listening_channels()`, [], statement)
+        assert.deepStrictEqual(yield* sql`select name from pg_prepared_statements where from_sql`, [], statement)
+        assert.deepStrictEqual(yield* sql`select name from pg_cursors where is_holdable`, [], statement)
+        yield* one.close
+      }
+      const cut = yield* guest()
+      yield* cut.rows("begin")
+      yield* cut.rows("select pg_advisory_lock(2)")
+      yield* cut.cut
+      assert.deepStrictEqual(yield* locks, [])
+      const names = new Set((yield* ask).map(({ name }) => name))
+      assert.isTrue(prepared.every(({ name }) => names.has(name)))
+    })
+  )
+
   it.effect("may be silent in its transaction for a while, not for longer", () =>
     Effect.gen(function* () {
       const { ids } = yield* table("silent")
