@@ -3,14 +3,12 @@ import { createServer, type Server, type Socket } from "node:net"
 import { Effect, Layer } from "effect"
 import { controlSocket, shortControlPath } from "./control-path.ts"
 import { EmbeddedDatabase } from "./embedded.ts"
-import { refusalOf } from "./guest-connection.ts"
+import { LAST_WORD_MS, refusalOf } from "./guest-connection.ts"
 
 /** Commands that may be connected at once. */
 export const CONTROL_CONNECTIONS = 32
 /** Milliseconds that commands under way get when the service ends: then what they have open is undone. */
 export const CONTROL_STOP_MS = 500
-/** Milliseconds a client gets to take the last word said to it. */
-const LAST_WORD_MS = 500
 
 /**
  * A running service takes the commands of the command line, which run as they do on a server: each is a guest of the
@@ -102,6 +100,10 @@ class Guests {
     })
     guest.on("error", () => socket.destroy())
     guest.once("end", () => lastWord(socket))
+    guest.once("close", () => {
+      // Its client left the last word lying.
+      if (!guest.readableEnded) socket.destroy()
+    })
     guest.pipe(socket, { end: false })
     socket.pipe(guest)
   }

@@ -10,7 +10,7 @@ import { EmbeddedConnection } from "./embedded-connection.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
 import { type DataFolderTaken, type DataFolderUnusable, holdDataFolder } from "./folder-lock.ts"
 import { mendModes } from "./folder-modes.ts"
-import { GuestConnection } from "./guest-connection.ts"
+import { GuestConnection, type GuestPatience } from "./guest-connection.ts"
 import { PrivateFiles } from "./private-files.ts"
 import { types } from "./types.ts"
 
@@ -26,7 +26,7 @@ export class EmbeddedDatabase extends Context.Service<
      * A guest's connection, which shares the session with it. It may not name statements, because names are the session's.
      * `afterwards` is called when a statement or a transaction of the guest is over.
      */
-    readonly join: (afterwards: () => void, mostSilence?: number) => Duplex
+    readonly join: (afterwards: () => void, patience?: Partial<GuestPatience>) => Duplex
     /** A copy of the whole database, for `layerMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }
@@ -100,7 +100,7 @@ const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Se
     yield* Effect.addFinalizer(() => Effect.promise(session.close))
     return {
       connect: () => new EmbeddedConnection(session),
-      join: (afterwards, mostSilence) => new GuestConnection(session, afterwards, mostSilence),
+      join: (afterwards, patience) => new GuestConnection(session, afterwards, patience),
       snapshot: Effect.promise(() => database.dumpDataDir("none"))
     }
   })

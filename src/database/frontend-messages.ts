@@ -46,6 +46,11 @@ export const namesAStatement = (messages: Uint8Array): boolean => {
 export class FrontendMessageGatherer {
   readonly #gathering: Gathering
   #pending: Buffer = Buffer.alloc(0)
+  /** What came since, not joined yet: a long message would be copied with each of its chunks. */
+  #chunks: Array<Uint8Array> = []
+  #bytes = 0
+  /** Bytes there must be before anything more can be taken. */
+  #needed = 0
   #started = false
 
   constructor(gathering: Gathering = { unit: "chunk", mostBytes: Number.POSITIVE_INFINITY }) {
@@ -53,10 +58,24 @@ export class FrontendMessageGatherer {
   }
 
   push(chunk: Uint8Array): ReadonlyArray<FrontendMessages> {
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    if (this.#bytes < this.#needed) return []
+    this.#join(chunk)
+    const taken = this.#takeAll()
+    this.#bytes = this.#pending.length
+    return taken
+  }
+
+  #join(last: Uint8Array): void {
     this.#pending =
-      this.#pending.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        : Buffer.concat([this.#pending, chunk])
+      this.#bytes === last.length
+        ? Buffer.from(last.buffer, last.byteOffset, last.byteLength)
+        : Buffer.concat([this.#pending, ...this.#chunks])
+    this.#chunks = []
+  }
+
+  #takeAll(): ReadonlyArray<FrontendMessages> {
     const messages: Array<FrontendMessages> = []
     while (!this.#started) {
       const opening = this.#takeOpening()
@@ -70,12 +89,14 @@ export class FrontendMessageGatherer {
 
   /** Until the startup packet messages have no type byte: length, then a code. */
   #takeOpening(): FrontendMessages | undefined {
-    if (this.#pending.length < 2 * LENGTH_BYTES) return undefined
+    this.#needed = 2 * LENGTH_BYTES
+    if (this.#pending.length < this.#needed) return undefined
     const length = this.#pending.readInt32BE(0)
     if (length > this.#gathering.mostBytes) return { kind: "too-large" }
-    if (this.#pending.length < length) return undefined
+    this.#needed = Math.max(length, this.#needed)
+    if (this.#pending.length < this.#needed) return undefined
     const code = this.#pending.readInt32BE(LENGTH_BYTES)
-    const bytes = this.#take(Math.max(length, 2 * LENGTH_BYTES))
+    const bytes = this.#take(this.#needed)
     if (code === SSL_REQUEST || code === GSS_REQUEST) return { kind: "encryption-request" }
     if (code === CANCEL_REQUEST) return { kind: "cancel" }
     this.#started = true
@@ -88,6 +109,7 @@ export class FrontendMessageGatherer {
       if (end > 0) messages.push({ kind: "statements", bytes: this.#take(end) })
       end = 0
     }
+    this.#needed = 1 + LENGTH_BYTES
     while (this.#pending.length >= end + 1 + LENGTH_BYTES) {
       const type = this.#pending[end]
       const size = 1 + Math.max(this.#pending.readInt32BE(end + 1), LENGTH_BYTES)
@@ -96,7 +118,10 @@ export class FrontendMessageGatherer {
         messages.push({ kind: "too-large" })
         return
       }
-      if (this.#pending.length < end + size) break
+      if (this.#pending.length < end + size) {
+        this.#needed = size
+        break
+      }
       if (type === TERMINATE || type === PASSWORD) {
         flush()
         this.#take(size)

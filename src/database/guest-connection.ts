@@ -5,11 +5,37 @@ import { FrontendMessageGatherer, type FrontendMessages, namesAStatement } from 
 
 /** Milliseconds a guest may be silent before its startup, and while all others wait for the end of its transaction. */
 export const GUEST_SILENCE_MS = 5_000
+/**
+ * Milliseconds of a guest's whole transaction, from the answer that leaves it open: all others wait for its end, however
+ * much it says. `demo seed`, the longest there is, takes three seconds on a busy machine.
+ */
+export const GUEST_TRANSACTION_MS = 30_000
+/** Milliseconds a guest may leave an answer lying; outside a transaction it keeps a place from other commands only. */
+export const GUEST_STALL_MS = 30_000
+/** Milliseconds a client gets to take the last word said to it. */
+export const LAST_WORD_MS = 500
 /** Bytes of one message of a guest. */
 export const GUEST_MESSAGE_BYTES = 16 * 1024 * 1024
 
+/** How long a guest may take, in milliseconds, by which clock. */
+export interface GuestPatience {
+  readonly silence: number
+  readonly transaction: number
+  readonly stall: number
+  readonly now: () => number
+}
+
+const PATIENCE: GuestPatience = {
+  silence: GUEST_SILENCE_MS,
+  transaction: GUEST_TRANSACTION_MS,
+  stall: GUEST_STALL_MS,
+  now: () => performance.now()
+}
+
 const REFUSED = {
   silent: ["25P03", "the transaction was undone: nothing came of it for too long, and others waited"],
+  tooLong: ["25P04", "the transaction was undone: it took too long, and others waited; stop the service for it"],
+  stalled: ["57P05", "the answer was not taken for too long"],
   tooLarge: ["54000", `a message may have ${GUEST_MESSAGE_BYTES} bytes here`],
   named: ["0A000", "statements cannot be named here: the session is shared"],
   tooMany: ["53300", "too many commands run on this service at once; try again when one has ended"]
@@ -32,21 +58,23 @@ export class GuestConnection extends Duplex {
   readonly #session: EmbeddedSession
   readonly #share: SessionShare
   readonly #afterwards: () => void
-  readonly #mostSilence: number
+  readonly #patience: GuestPatience
   readonly #messages = new FrontendMessageGatherer({ unit: "sync", mostBytes: GUEST_MESSAGE_BYTES })
   #accepting: Promise<void> = Promise.resolve()
   #silence: NodeJS.Timeout | undefined
+  /** When the transaction that is open was left open first. */
+  #openSince: number | undefined
   #drained: (() => void) | undefined
   #ending: Promise<void> | undefined
 
-  /** `afterwards` is called when a statement or a transaction is over; `mostSilence`: milliseconds. */
-  constructor(session: EmbeddedSession, afterwards: () => void, mostSilence: number = GUEST_SILENCE_MS) {
+  /** `afterwards` is called when a statement or a transaction is over. */
+  constructor(session: EmbeddedSession, afterwards: () => void, patience: Partial<GuestPatience> = {}) {
     super({ allowHalfOpen: false })
     this.#session = session
     this.#share = session.shared()
     this.#afterwards = afterwards
-    this.#mostSilence = mostSilence
-    this.#expectMore()
+    this.#patience = { ...PATIENCE, ...patience }
+    this.#expect("silent", this.#patience.silence)
   }
 
   override _read(): void {
@@ -98,20 +126,36 @@ export class GuestConnection extends Duplex {
     clearTimeout(this.#silence)
     const answer = await this.#share.execute(bytes)
     if (this.#share.held) this.#expectMore()
-    else this.#afterwards()
+    else {
+      this.#openSince = undefined
+      this.#afterwards()
+    }
     await this.#answer(answer)
   }
 
+  /** A transaction is open: what comes next has to come soon, and the end in all. */
   #expectMore(): void {
-    this.#silence = setTimeout(() => this.#refuse("silent"), this.#mostSilence).unref()
+    const { silence, transaction, now } = this.#patience
+    this.#openSince ??= now()
+    const left = this.#openSince + transaction - now()
+    // Not by a timer alone: statements that follow at once would put it off for ever.
+    if (left < 0) this.#refuse("tooLong")
+    else if (left < silence) this.#expect("tooLong", left)
+    else this.#expect("silent", silence)
+  }
+
+  #expect(or: "silent" | "tooLong", within: number): void {
+    this.#silence = setTimeout(() => this.#refuse(or), within).unref()
   }
 
   /** Waits until the client has taken what was sent to it before. */
   async #answer(answer: Buffer): Promise<void> {
     if (this.#ending !== undefined || this.push(answer)) return
+    const stalled = setTimeout(() => this.#refuse("stalled"), this.#patience.stall).unref()
     await new Promise<void>((resolve) => {
       this.#drained = resolve
     })
+    clearTimeout(stalled)
   }
 
   /** Says why, if there is anything to say, and ends the connection. */
@@ -134,5 +178,7 @@ export class GuestConnection extends Duplex {
     await this.#share.leave()
     this.#afterwards()
     this.push(null)
+    // A client that takes nothing any more would never come to the end.
+    setTimeout(() => this.destroy(), LAST_WORD_MS).unref()
   }
 }

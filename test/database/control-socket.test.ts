@@ -129,6 +129,25 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
     })
   )
 
+  it.effect("has a place again when one was refused and takes nothing any more", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderOf()
+      yield* service(folder)
+      const startup = "\0\0\0\x17\0\x03\0\0user\0postgres\0\0"
+      const query = "select repeat('x', 3000000)\0"
+      const tooLarge = "Q\x7f\xff\xff\xff"
+      const deaf = yield* Effect.forEach(Array.from({ length: CONTROL_CONNECTIONS }), () => connected(folder))
+      for (const socket of deaf) {
+        socket.pause()
+        socket.write(`${startup}Q\0\0\0${String.fromCharCode(query.length + 4)}${query}${tooLarge}`, "latin1")
+      }
+      const ask = commanded(folder, (sql) => sql`select 1 as one`)
+      const again = Effect.retry(Effect.delay(ask, 100), { times: 50 })
+      assert.deepStrictEqual(yield* again, [{ one: 1 }])
+      for (const socket of deaf) socket.destroy()
+    })
+  )
+
   it.effect("is gone at a stop before the last command is; one that does not end is cut off and undone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient

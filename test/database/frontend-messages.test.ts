@@ -94,6 +94,19 @@ describe("gathering wire messages", () => {
     expect(push(startup.length - 1, startup)).toEqual(["too-large"])
   })
 
+  it("takes a long message in many chunks as quickly as in few", () => {
+    const query = typed("Q", Buffer.alloc(8 * 1024 * 1024))
+    const gatherer = new FrontendMessageGatherer()
+    gatherer.push(startup)
+    const before = performance.now()
+    const messages: Array<FrontendMessages> = []
+    // Copied with each of them, it would be some 34 GB.
+    for (let at = 0; at < query.length; at += 1024) messages.push(...gatherer.push(query.subarray(at, at + 1024)))
+    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(messages.map(({ kind }) => kind)).toEqual(["statements"])
+    expect(statementBytes(messages).equals(query)).toBe(true)
+  })
+
   it("finds a statement that is given a name among others", () => {
     const parse = (name: string) => typed("P", Buffer.from(`${name}\0select 1\0\0\0`))
     const rest = [typed("B", Buffer.alloc(6)), typed("S", Buffer.alloc(0))]

@@ -4,23 +4,23 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { EmbeddedDatabase } from "../../src/database/embedded.ts"
-import { GUEST_MESSAGE_BYTES } from "../../src/database/guest-connection.ts"
+import { GUEST_MESSAGE_BYTES, GUEST_TRANSACTION_MS, type GuestPatience } from "../../src/database/guest-connection.ts"
 import { layerTestMemory, testSnapshot } from "../database.ts"
 
 const url = Redacted.make("postgres://postgres@localhost/postgres?sslmode=disable")
 
 /** A guest's connection, the stream below it, and how often the session was told that something of it is over. */
-const guest = Effect.fnUntraced(function* (options: { readonly silence?: number; readonly prepare?: boolean } = {}) {
+const guest = Effect.fnUntraced(function* (patience: Partial<GuestPatience> = {}) {
   const { join } = yield* EmbeddedDatabase
   const streams: Array<Duplex> = []
   let over = 0
   const stream = () => {
-    const opened = join(() => over++, options.silence)
+    const opened = join(() => over++, patience)
     streams.push(opened)
     return opened
   }
   const scope = yield* Effect.acquireRelease(Scope.make(), (opened) => Scope.close(opened, Exit.void))
-  const client = yield* Scope.provide(PgConnection.make({ stream, url, prepare: options.prepare ?? false }), scope)
+  const client = yield* Scope.provide(PgConnection.make({ stream, url, prepare: false }), scope)
   return {
     rows: (statement: string) => Effect.map(client.query(statement), ({ rows }) => rows),
     over: () => over,
@@ -143,6 +143,53 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
     })
   )
 
+  it.effect("leaves nothing in the session with the end of its turn, and the owner what it prepared", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { insert, ids } = yield* table("kept")
+      yield* insert(1)
+      // Prepared by the owner, and used again below.
+      const ask = sql`select name from pg_prepared_statements where not from_sql order by name`
+      yield* ask
+      const prepared = yield* ask
+      assert.isNotEmpty(prepared)
+      const settings = sql`select name, setting from pg_settings order by name`
+      const before = yield* settings
+      const locks = sql`select 1 from pg_locks where locktype = 'advisory'`
+      const statements = [
+        "set search_path = nowhere",
+        "set timezone = 'Asia/Tokyo'",
+        "set role pg_monitor",
+        "set default_transaction_read_only = on",
+        "select set_config('work_mem', '3MB', false)",
+        "select pg_advisory_lock(1)",
+        "listen theirs",
+        "prepare mine as select 1",
+        'prepare "Mine""s" as select 1',
+        "declare held cursor with hold for select 1",
+        "create temporary table kept (id integer)"
+      ]
+      for (const statement of statements) {
+        const one = yield* guest()
+        yield* one.rows(statement)
+        assert.deepStrictEqual(yield* ids, [1], statement)
+        assert.deepStrictEqual(yield* settings, before, statement)
+        assert.deepStrictEqual(yield* locks, [], statement)
+        assert.deepStrictEqual(yield* sql`select * from pg_listening_channels()`, [], statement)
+        assert.deepStrictEqual(yield* sql`select name from pg_prepared_statements where from_sql`, [], statement)
+        assert.deepStrictEqual(yield* sql`select name from pg_cursors where is_holdable`, [], statement)
+        yield* one.close
+      }
+      const cut = yield* guest()
+      yield* cut.rows("begin")
+      yield* cut.rows("select pg_advisory_lock(2)")
+      yield* cut.cut
+      assert.deepStrictEqual(yield* locks, [])
+      const names = new Set((yield* ask).map(({ name }) => name))
+      assert.isTrue(prepared.every(({ name }) => names.has(name)))
+    })
+  )
+
   it.effect("may be silent in its transaction for a while, not for longer", () =>
     Effect.gen(function* () {
       const { ids } = yield* table("silent")
@@ -162,11 +209,72 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
     })
   )
 
+  it.effect("may take so long for its transaction, however much it says, and no millisecond longer", () =>
+    Effect.gen(function* () {
+      const { ids } = yield* table("long")
+      let now = 0
+      const open = Effect.fnUntraced(function* () {
+        const one = yield* guest({ now: () => now })
+        // What comes before it does not count.
+        now += 2 * GUEST_TRANSACTION_MS
+        const began = now
+        yield* one.rows("begin")
+        yield* one.rows("insert into long values (1)")
+        while (now < began + GUEST_TRANSACTION_MS - 1_000) {
+          now += 1_000
+          yield* one.rows("select 1")
+        }
+        return { one, end: began + GUEST_TRANSACTION_MS }
+      })
+      const first = yield* open()
+      now = first.end
+      yield* first.one.rows("select 1")
+      yield* first.one.close
+      const second = yield* open()
+      now = second.end + 1
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(second.one.rows("select 1"))))
+      assert.deepStrictEqual(yield* ids, [])
+      const third = yield* open()
+      yield* third.one.rows("commit")
+      assert.deepStrictEqual(yield* ids, [1])
+    })
+  )
+
+  it.effect("is undone in time also when it says nothing more", () =>
+    Effect.gen(function* () {
+      const { join } = yield* EmbeddedDatabase
+      const { ids } = yield* table("timed")
+      const one = join(() => {}, { silence: 60_000, transaction: 100 })
+      const begun = Buffer.concat([STARTUP, message("Q", "begin; insert into timed values (1)\0")])
+      assert.include(yield* told(one, begun, /C25P04/), "it took too long")
+      assert.deepStrictEqual(yield* ids, [])
+    })
+  )
+
+  it.effect.each([
+    { why: "is refused", patience: { silence: 50 }, sent: message("Q", "begin\0") },
+    {
+      why: "stalls",
+      patience: { stall: 50 },
+      sent: Buffer.concat(["1", "2"].map((n) => message("Q", `select repeat('${n}', 100000)\0`)))
+    }
+  ])("is gone soon when it $why and takes nothing any more", ({ patience, sent }) =>
+    Effect.gen(function* () {
+      const { join } = yield* EmbeddedDatabase
+      const deaf = join(() => {}, patience)
+      const closed = Effect.callback<string>((resume) => {
+        deaf.once("close", () => resume(Effect.succeed("closed")))
+      })
+      deaf.write(Buffer.concat([STARTUP, sent]))
+      assert.strictEqual(yield* Effect.race(closed, Effect.as(pause(5_000), "there")), "closed")
+    })
+  )
+
   it.effect("must begin in time", () =>
     Effect.gen(function* () {
       const { join } = yield* EmbeddedDatabase
       const said = yield* Effect.callback<string>((resume) => {
-        const silent = join(() => {}, 50)
+        const silent = join(() => {}, { silence: 50 })
         silent.once("data", (word: Buffer) => resume(Effect.succeed(word.toString())))
       })
       assert.include(said, "25P03")
