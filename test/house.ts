@@ -123,12 +123,13 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   availability: ["properties"],
   "calendar-share-links": ["availability", "properties"],
   groups: ["properties"],
-  reservations: ["availability", "custom-channels", "properties", "stays", "transactions"],
+  orders: ["stays"],
+  reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
   stays: ["reservation-tags"],
   tags: ["properties"],
   tasks: ["properties", "staffs"],
-  transactions: ["properties", "reservations"]
+  transactions: ["orders", "properties"]
 }
 
 /** Who writes a table: a folder or file below src. */
@@ -145,7 +146,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   calendar_days: "resources/availability",
   calendar_share_links: "resources/calendar-share-links",
   calendar_share_link_properties: "resources/calendar-share-links",
-  orders: "resources/reservations",
+  orders: "resources/orders",
   stays: "resources/stays",
   stay_tags: "resources/stays",
   guests: "resources/stays",

@@ -4,8 +4,9 @@ import { CalendarDate, Code, Currency, EmailOrNone, Id } from "../../contract/fi
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { SEARCH_DAYS } from "../../limits.ts"
+import { Status } from "../orders/order.ts"
 import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, PropertyOrBox, Remarks } from "./fields.ts"
-import { ChannelType, Reservation, Status } from "./record.ts"
+import { ChannelType, Reservation } from "./record.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
 

@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import { decimalOf } from "../../../contract/money.ts"
+import { NewOrder } from "../../orders/order.ts"
 import { GuestDetails, NewStay } from "../../stays/stay.ts"
 import type { create_reservation } from "../contract.ts"
-import { NewOrder } from "../order.ts"
 import { manualCode } from "./codes.ts"
 import { type Checked, checkedDates, checkedGuests, filled } from "./stay-checks.ts"
 
