@@ -14,6 +14,7 @@ import {
   placeOf,
   rowOf,
   WRITTEN_ELSEWHERE,
+  writesByParameter,
   writesIn
 } from "./house.ts"
 
@@ -96,6 +97,11 @@ describe("a table", () => {
 
   it("has an owner", () => {
     assert.deepStrictEqual(sorted(writes.map(({ table }) => table)), sorted(Object.keys(OWNERS)))
+  })
+
+  it("is named by the statement that writes it, or by the list whose rows are replaced", () => {
+    assert.deepStrictEqual(files.filter(writesByParameter), ["database/replaced-list.ts"])
+    assert.sameMembers([...writesIn("resources/staffs/store.ts")], [...Array(3).fill("staffs"), "staff_properties"])
   })
 
   it("is written by its owner alone, but for a list that may only become shorter", () => {

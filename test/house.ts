@@ -141,7 +141,10 @@ export const OWNERS: Readonly<Record<string, string>> = {
   room_types: "resources/properties",
   room_type_properties: "resources/properties",
   property_groups: "resources/groups",
+  group_properties: "resources/groups",
   property_tags: "resources/tags",
+  tag_properties: "resources/tags",
+  tag_room_types: "resources/tags",
   reservation_tags: "resources/reservation-tags",
   calendar_days: "resources/availability",
   calendar_share_links: "resources/calendar-share-links",
@@ -155,6 +158,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   dictionary_entries: "resources/transactions",
   tasks: "resources/tasks",
   staffs: "resources/staffs",
+  staff_properties: "resources/staffs",
   events: "events/events.ts",
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
@@ -215,11 +219,20 @@ const CHANGES = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?([a-z_]+
 /** Words that follow UPDATE and name no table: `FOR UPDATE OF`, `DO UPDATE SET`. */
 const NO_TABLE = new Set(["of", "set", "skip", "nowait"])
 
-/** The tables a file's statements change. What is built from a parameter is not seen: `sql(list.rows)`. */
-export const writesIn = (file: string): ReadonlyArray<string> =>
-  Array.from(withoutComments(textOf(file)).matchAll(CHANGES), ([, table = ""]) => table).filter(
-    (table) => !NO_TABLE.has(table)
-  )
+/** The rows of a list that is replaced as a whole (database/replaced-list.ts): whoever declares it writes them. */
+const REPLACES = /\brows: "([a-z_]+)"/g
+
+/** The tables a file's statements change. */
+export const writesIn = (file: string): ReadonlyArray<string> => {
+  const text = withoutComments(textOf(file))
+  return [...text.matchAll(CHANGES), ...text.matchAll(REPLACES)]
+    .map(([, table = ""]) => table)
+    .filter((table) => !NO_TABLE.has(table))
+}
+
+/** Whether a file changes a table that a parameter names. */
+export const writesByParameter = (file: string): boolean =>
+  /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?\$\{/.test(withoutComments(textOf(file)))
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
 
