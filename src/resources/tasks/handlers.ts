@@ -109,7 +109,7 @@ const busy = new Conflict({
 /** Judges a task again for as long as what it is judged by changes between reading and writing. */
 const unlessItChanges = asRead(TASK_CHANGE_ATTEMPTS, busy)
 
-const fixedFields = fixedFieldsOf(update_task.payloadSchema)
+const fixedFields = fixedFieldsOf(update_task.payloadSchema, "update_time")
 
 /** 0 and null both take a link away (specification, PATCH /tasks/{id}: 0). */
 const linkOf = (id: number | null | undefined): number | null | undefined => (id === 0 ? null : id)

@@ -133,7 +133,7 @@ const busy = new Conflict({ message: "The order is being changed by others at th
 /** Works an entry out again for as long as its order changes between reading and writing. */
 const unlessItChanges = asRead(ORDER_CHANGE_ATTEMPTS, busy)
 
-const fixedFields = fixedFieldsOf(update_transaction.payloadSchema)
+const fixedFields = fixedFieldsOf(update_transaction.payloadSchema, "updated_at")
 
 const noSuchEntry = new NotFound({ message: "id: no such entry." })
 const noSuchOrder = (sent: NamesOfOrder) => new NotFound({ message: `${fieldOfOrder(sent)}: no such order.` })
