@@ -128,7 +128,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   staffs: ["properties"],
   stays: ["reservation-tags"],
   tags: ["properties"],
-  tasks: ["properties", "staffs"],
+  tasks: ["properties", "staffs", "stays"],
   transactions: ["orders", "properties"]
 }
 

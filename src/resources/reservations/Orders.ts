@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Result } from "effect"
-import { Conflict } from "../../contract/errors.ts"
-import { asRead } from "../../database/optimistic.ts"
-import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS } from "../../limits.ts"
+import type { Conflict } from "../../contract/errors.ts"
+import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../limits.ts"
 import type { NewOrder, OrderState } from "../orders/order.ts"
+import { unlessOrderChanges } from "../orders/rules.ts"
 import type { StayState } from "../stays/stay.ts"
 import { allBoxed, boxedWhere } from "./rules/box.ts"
 import { heldNights, keyOf } from "./rules/nights.ts"
@@ -108,8 +108,6 @@ export const createSold = (store: Pick<Store, "create" | "known" | "taken">): Or
     )
   })
 
-const busy = new Conflict({ message: "The order is being changed by others at the same moment; try again." })
-
 const change = (store: Store): Orders["Service"]["change"] =>
   Effect.fn("Orders.change")(function* (operatorId, at, { key, toProperty }, next) {
     /** Undefined when something it was worked out from had changed before it was written; then nothing was. */
@@ -130,5 +128,5 @@ const change = (store: Store): Orders["Service"]["change"] =>
       rounds += 1
       return rounds <= ORDER_CHANGE_FREE_ATTEMPTS ? attempt : store.queued(operatorId, attempt)
     })
-    yield* asRead(ORDER_CHANGE_ATTEMPTS, busy)(freeOrQueued)
+    yield* unlessOrderChanges(freeOrQueued)
   })
