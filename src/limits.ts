@@ -23,7 +23,7 @@ export const PAGE_MAX = 100
 export const TRANSACTION_NOTE = 500
 /** Characters of the text transactions are searched by. */
 export const TRANSACTION_KEYWORD = 100
-/** Days between start_date and end_date of GET /transactions (specification, Other limits and constants). */
+/** Days of GET /transactions, start_date and end_date included (specification, Other limits and constants). */
 export const TRANSACTION_DAYS = 366
 /** Largest amount of money in major units: twelve digits before the point stay exact as a JSON number with three after it. */
 export const AMOUNT_MAX = 999_999_999_999

@@ -14,6 +14,7 @@ import {
   placeOf,
   rowOf,
   WRITTEN_ELSEWHERE,
+  writesByParameter,
   writesIn
 } from "./house.ts"
 
@@ -62,17 +63,32 @@ describe("the house", () => {
   })
 
   it("has no file that imports itself by way of others", () => {
-    const known = new Set(files)
-    const below = new Map(files.map((file) => [file, importsOf(file).filter((path) => known.has(path))]))
-    // What imports nothing that is left can be in no circle: taken away again and again, nothing remains.
-    while (true) {
-      const ends = Array.from(below).filter(([, paths]) => !paths.some((path) => below.has(path)))
-      if (ends.length === 0) break
-      for (const [file] of ends) below.delete(file)
-    }
-    assert.deepStrictEqual(Array.from(below.keys()), [])
+    assert.deepStrictEqual(inCircles(files.map((file) => [file, importsOf(file)])), [])
+  })
+
+  it("has no family that uses itself by way of others", () => {
+    assert.deepStrictEqual(
+      inCircles([
+        ["a", ["b"]],
+        ["b", ["c", "a"]],
+        ["c", []]
+      ]),
+      ["a", "b"]
+    )
+    assert.deepStrictEqual(inCircles(Object.entries(FAMILIES)), [])
   })
 })
+
+/** What leads to a circle or is in one. */
+const inCircles = (uses: Iterable<readonly [string, ReadonlyArray<string>]>): ReadonlyArray<string> => {
+  const left = new Map(uses)
+  // What uses nothing that is left can be in no circle: taken away again and again, nothing remains.
+  while (true) {
+    const ends = Array.from(left).filter(([, used]) => !used.some((each) => left.has(each)))
+    if (ends.length === 0) return Array.from(left.keys())
+    for (const [each] of ends) left.delete(each)
+  }
+}
 
 const familyOf = (file: string): string => placeOf(file).replace("resources/", "")
 
@@ -81,6 +97,11 @@ describe("a table", () => {
 
   it("has an owner", () => {
     assert.deepStrictEqual(sorted(writes.map(({ table }) => table)), sorted(Object.keys(OWNERS)))
+  })
+
+  it("is named by the statement that writes it, or by the list whose rows are replaced", () => {
+    assert.deepStrictEqual(files.filter(writesByParameter), ["database/replaced-list.ts"])
+    assert.sameMembers([...writesIn("resources/staffs/store.ts")], [...Array(3).fill("staffs"), "staff_properties"])
   })
 
   it("is written by its owner alone, but for a list that may only become shorter", () => {

@@ -123,12 +123,13 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   availability: ["properties"],
   "calendar-share-links": ["availability", "properties"],
   groups: ["properties"],
-  reservations: ["availability", "custom-channels", "properties", "stays", "transactions"],
+  orders: ["stays"],
+  reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
   stays: ["reservation-tags"],
   tags: ["properties"],
-  tasks: ["properties", "staffs"],
-  transactions: ["properties", "reservations"]
+  tasks: ["properties", "staffs", "stays"],
+  transactions: ["orders", "properties"]
 }
 
 /** Who writes a table: a folder or file below src. */
@@ -140,12 +141,15 @@ export const OWNERS: Readonly<Record<string, string>> = {
   room_types: "resources/properties",
   room_type_properties: "resources/properties",
   property_groups: "resources/groups",
+  group_properties: "resources/groups",
   property_tags: "resources/tags",
+  tag_properties: "resources/tags",
+  tag_room_types: "resources/tags",
   reservation_tags: "resources/reservation-tags",
   calendar_days: "resources/availability",
   calendar_share_links: "resources/calendar-share-links",
   calendar_share_link_properties: "resources/calendar-share-links",
-  orders: "resources/reservations",
+  orders: "resources/orders",
   stays: "resources/stays",
   stay_tags: "resources/stays",
   guests: "resources/stays",
@@ -154,6 +158,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   dictionary_entries: "resources/transactions",
   tasks: "resources/tasks",
   staffs: "resources/staffs",
+  staff_properties: "resources/staffs",
   events: "events/events.ts",
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
@@ -214,11 +219,20 @@ const CHANGES = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?([a-z_]+
 /** Words that follow UPDATE and name no table: `FOR UPDATE OF`, `DO UPDATE SET`. */
 const NO_TABLE = new Set(["of", "set", "skip", "nowait"])
 
-/** The tables a file's statements change. What is built from a parameter is not seen: `sql(list.rows)`. */
-export const writesIn = (file: string): ReadonlyArray<string> =>
-  Array.from(withoutComments(textOf(file)).matchAll(CHANGES), ([, table = ""]) => table).filter(
-    (table) => !NO_TABLE.has(table)
-  )
+/** The rows of a list that is replaced as a whole (database/replaced-list.ts): whoever declares it writes them. */
+const REPLACES = /\brows: "([a-z_]+)"/g
+
+/** The tables a file's statements change. */
+export const writesIn = (file: string): ReadonlyArray<string> => {
+  const text = withoutComments(textOf(file))
+  return [...text.matchAll(CHANGES), ...text.matchAll(REPLACES)]
+    .map(([, table = ""]) => table)
+    .filter((table) => !NO_TABLE.has(table))
+}
+
+/** Whether a file changes a table that a parameter names. */
+export const writesByParameter = (file: string): boolean =>
+  /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?\$\{/.test(withoutComments(textOf(file)))
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
 

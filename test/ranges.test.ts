@@ -22,15 +22,15 @@ interface Span {
   readonly from: string
   /** Days from the first to the last, both included. */
   readonly most: number
-  /** The field a longer one is refused by; by itself the second of the pair. */
-  readonly named?: string
+  /** The number of days that the refusal tells. */
+  readonly said?: number
 }
 
 const BY_INDEX = "an index finds what lies between, and a page of it is read"
 
 const SPANS: Readonly<Record<string, Span | string>> = {
-  "search_transactions start_date": { from: TODAY, most: TRANSACTION_DAYS },
-  "search_reservations start_check_in_date": { from: TODAY, most: SEARCH_DAYS + 1 },
+  "search_transactions start_date": { from: TODAY, most: TRANSACTION_DAYS, said: TRANSACTION_DAYS },
+  "search_reservations start_check_in_date": { from: TODAY, most: SEARCH_DAYS + 1, said: SEARCH_DAYS },
   "search_reservations start_check_out_date": BY_INDEX,
   "search_tasks start_date": BY_INDEX,
   "create_reservation check_in_date": { from: TODAY, most: STAY_NIGHTS + 1 },
@@ -80,6 +80,7 @@ layer(layerTest, { excludeTestServices: false })("a range of days", (it) => {
         const refused = yield* days(span.most + 1)
         assert.strictEqual(refused.error_code, 422, refused.error_msg)
         assert.match(refused.error_msg, new RegExp(`^${end}: `))
+        if (span.said !== undefined) assert.include(refused.error_msg, ` ${span.said} days`)
         assert.deepStrictEqual(yield* contents(world), before)
         const taken = yield* days(span.most)
         // The world's stay is there already: what is refused then is the night, and no more its distance.

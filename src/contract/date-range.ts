@@ -25,6 +25,16 @@ export const inOrder = (
     ? Result.fail(new ValidationFailed({ message: `${names.start}: must not be after ${names.end}.` }))
     : Result.succeed(range)
 
+/** 422 for a range of more than `most` days. */
+export const ofAtMost = (range: DateRange, most: number): Result.Result<DateRange, ValidationFailed> =>
+  daysInRange(range.start, range.end) > most
+    ? Result.fail(
+        new ValidationFailed({
+          message: `end_date: the range has at most ${most} days, start_date and end_date included.`
+        })
+      )
+    : Result.succeed(range)
+
 /** 422 for a range whose end is more than `most` days after its start. */
 export const withinDays = (
   range: DateRange,

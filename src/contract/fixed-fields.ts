@@ -17,9 +17,18 @@ export const editOf = <Shown extends Schema.Struct.Fields, Changes extends Schem
 /** Whether an edit cannot change the field. */
 export const isFixed = (field: Schema.Constraint): boolean => Schema.resolveAnnotationsKey(field)?.neverChanges === true
 
-/** What judges the edits of a payload: 422 naming the first fixed field sent with another value than the record shows. */
-export const fixedFieldsOf = (payload: { readonly fields: Schema.Struct.Fields }) => {
-  const names = Object.keys(payload.fields).filter((name) => isFixed(payload.fields[name] ?? Schema.Never))
+/**
+ * What judges the edits of a payload: 422 naming the first fixed field sent with another value than the record shows.
+ * `lastChange` is the service's own time of the last change: any value is taken, because who sends an edit again that
+ * was made and whose answer got lost sends the time before it.
+ */
+export const fixedFieldsOf = <Fields extends Schema.Struct.Fields>(
+  payload: { readonly fields: Fields },
+  lastChange?: keyof Fields
+) => {
+  const names = Struct.keys(payload.fields).filter(
+    (name) => name !== lastChange && isFixed(payload.fields[name] ?? Schema.Never)
+  )
   return (
     shown: Readonly<Record<string, unknown>>,
     sent: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { DateTime, Option } from "effect"
+import { Clock, DateTime, Effect, Option } from "effect"
 
 /** Beginnings of days in a time zone that a process remembers. */
 export const DAY_STARTS = 10_000
@@ -75,8 +75,11 @@ export const instantBounds = (text: string): { readonly from: number; readonly t
   return { from: instant - off, to: instant + off }
 }
 
-/** The present second: what is stored when the service itself says "now", so that `…:SSZ` loses nothing of it. */
+/** The second an instant is in. */
 export const wholeSecond = (now: number): Date => new Date(Math.floor(now / 1000) * 1000)
+
+/** What is stored when the service itself says "now", so that `…:SSZ` loses nothing of it. */
+export const currentSecond: Effect.Effect<Date> = Effect.map(Clock.currentTimeMillis, wholeSecond)
 
 const withoutZeros = (iso: string): string => (iso.endsWith(".000Z") ? `${iso.slice(0, -5)}Z` : iso)
 

@@ -65,6 +65,7 @@ const noteFailure = Effect.fnUntraced(function* (
 /** Writes down how a try ended. */
 const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Tried) {
   const queue = yield* DeliveryQueue
+  yield* Effect.annotateCurrentSpan("latchkey.outcome", inWords(tried.attempt))
   if (isDelivered(tried.attempt)) return yield* queue.delivered({ delivery, ...tried })
   const now = yield* Clock.currentTimeMillis
   const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next)
@@ -85,9 +86,7 @@ const handBack = Effect.fnUntraced(function* (delivery: TakenDelivery) {
 /** Makes one try of a delivery that was taken, and writes down how it ended. */
 export const deliver = (delivery: TakenDelivery): Effect.Effect<void, never, DeliveryQueue | Outbound> =>
   attemptOnce({
-    attempt: attemptOf(delivery).pipe(
-      Effect.tap(({ attempt }) => Effect.annotateCurrentSpan("latchkey.outcome", inWords(attempt)))
-    ),
+    attempt: attemptOf(delivery),
     settle: (tried: Tried) => settle(delivery, tried),
     handBack: handBack(delivery)
   }).pipe(

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
+import { NewOrder } from "../resources/orders/order.ts"
 import { Orders } from "../resources/reservations/Orders.ts"
-import { NewOrder } from "../resources/reservations/order.ts"
 import { nightCount } from "../resources/reservations/rules/nights.ts"
 import { NewStay } from "../resources/stays/stay.ts"
 import type { DemoOperator } from "./demo-operator.ts"

@@ -42,6 +42,16 @@ describe("what an edit cannot change", () => {
     )
   })
 
+  it("is taken with any value where it is the time of the last change, and nowhere else", () => {
+    const butAuthor = fixedFieldsOf(payload, "author")
+    fc.assert(
+      fc.property(note, fc.option(fc.string()), (shown, author) => {
+        assert.isTrue(Result.isSuccess(butAuthor(shown, { ...shown, author })))
+        assert.isTrue(Result.isFailure(butAuthor(shown, { ...shown, author, kind: "another" })))
+      })
+    )
+  })
+
   it("is refused by name with any other value", () => {
     fc.assert(
       fc.property(note, note, (shown, sent) => {

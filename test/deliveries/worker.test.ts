@@ -1,8 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Fiber, Queue, Scope } from "effect"
+import { Effect, Exit, Fiber, Queue, Scope, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { LEASE_MS } from "../../src/background/lease.ts"
 import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
+import { deliver } from "../../src/deliveries/deliver.ts"
+import { Outbound } from "../../src/deliveries/Outbound.ts"
 import { makePolls } from "../../src/deliveries/workers.ts"
 import { WEBHOOK_SHARE } from "../../src/limits.ts"
 import { typedClient, withToken } from "../harness.ts"
@@ -57,6 +59,28 @@ layer(layerScene)("a worker", (it) => {
         yield* queue.failed(second.delivery, answered(500, second.now), undefined, second.now)
         assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", failures: 0 })
       })
+  )
+
+  it.effect("writes down an answer that it had when it was stopped", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const polls = yield* makePolls
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, changes(1))
+      yield* polls.handOut
+      const { delivery } = yield* taken(subscription)
+      const delivering = yield* deliver(delivery).pipe(
+        Effect.provideService(Outbound, { post: () => Effect.succeed(answered(200, new Date(0)).attempt) }),
+        Effect.provideService(
+          Tracer.Tracer,
+          stoppedByOutcome(() => delivering.interruptUnsafe())
+        ),
+        Effect.withTracerEnabled(true),
+        Effect.forkChild
+      )
+      assert.isTrue(Exit.isFailure(yield* Fiber.await(delivering)))
+      assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 1 })
+    })
   )
 
   it.effect("keeps what it has when the subscription is changed meanwhile, also within the same second", () =>
@@ -117,3 +141,18 @@ layer(layerScene)("a worker", (it) => {
     })
   )
 })
+
+/** Stops whoever tells its span how a try ended. */
+const stoppedByOutcome = (stop: () => void) =>
+  Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      const attribute = span.attribute.bind(span)
+      return Object.assign(span, {
+        attribute: (key: string, value: unknown) => {
+          attribute(key, value)
+          if (key === "latchkey.outcome") stop()
+        }
+      })
+    }
+  })

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Equal, Predicate, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { type Api, type OperationName, operations } from "../../src/Api.ts"
 import { publishedSchemaOf } from "../../src/adapters/mcp/input-schema.ts"
 import { isFixed } from "../../src/contract/fixed-fields.ts"
@@ -11,10 +12,17 @@ import { makeWorld } from "../world.ts"
 
 const edits = operations.filter((operation) => fieldsOf(operation).some(([, field]) => isFixed(field)))
 
+interface Read {
+  readonly search: keyof typeof Api
+  readonly list: string
+  /** The field that says when the record changed last. */
+  readonly lastChange: string
+}
+
 /** Where a record is read that an edit takes, and under which name. */
-const READ_BY: Partial<Record<OperationName, { readonly search: keyof typeof Api; readonly list: string }>> = {
-  update_transaction: { search: "search_transactions", list: "transactions" },
-  update_task: { search: "search_tasks", list: "tasks" }
+const READ_BY: Partial<Record<OperationName, Read>> = {
+  update_transaction: { search: "search_transactions", list: "transactions", lastChange: "updated_at" },
+  update_task: { search: "search_tasks", list: "tasks", lastChange: "update_time" }
 }
 
 /** Entries and tasks with each kind of link and with none. */
@@ -66,7 +74,8 @@ layer(layerTest)("a record that is sent back", (it) => {
 
   for (const operation of edits) {
     const fixed = fieldsOf(operation).filter(([, field]) => isFixed(field))
-    const { search, list } = READ_BY[operation._tag] ?? { search: operation._tag, list: "" }
+    const read = READ_BY[operation._tag] ?? { search: operation._tag, list: "", lastChange: "" }
+    const { search, list, lastChange } = read
 
     it(`to ${operation._tag} has fields that tools are not shown`, () => {
       const { properties } = publishedSchemaOf(operation.payloadSchema)
@@ -84,7 +93,7 @@ layer(layerTest)("a record that is sent back", (it) => {
           assert.strictEqual(whole.error_code, 0, whole.error_msg)
           assert.deepStrictEqual(yield* shownBy(world.token, search, list, id), record)
           const before = yield* contents(world)
-          for (const [name, field] of fixed) {
+          for (const [name, field] of fixed.filter(([name]) => name !== lastChange)) {
             const same = yield* edit({ id, [name]: record[name] })
             assert.strictEqual(same.error_code, 0, `${name}: ${same.error_msg}`)
             const other = otherThan(field, record[name])
@@ -93,6 +102,26 @@ layer(layerTest)("a record that is sent back", (it) => {
             assert.match(envelope.error_msg, new RegExp(`^${name}: cannot be changed;`))
           }
           assert.deepStrictEqual(yield* contents(world), before)
+        }
+      })
+    )
+
+    it.effect(`to ${operation._tag} may be sent again as it was, once it has changed the record`, () =>
+      Effect.gen(function* () {
+        const { world, ids } = yield* records
+        for (const id of ids[operation._tag] ?? []) {
+          const record: Readonly<Record<string, unknown>> = yield* shownBy(world.token, search, list, id)
+          const sent = { ...record, note: "changed" }
+          yield* TestClock.adjust("2 seconds")
+          assert.strictEqual((yield* call(world.token, operation._tag, sent)).error_code, 0)
+          const changed: Readonly<Record<string, unknown>> = yield* shownBy(world.token, search, list, id)
+          assert.strictEqual(changed["note"], "changed")
+          assert.notStrictEqual(changed[lastChange], record[lastChange])
+          const again = yield* call(world.token, operation._tag, sent)
+          assert.strictEqual(again.error_code, 0, again.error_msg)
+          const unreadable = yield* call(world.token, operation._tag, { ...sent, [lastChange]: 7 })
+          assert.strictEqual(unreadable.error_code, 400)
+          assert.match(unreadable.error_msg, new RegExp(`^${lastChange}: `))
         }
       })
     )

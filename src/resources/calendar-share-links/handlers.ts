@@ -1,8 +1,8 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { pageOf } from "../../contract/page.ts"
-import { instantText, wholeSecond } from "../../contract/time.ts"
+import { currentSecond, instantText } from "../../contract/time.ts"
 import { PublicUrl } from "../../installation.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { noSuchProperties } from "../properties/belonging.ts"
@@ -38,7 +38,7 @@ const createLink = (store: ShareLinkStore["Service"], shown: Shown) =>
   Effect.fnUntraced(function* (payload: typeof create_calendar_share_link.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const property_ids = yield* Effect.fromResult(namedProperties(payload))
-    const link = { token: newToken(), property_ids, created_at: wholeSecond(yield* Clock.currentTimeMillis) }
+    const link = { token: newToken(), property_ids, created_at: yield* currentSecond }
     if (payload.scope === "entire") return { calendar_share_link: shown(yield* store.entire(operatorId, link)) }
     const { id, unknown_properties } = yield* store.partial(operatorId, link)
     if (id === null) return yield* noSuchProperties(unknown_properties)

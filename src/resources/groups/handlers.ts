@@ -1,10 +1,10 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
-import { wholeSecond } from "../../contract/time.ts"
+import { currentSecond } from "../../contract/time.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { noSuchNamed, noSuchProperties } from "../properties/belonging.ts"
 import {
@@ -27,11 +27,7 @@ const createGroup = (store: GroupStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_property_group.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const group = { name: nameOf(payload.name), property_ids: asList(payload.property_ids ?? []) }
-    const { id, unknown_properties } = yield* store.create(
-      operatorId,
-      group,
-      wholeSecond(yield* Clock.currentTimeMillis)
-    )
+    const { id, unknown_properties } = yield* store.create(operatorId, group, yield* currentSecond)
     return id === null ? yield* noSuchProperties(unknown_properties) : { group: { id, ...group } }
   })
 

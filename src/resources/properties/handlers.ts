@@ -1,10 +1,10 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Conflict } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
-import { wholeSecond } from "../../contract/time.ts"
+import { currentSecond } from "../../contract/time.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { firstOf, noSuchNamed } from "./belonging.ts"
 import {
@@ -33,7 +33,7 @@ const searchProperties = (store: PropertyStore["Service"]) =>
 const createProperty = (store: PropertyStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_property.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const now = wholeSecond(yield* Clock.currentTimeMillis)
+    const now = yield* currentSecond
     const created = yield* store.create(operatorId, nameOf(payload.title), now)
     return { property_id: created.id }
   })
@@ -53,7 +53,7 @@ const createRoomType = (store: RoomTypeStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_room_type.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const roomType = { title: nameOf(payload.title), property_ids: asList(payload.property_ids ?? []) }
-    const created = yield* store.create(operatorId, roomType, wholeSecond(yield* Clock.currentTimeMillis))
+    const created = yield* store.create(operatorId, roomType, yield* currentSecond)
     return created.id === null
       ? yield* noSuchNamed(created) ?? inAnotherRoomType(created.taken_properties)
       : { room_type_id: created.id }

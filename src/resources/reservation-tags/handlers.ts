@@ -1,10 +1,10 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { nameOf, nameTaken } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { colorOf } from "../../contract/palette.ts"
-import { wholeSecond } from "../../contract/time.ts"
+import { currentSecond } from "../../contract/time.ts"
 import { handled, layerHandled } from "../handled.ts"
 import {
   type create_reservation_tag,
@@ -25,7 +25,7 @@ const createTag = (store: ReservationTagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_reservation_tag.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const tag_name = nameOf(payload.tag_name)
-    const now = wholeSecond(yield* Clock.currentTimeMillis)
+    const now = yield* currentSecond
     const { id, color } = yield* store.create(operatorId, { tag_name, color: colorOf(tag_name) }, now)
     if (id === null || color === null) return yield* nameTaken("tag_name", "tag")
     return { reservation_tag: { id, tag_name, color, is_default: false } }
@@ -34,7 +34,7 @@ const createTag = (store: ReservationTagStore["Service"]) =>
 const deleteTag = (store: ReservationTagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_reservation_tag.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const now = wholeSecond(yield* Clock.currentTimeMillis)
+    const now = yield* currentSecond
     const removed = yield* store.remove(operatorId, payload.id, now)
     return removed === undefined ? yield* noSuchTag : {}
   })

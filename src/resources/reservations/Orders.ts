@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Result } from "effect"
-import { Conflict } from "../../contract/errors.ts"
-import { asRead } from "../../database/optimistic.ts"
-import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS } from "../../limits.ts"
+import type { Conflict } from "../../contract/errors.ts"
+import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../limits.ts"
+import type { NewOrder, OrderState } from "../orders/order.ts"
+import { unlessOrderChanges } from "../orders/rules.ts"
 import type { StayState } from "../stays/stay.ts"
-import type { NewOrder, OrderState } from "./order.ts"
 import { allBoxed, boxedWhere } from "./rules/box.ts"
 import { heldNights, keyOf } from "./rules/nights.ts"
 import { changeBetween, isEmpty } from "./rules/order-change.ts"
@@ -59,14 +59,15 @@ export class Orders extends Context.Service<
   ).pipe(Layer.provide(OrderStore.layer))
 }
 
-/** How often it is worked out anew around nights that others take meanwhile. */
-export const NIGHTS_TAKEN_ATTEMPTS = 5
+/** How often a change is worked out while others take the nights it needs, and a sold order is tried before all is boxed. */
+export const NIGHTS_TAKEN_ATTEMPTS = 6
+export const SOLD_ATTEMPTS = 5
 
-/** Works out anew what met a night that was taken between reading and writing: a bounded number of times in all. */
+/** Works out anew what met a night that was taken between reading and writing: `most` times in all. */
 export const againWhileNightsGo = <A, E extends { readonly _tag: string }, R>(
-  attempt: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.retry(attempt, { times: NIGHTS_TAKEN_ATTEMPTS - 1, while: (error) => error._tag === "NightTaken" })
+  attempt: Effect.Effect<A, E, R>,
+  most = NIGHTS_TAKEN_ATTEMPTS
+): Effect.Effect<A, E, R> => Effect.retry(attempt, { times: most - 1, while: (error) => error._tag === "NightTaken" })
 
 type Store = OrderStore["Service"]
 
@@ -102,12 +103,10 @@ export const createSold = (store: Pick<Store, "create" | "known" | "taken">): Or
     })
     // Nearly always nobody holds one of the nights, so nobody is asked first.
     return yield* created(store, operatorId, boxedWhere(order, new Set()), at).pipe(
-      Effect.catchTag("NightTaken", () => againWhileNightsGo(aroundOthers)),
+      Effect.catchTag("NightTaken", () => againWhileNightsGo(aroundOthers, SOLD_ATTEMPTS - 1)),
       Effect.catchTag("NightTaken", () => Effect.orDie(created(store, operatorId, allBoxed(order), at)))
     )
   })
-
-const busy = new Conflict({ message: "The order is being changed by others at the same moment; try again." })
 
 const change = (store: Store): Orders["Service"]["change"] =>
   Effect.fn("Orders.change")(function* (operatorId, at, { key, toProperty }, next) {
@@ -129,5 +128,5 @@ const change = (store: Store): Orders["Service"]["change"] =>
       rounds += 1
       return rounds <= ORDER_CHANGE_FREE_ATTEMPTS ? attempt : store.queued(operatorId, attempt)
     })
-    yield* asRead(ORDER_CHANGE_ATTEMPTS, busy)(freeOrQueued)
+    yield* unlessOrderChanges(freeOrQueued)
   })

@@ -4,8 +4,9 @@ import { CalendarDate, Code, Currency, EmailOrNone, Id } from "../../contract/fi
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { SEARCH_DAYS } from "../../limits.ts"
+import { Status } from "../orders/order.ts"
 import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, PropertyOrBox, Remarks } from "./fields.ts"
-import { ChannelType, Reservation, Status } from "./record.ts"
+import { ChannelType, Reservation } from "./record.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
 
@@ -34,7 +35,7 @@ export const search_reservations = operation("search_reservations", {
   success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive, and one alone is open on the other side; a pair of check-in bounds covers at most ${SEARCH_DAYS} days. Without any filter it lists stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0 is the reservation box: in no property. payment is the whole order's, on each of its stays.`,
+    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive, and one alone is open on the other side; a pair of check-in bounds lies at most ${SEARCH_DAYS} days apart. Without any filter it lists stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0 is the reservation box: in no property. payment is the whole order's, on each of its stays.`,
     ["Who arrives this weekend?", "Show order 5-QX7M2LD90", "Which booking requests are waiting for an answer?"],
     false
   )

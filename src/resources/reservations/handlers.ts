@@ -3,12 +3,14 @@ import { type ChannelError, ChannelGateway, type ChannelOrder } from "../../chan
 import { CurrentOperator } from "../../contract/caller.ts"
 import { BadRequest, Conflict, NotFound, NotImplemented, Upstream, ValidationFailed } from "../../contract/errors.ts"
 import { pageOf } from "../../contract/page.ts"
-import { dateInZone, wholeSecond } from "../../contract/time.ts"
+import { currentSecond, dateInZone } from "../../contract/time.ts"
 import { Deployment } from "../../installation.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
 import { handled, layerHandled } from "../handled.ts"
+import { isOver, type OrderState } from "../orders/order.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
-import { isSystemEntry } from "../transactions/dictionaries.ts"
+import { noSuchStay } from "../stays/rules.ts"
+import { inDictionary, notInDictionary } from "../transactions/dictionaries.ts"
 import {
   type allocate_stay,
   type approve_reservation,
@@ -21,7 +23,6 @@ import {
 } from "./contract.ts"
 import { underDrawnName } from "./drawn-name.ts"
 import { againWhileNightsGo, type FoundOrder, Orders } from "./Orders.ts"
-import { isOver, type OrderState } from "./order.ts"
 import { amended } from "./rules/amending.ts"
 import { accepted, allocated, boxed } from "./rules/box.ts"
 import { orderByHand } from "./rules/by-hand.ts"
@@ -47,8 +48,6 @@ export const layerReservations = layerHandled(
     })
   })
 ).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer]))
-
-const currentSecond = Effect.map(Clock.currentTimeMillis, wholeSecond)
 
 const searchReservations = (search: ReservationSearchStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_reservations.payloadSchema.Type) {
@@ -91,9 +90,9 @@ const createReservation = (
     if (preconditions.existing !== null) return answerOf(preconditions.existing)
     if (!preconditions.property_known) return yield* noSuchProperty
     if (customChannelOf(deployment, payload.custom_channel_id) === undefined) return yield* noSuchChannel
-    if (!preconditions.method_known && !isSystemEntry("income_methods", payload.income_method_id)) {
-      return yield* noSuchMethod
-    }
+    const { income_method_id } = payload
+    const known = inDictionary("income_method_id", "income_methods", income_method_id, preconditions.method_known)
+    yield* Effect.fromResult(known)
     const at = yield* currentSecond
     const create = Effect.fnUntraced(function* (channel_id: string) {
       const order = yield* Effect.fromResult(orderByHand(payload, { channel_id, at, creator }))
@@ -228,12 +227,8 @@ const moveStayToBox = (orders: Orders["Service"]) =>
     return {}
   })
 
-const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
 const noSuchOrder = new NotFound({ message: "reservation_code: no such order." })
-const notIn = (field: string, dictionary: string) =>
-  new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
-const noSuchChannel = notIn("custom_channel_id", "custom_channels")
-const noSuchMethod = notIn("income_method_id", "income_methods")
+const noSuchChannel = notInDictionary("custom_channel_id", "custom_channels")
 const nightsHeld = new Conflict({ message: "check_in_date: the property is not free on all of these nights." })
 const nightsOfOrderHeld = new Conflict({ message: "reservation_code: another reservation holds nights of this one." })
 

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Id } from "../../contract/fields.ts"
 import { ExactAmount } from "../../contract/money.ts"
+import { Status } from "../orders/order.ts"
 import {
   AdditionalFee,
   ClockTime,
@@ -12,9 +13,6 @@ import {
 } from "../stays/stay.ts"
 
 // The reservation record, one row a stay (specification, "Reservation"; contract facts 2.1).
-
-export const Status = Schema.Literals(["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"])
-export type Status = typeof Status.Type
 
 /** Where an order came from (contract facts 0.4); `direct` is an order made by hand. */
 export const ChannelType = Schema.Literals([

@@ -1,7 +1,7 @@
 import { Context, Data, Effect, flow, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { assignmentsOf, definitionsOf, namesOf, pairsOf } from "../../database/columns.ts"
+import { definitionsOf, pairsOf } from "../../database/columns.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { idsParameter, jsonParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
@@ -9,12 +9,12 @@ import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { savepoint } from "../../database/savepoint.ts"
 import { recordEvent } from "../../events/events.ts"
 import { giveNights, heldAmong, holdersOf, othersHoldNightsOf } from "../availability/calendar-days.ts"
+import { type NewOrder, OrderHead, OrderState, Status } from "../orders/order.ts"
+import { insertOrder, updateOrders } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { insertStays, recordStayUpdates, stayFields, stayRecord, stayStatesOf, updateStays } from "../stays/table.ts"
 import { ownIncomeMethod, recordReceived } from "../transactions/received.ts"
 import { entriesAsRead, entriesOf, splitOver, writeShares } from "../transactions/shares.ts"
-import { GivenOrder, type NewOrder, OrderHead, OrderState, OrderTerms } from "./order.ts"
-import { Status } from "./record.ts"
 import { stayCodeOf } from "./rules/codes.ts"
 import { heldNights, type Night } from "./rules/nights.ts"
 import type { OrderChange } from "./rules/order-change.ts"
@@ -117,16 +117,9 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, order: NewOrde
     stay_code: stayCodeOf(order.reservation_code, room),
     holds: heldNights(order.status, stay).length > 0
   }))
-  const given = { ...order, cancelled_at: order.status === "cancelled" ? at : null, stays: undefined }
   return readCreated(
     refusable(sql)(sql`
-      WITH created_order AS (
-        INSERT INTO orders (operator_id, created_at, ${sql.literal(namesOf(GivenOrder))})
-        SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(namesOf(GivenOrder))}
-        FROM jsonb_to_record(${jsonParameter(given)}::jsonb) AS given (${sql.literal(definitionsOf(GivenOrder))})
-        ON CONFLICT DO NOTHING
-        RETURNING operator_id, id, reservation_code, currency
-      ), ${insertStays(sql, stays)}, ${giveNights(
+      WITH ${insertOrder(sql, operatorId, order, at)}, ${insertStays(sql, stays)}, ${giveNights(
         sql,
         sql`SELECT operator_id, property_id, day::date AS day, id AS stay_id, NULL::bigint AS taken_from
           FROM new_stay CROSS JOIN LATERAL generate_series(check_in_date, check_out_date - 1, interval '1 day') day
@@ -235,10 +228,7 @@ const apply = (sql: SqlClient.SqlClient) => (operatorId: number, change: OrderCh
   const wanted = (rows: ReadonlyArray<object>, columns: string) => wantedRows(sql, operatorId, rows, columns)
   return readApplied(
     refusable(sql)(sql`
-      WITH ${lockedAsRead(sql, operatorId, change)}, changed_order AS (
-        UPDATE orders o SET version = o.version + 1, ${sql.literal(assignmentsOf(OrderTerms, "wanted_order"))}
-        FROM wanted_order, unchanged WHERE o.operator_id = ${operatorId} AND o.id = wanted_order.id
-      ), ${updateStays(sql, operatorId, change.stays)}, ${giveNights(
+      WITH ${lockedAsRead(sql, operatorId, change)}, ${updateOrders(sql, operatorId)}, ${updateStays(sql, operatorId, change.stays)}, ${giveNights(
         sql,
         wanted(change.nights, "property_id bigint, day date, stay_id bigint, taken_from bigint"),
         at

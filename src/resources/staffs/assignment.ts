@@ -1,18 +1,10 @@
 import { Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { idsOn } from "../../database/replaced-list.ts"
 import { Staff } from "./contract.ts"
+import { propertyIdsOn } from "./store.ts"
 
 // What a family that gives work to people needs of them: how they are, and that they are still so when it is written.
-
-/** The list of the properties a person is limited to. */
-export const PROPERTIES = {
-  rows: "staff_properties",
-  owner: "staff_id",
-  item: "property_id",
-  version: "properties_version"
-} as const
 
 /** A person as work is given to them. */
 export const Assignee = Schema.Struct({
@@ -25,7 +17,7 @@ export type Assignee = typeof Assignee.Type
 /** The operator's person of that id, which may be a column of the statement around it, as jsonb; null for nobody. */
 export const assigneeOf = (sql: SqlClient, operatorId: number, id: Fragment): Fragment => sql`(
   SELECT jsonb_build_object('id', page.id, 'is_active', page.is_active, 'properties_version', page.properties_version,
-    'property_ids', ${idsOn(sql, PROPERTIES)})
+    'property_ids', ${propertyIdsOn(sql)})
   FROM (SELECT * FROM staffs person WHERE person.operator_id = ${operatorId} AND person.id = ${id}) page)`
 
 /**

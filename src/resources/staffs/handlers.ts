@@ -1,10 +1,10 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
-import { wholeSecond } from "../../contract/time.ts"
+import { currentSecond } from "../../contract/time.ts"
 import { Deployment } from "../../installation.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { noSuchNamed, noSuchProperties } from "../properties/belonging.ts"
@@ -30,7 +30,7 @@ const createStaff = (store: Store, deployment: Kind) =>
     const created = yield* store.create(
       caller.operatorId,
       { name: nameOf(payload.name), mobile, email, note, property_ids: asList(property_ids) },
-      wholeSecond(yield* Clock.currentTimeMillis)
+      yield* currentSecond
     )
     return created.id === null ? yield* noSuchProperties(created.unknown_properties) : { staff_id: created.id }
   })
@@ -47,7 +47,7 @@ const updateStaff = (store: Store, deployment: Kind) =>
         name: edit.name === undefined ? undefined : nameOf(edit.name),
         property_ids: edit.property_ids === undefined ? undefined : asList(edit.property_ids)
       },
-      wholeSecond(yield* Clock.currentTimeMillis)
+      yield* currentSecond
     )
     return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchStaff : {}
   })

@@ -6,7 +6,6 @@ import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-lis
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { allKnown, outcome, preconditions, Written } from "../properties/belonging.ts"
-import { PROPERTIES } from "./assignment.ts"
 import { Staff } from "./contract.ts"
 
 // The SQL of staff. A change is one statement, its list of properties included.
@@ -24,6 +23,12 @@ const WrittenStaff = Schema.Struct(Struct.omit(Staff.fields, ["id", "property_id
 /** What an edit sets; what is undefined stays. */
 export type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
 
+/** The list of the properties a person is limited to. */
+const PROPERTIES = { rows: "staff_properties", owner: "staff_id", item: "property_id", version: "properties_version" }
+
+/** The ids on it, of the person in `page`. */
+export const propertyIdsOn = (sql: Sql): Fragment => idsOn(sql, PROPERTIES)
+
 const readPage = pageRowsOf(Staff)
 const readWritten = onlyRowOf(Written)
 const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
@@ -38,7 +43,7 @@ const search = (sql: Sql) => (operatorId: number, wanted: StaffSearch, page: Pag
     ...page
   })}
     SELECT counted.total, page.position, page.id, page.name, page.mobile, page.email, page.note, page.is_active,
-      ${idsOn(sql, PROPERTIES)} AS property_ids
+      ${propertyIdsOn(sql)} AS property_ids
     FROM counted LEFT JOIN page ON true
     ORDER BY page.position`)
 }

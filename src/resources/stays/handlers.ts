@@ -1,9 +1,9 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { nameOf } from "../../contract/names.ts"
 import { colorOf } from "../../contract/palette.ts"
-import { wholeSecond } from "../../contract/time.ts"
+import { currentSecond } from "../../contract/time.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
 import { handled, layerHandled } from "../handled.ts"
 import {
@@ -15,7 +15,7 @@ import {
   type update_reservation_custom_fields,
   type update_stay_status
 } from "./contract.ts"
-import { clockText } from "./rules.ts"
+import { clockText, noSuchStay } from "./rules.ts"
 import { StayStore } from "./store.ts"
 
 export const layerStays = layerHandled(
@@ -32,8 +32,6 @@ export const layerStays = layerHandled(
 ).pipe(Layer.provide(StayStore.layer))
 
 type Store = StayStore["Service"]
-
-const currentSecond = Effect.map(Clock.currentTimeMillis, wholeSecond)
 
 const addReservationTag = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof add_reservation_tag.payloadSchema.Type) {
@@ -92,7 +90,6 @@ const updateStayStatus = (store: Store) =>
     return order.status === "accepted" ? {} : yield* notAccepted(order.status)
   })
 
-const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
 const notTagged = new NotFound({ message: "tag_name: the stay has no such tag." })
 const tooManyFields = new ValidationFailed({
   message: `custom_fields: a stay has at most ${CUSTOM_FIELDS} of them, of at most ${CUSTOM_FIELDS_TEXT} characters in all.`

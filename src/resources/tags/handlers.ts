@@ -1,11 +1,11 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { colorOf } from "../../contract/palette.ts"
-import { wholeSecond } from "../../contract/time.ts"
+import { currentSecond } from "../../contract/time.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { noSuchNamed } from "../properties/belonging.ts"
 import {
@@ -31,7 +31,7 @@ const createTag = (store: TagStore["Service"]) =>
     const property_ids = asList(payload.property_ids ?? [])
     const room_type_ids = asList(payload.room_type_ids ?? [])
     const tag = { name, color: payload.color, otherwise: colorOf(name), property_ids, room_type_ids }
-    const created = yield* store.create(operatorId, tag, wholeSecond(yield* Clock.currentTimeMillis))
+    const created = yield* store.create(operatorId, tag, yield* currentSecond)
     const { id, color } = created
     if (id === null || color === null) return yield* noSuchNamed(created) ?? tagNameTaken
     return { tag: { id, name, color, property_ids, room_type_ids } }
@@ -52,7 +52,7 @@ const updateTag = (store: TagStore["Service"]) =>
 const deleteTag = (store: TagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_property_tag.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const now = wholeSecond(yield* Clock.currentTimeMillis)
+    const now = yield* currentSecond
     const removed = yield* store.remove(operatorId, payload.id, now)
     return removed === undefined ? yield* noSuchTag : {}
   })

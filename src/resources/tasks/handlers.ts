@@ -1,15 +1,16 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { rangeOf } from "../../contract/date-range.ts"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { fixedFieldsOf } from "../../contract/fixed-fields.ts"
 import { decimalOf } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
-import { wallClockText, wholeSecond } from "../../contract/time.ts"
+import { currentSecond, wallClockText } from "../../contract/time.ts"
 import { asRead } from "../../database/optimistic.ts"
 import { TASK_CHANGE_ATTEMPTS } from "../../limits.ts"
 import { handled, layerHandled } from "../handled.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
+import { noSuchStay } from "../stays/rules.ts"
 import { type create_task, type delete_task, type search_tasks, type Task, Tasks, update_task } from "./contract.ts"
 import { assignableTo, noSuchStaff, propertyOf } from "./rules.ts"
 import { type TaskRow, TaskStore } from "./store.ts"
@@ -47,7 +48,7 @@ const createTask = (store: Store) =>
       caller.operatorId,
       { type, status: "pending", level, ...link, expected_date, expected_time, currency, fee, note },
       before.assignee,
-      wholeSecond(yield* Clock.currentTimeMillis)
+      yield* currentSecond
     )
     return created === undefined ? undefined : { task_id: created.id }
   }, unlessItChanges)
@@ -88,7 +89,7 @@ const updateTask = (store: Store) =>
         ...(assigns || moves ? { property_id: task.property_id, staff_id: task.staff_id } : {})
       },
       assignee,
-      wholeSecond(yield* Clock.currentTimeMillis)
+      yield* currentSecond
     )
     return updated === undefined ? undefined : {}
   }, unlessItChanges)
@@ -101,7 +102,6 @@ const deleteTask = (store: Store) =>
   })
 
 const noSuchTask = new NotFound({ message: "id: no such task." })
-const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
 const busy = new Conflict({
   message: "The task or its person is being changed by others at the same moment; try again."
 })
@@ -109,7 +109,7 @@ const busy = new Conflict({
 /** Judges a task again for as long as what it is judged by changes between reading and writing. */
 const unlessItChanges = asRead(TASK_CHANGE_ATTEMPTS, busy)
 
-const fixedFields = fixedFieldsOf(update_task.payloadSchema)
+const fixedFields = fixedFieldsOf(update_task.payloadSchema, "update_time")
 
 /** 0 and null both take a link away (specification, PATCH /tasks/{id}: 0). */
 const linkOf = (id: number | null | undefined): number | null | undefined => (id === 0 ? null : id)

@@ -13,7 +13,7 @@ import {
 import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
+import { TRANSACTION_DAYS, TRANSACTION_KEYWORD, TRANSACTION_NOTE } from "../../limits.ts"
 
 // Income and expense entries (specification, "Transaction (income or expense entry)" and "Incomes and expenses").
 
@@ -77,7 +77,7 @@ export const search_transactions = operation("search_transactions", {
   success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    "Lists income and expense entries, newest first. Give start_date and end_date (inclusive, at most 366 days) unless you give id. They mean action_at, and outstanding entries lie in the future: look ahead for them. property_id finds entries of the property and of orders with a stay in it; on an order of several rooms amount is the whole and shares what each room carries. Amounts are positive; direction is the sign. item_id and payment_method_id come from the query_… dictionaries.",
+    `Lists income and expense entries, newest first. Give start_date and end_date (inclusive, at most ${TRANSACTION_DAYS} days) unless you give id. They mean action_at, and outstanding entries lie in the future: look ahead for them. property_id finds entries of the property and of orders with a stay in it; on an order of several rooms amount is the whole and shares what each room carries. Amounts are positive; direction is the sign. item_id and payment_method_id come from the query_… dictionaries.`,
     [
       "What did I earn in May?",
       "Show the cleaning costs of the harbour flat this quarter",

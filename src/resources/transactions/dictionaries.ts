@@ -1,3 +1,6 @@
+import { Result } from "effect"
+import { ValidationFailed } from "../../contract/errors.ts"
+
 /** The four dictionaries entries take their categories and payment methods from. */
 export type Dictionary = "income_items" | "expense_items" | "income_methods" | "expense_methods"
 
@@ -57,7 +60,20 @@ export interface DictionaryEntry {
   readonly name: string
 }
 
-export const isSystemEntry = (dictionary: Dictionary, id: number): boolean => SYSTEM[dictionary].has(id)
+const isSystemEntry = (dictionary: Dictionary, id: number): boolean => SYSTEM[dictionary].has(id)
+
+/** 422 for an id that is not in the dictionary of that name, be it one of these or another family's. */
+export const notInDictionary = (field: string, dictionary: string): ValidationFailed =>
+  new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
+
+/** Whether the id is in the dictionary: among the built-in ones, or the account's own as `own` says. */
+export const inDictionary = (
+  field: string,
+  dictionary: Dictionary,
+  id: number,
+  own: boolean
+): Result.Result<void, ValidationFailed> =>
+  own || isSystemEntry(dictionary, id) ? Result.void : Result.fail(notInDictionary(field, dictionary))
 
 /** The account's name wins; the built-in one serves only where the account's dictionary lacks the entry. */
 export const nameOf = (dictionary: Dictionary, id: number, accountName: string | null): string | null =>

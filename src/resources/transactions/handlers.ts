@@ -1,13 +1,12 @@
 import { Clock, Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
-import { BadRequest, Conflict, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { BadRequest, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { fixedFieldsOf } from "../../contract/fixed-fields.ts"
 import { decimalText, unitsOf } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
-import { instantOf, instantsOfDays, wholeSecond } from "../../contract/time.ts"
-import { asRead } from "../../database/optimistic.ts"
-import { ORDER_CHANGE_ATTEMPTS } from "../../limits.ts"
+import { currentSecond, instantOf, instantsOfDays, wholeSecond } from "../../contract/time.ts"
 import { handled, layerHandled } from "../handled.ts"
+import { unlessOrderChanges } from "../orders/rules.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
 import {
   type create_transaction,
@@ -17,7 +16,7 @@ import {
   Transactions,
   update_transaction
 } from "./contract.ts"
-import { type Dictionary, dictionariesOf, isSystemEntry, merged, nameOf } from "./dictionaries.ts"
+import { type Dictionary, dictionariesOf, inDictionary, merged, nameOf } from "./dictionaries.ts"
 import { changesSomething, daysOf, fieldOfOrder, type NamesOfOrder, orderCodeOf, sharesOf, statusAt } from "./rules.ts"
 import { TransactionStore } from "./store.ts"
 
@@ -57,8 +56,8 @@ const createTransaction = (store: Store) =>
     })
     if (!before.property_known) return yield* noSuchProperty
     if (order_code !== undefined && before.order_id === null) return yield* noSuchOrder(payload)
-    yield* inDictionary("item_id", items, item_id, before.item_known)
-    yield* inDictionary("payment_method_id", methods, payment_method_id, before.method_known)
+    yield* Effect.fromResult(inDictionary("item_id", items, item_id, before.item_known))
+    yield* Effect.fromResult(inDictionary("payment_method_id", methods, payment_method_id, before.method_known))
     const currency = before.order_currency ?? payload.currency ?? caller.currency
     if (payload.currency !== undefined && payload.currency !== currency) return yield* notTheOrders(currency)
     const units = yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
@@ -78,7 +77,7 @@ const createTransaction = (store: Store) =>
       wholeSecond(now)
     )
     return created === undefined ? undefined : { transaction_id: created.id }
-  }, unlessItChanges)
+  }, unlessOrderChanges)
 
 const updateTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof update_transaction.payloadSchema.Type) {
@@ -91,9 +90,9 @@ const updateTransaction = (store: Store) =>
     const { currency } = entry
     const { item_id, payment_method_id, note } = payload
     const { items, methods } = dictionariesOf(entry.direction)
-    if (item_id !== undefined) yield* inDictionary("item_id", items, item_id, entry.item_known)
+    if (item_id !== undefined) yield* Effect.fromResult(inDictionary("item_id", items, item_id, entry.item_known))
     if (payment_method_id !== undefined) {
-      yield* inDictionary("payment_method_id", methods, payment_method_id, entry.method_known)
+      yield* Effect.fromResult(inDictionary("payment_method_id", methods, payment_method_id, entry.method_known))
     }
     const units =
       payload.amount === undefined ? undefined : yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
@@ -112,13 +111,12 @@ const updateTransaction = (store: Store) =>
       wholeSecond(now)
     )
     return updated === undefined ? undefined : {}
-  }, unlessItChanges)
+  }, unlessOrderChanges)
 
 const deleteTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_transaction.payloadSchema.Type) {
     const caller = yield* CurrentOperator
-    const now = yield* Clock.currentTimeMillis
-    const removed = yield* store.remove(caller.operatorId, payload.id, wholeSecond(now))
+    const removed = yield* store.remove(caller.operatorId, payload.id, yield* currentSecond)
     return removed === undefined ? yield* noSuchEntry : {}
   })
 
@@ -128,12 +126,7 @@ const queryDictionary = (store: Store, name: Dictionary) =>
     return merged(name, yield* store.dictionary(caller.operatorId, name))
   })
 
-const busy = new Conflict({ message: "The order is being changed by others at the same moment; try again." })
-
-/** Works an entry out again for as long as its order changes between reading and writing. */
-const unlessItChanges = asRead(ORDER_CHANGE_ATTEMPTS, busy)
-
-const fixedFields = fixedFieldsOf(update_transaction.payloadSchema)
+const fixedFields = fixedFieldsOf(update_transaction.payloadSchema, "updated_at")
 
 const noSuchEntry = new NotFound({ message: "id: no such entry." })
 const noSuchOrder = (sent: NamesOfOrder) => new NotFound({ message: `${fieldOfOrder(sent)}: no such order.` })
@@ -145,12 +138,6 @@ const mainAccountOnly = new Forbidden({
 const noCurrency = new BadRequest({ message: "currency: is required unless reservation_code is given." })
 const notTheOrders = (currency: string) =>
   new ValidationFailed({ message: `currency: must be ${currency}, the currency of the order.` })
-
-/** Whether the id is in the dictionary: among the built-in ones, or the account's own as `own` says. */
-const inDictionary = (field: string, dictionary: Dictionary, id: number, own: boolean) =>
-  own || isSystemEntry(dictionary, id)
-    ? Effect.void
-    : Effect.fail(new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` }))
 
 /** The entry as it is shown: what the account has no name for has the built-in one. */
 const named = (row: Transaction): Transaction => {

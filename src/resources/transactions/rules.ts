@@ -1,5 +1,5 @@
 import { Result, Struct } from "effect"
-import { type DateRange, rangeOf, withinDays } from "../../contract/date-range.ts"
+import { type DateRange, ofAtMost, rangeOf } from "../../contract/date-range.ts"
 import { BadRequest, type ValidationFailed } from "../../contract/errors.ts"
 import { decimalText, splitByWeights } from "../../contract/money.ts"
 import { TRANSACTION_DAYS } from "../../limits.ts"
@@ -57,7 +57,7 @@ export const daysOf = (payload: {
 }): Result.Result<DateRange | undefined, BadRequest | ValidationFailed> => {
   const range = rangeOf(payload)
   if (Result.isFailure(range)) return range
-  if (range.success !== undefined) return withinDays(range.success, TRANSACTION_DAYS - 1)
+  if (range.success !== undefined) return ofAtMost(range.success, TRANSACTION_DAYS)
   return payload.id === undefined
     ? Result.fail(new BadRequest({ message: "start_date: is required without id." }))
     : Result.succeed(undefined)

@@ -220,7 +220,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       assert.deepStrictEqual(yield* everything(operatorId), before)
       for (const [number_of_guests, number_of_adults] of [
         [3, 1],
-        [6, 3]
+        [6, 4]
       ] as const) {
         yield* api.update_reservation_basic({ stay_code, number_of_guests }).pipe(as)
         assert.deepInclude(yield* rowOf(ground, stay_code), {

@@ -1,4 +1,4 @@
-import { NewOrder } from "../../../src/resources/reservations/order.ts"
+import { NewOrder } from "../../../src/resources/orders/order.ts"
 import { stayCodeOf } from "../../../src/resources/reservations/rules/codes.ts"
 import { GuestDetails, NewStay } from "../../../src/resources/stays/stay.ts"
 

@@ -1,7 +1,13 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { createSold, NIGHTS_TAKEN_ATTEMPTS, Orders } from "../../../src/resources/reservations/Orders.ts"
+import {
+  againWhileNightsGo,
+  createSold,
+  NIGHTS_TAKEN_ATTEMPTS,
+  Orders,
+  SOLD_ATTEMPTS
+} from "../../../src/resources/reservations/Orders.ts"
 import { NightTaken } from "../../../src/resources/reservations/store.ts"
 import { call, propertyOf } from "../../harness.ts"
 import { soldOrder, soldStay, stayCodesOf } from "./channel-orders.ts"
@@ -224,8 +230,27 @@ describe("an order a channel sold", () => {
 
   it.effect("goes into the box once its nights went to others too often", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* soldWhileTaken(NIGHTS_TAKEN_ATTEMPTS), 7)
-      assert.isNull(yield* soldWhileTaken(NIGHTS_TAKEN_ATTEMPTS + 1))
+      assert.strictEqual(yield* soldWhileTaken(SOLD_ATTEMPTS - 1), 7)
+      assert.isNull(yield* soldWhileTaken(SOLD_ATTEMPTS))
+    })
+  )
+})
+
+describe("a change whose nights go to others meanwhile", () => {
+  const changedWhileTaken = (times: number) => {
+    let tried = 0
+    return againWhileNightsGo(
+      Effect.suspend(() => {
+        tried += 1
+        return tried <= times ? Effect.fail(new NightTaken()) : Effect.succeed("changed")
+      })
+    ).pipe(Effect.catchTag("NightTaken", () => Effect.succeed("refused")))
+  }
+
+  it.effect("is worked out a bounded number of times", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* changedWhileTaken(NIGHTS_TAKEN_ATTEMPTS - 1), "changed")
+      assert.strictEqual(yield* changedWhileTaken(NIGHTS_TAKEN_ATTEMPTS), "refused")
     })
   )
 })

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { errorCode } from "../../../src/contract/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import { TRANSACTION_DAYS } from "../../../src/limits.ts"
-import { isSystemEntry, merged, nameOf } from "../../../src/resources/transactions/dictionaries.ts"
+import { inDictionary, merged, nameOf } from "../../../src/resources/transactions/dictionaries.ts"
 import {
   changesSomething,
   daysOf,
@@ -102,7 +102,9 @@ describe("dictionaries", () => {
     assert.strictEqual(rows.find(({ id }) => id === 11)?.name, "Nights")
     assert.strictEqual(rows.at(-1)?.name, "Sauna")
     assert.strictEqual(rows.length, merged("income_items", []).length + 1)
-    for (const { id } of merged("income_items", [])) assert.isTrue(isSystemEntry("income_items", id))
+    for (const { id } of merged("income_items", [])) {
+      assert.isTrue(Result.isSuccess(inDictionary("item_id", "income_items", id, false)))
+    }
   })
 
   it("name an entry of neither as nothing", () => {

@@ -1,8 +1,8 @@
 import { Option, Result, Struct } from "effect"
 import { decimalOf, minorUnits, tenThousandths } from "../../../contract/money.ts"
+import { isManual, isOver, type OrderState } from "../../orders/order.ts"
 import type { Decimal, StayState } from "../../stays/stay.ts"
 import type { update_reservation_basic } from "../contract.ts"
-import { isManual, isOver, type OrderState } from "../order.ts"
 import type { Dates } from "./nights.ts"
 import { broken, type Checked, checkedDates, checkedGuests, filled } from "./stay-checks.ts"
 

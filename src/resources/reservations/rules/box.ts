@@ -1,5 +1,5 @@
+import type { NewOrder, OrderState } from "../../orders/order.ts"
 import type { NewStay, StayState } from "../../stays/stay.ts"
-import type { NewOrder, OrderState } from "../order.ts"
 import { heldNights, keyOf } from "./nights.ts"
 
 // Who goes into the reservation box: when an order comes in, when a stay goes to another property, when an order is

@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import { decimalOf } from "../../../contract/money.ts"
+import { NewOrder } from "../../orders/order.ts"
 import { GuestDetails, NewStay } from "../../stays/stay.ts"
 import type { create_reservation } from "../contract.ts"
-import { NewOrder } from "../order.ts"
 import { manualCode } from "./codes.ts"
 import { type Checked, checkedDates, checkedGuests, filled } from "./stay-checks.ts"
 
@@ -39,7 +39,7 @@ export const orderByHand = (
 const stayByHand = (payload: Payload): Checked<NewStay> =>
   Result.gen(function* () {
     const dates = yield* checkedDates({ check_in_date: payload.check_in_date, check_out_date: payload.check_out_date })
-    const guests = yield* checkedGuests(payload.number_of_guests ?? 1, { number_of_children: 0, number_of_infants: 0 })
+    const guests = yield* checkedGuests(payload.number_of_guests ?? 1, { number_of_children: 0 })
     const rate = yield* decimalOf("rate_amount", payload.rate_amount, payload.currency)
     const commission = yield* decimalOf("commission_amount", payload.commission_amount, payload.currency)
     const [name, phone, email] = [payload.guest_name, filled(payload.mobile ?? ""), filled(payload.email ?? "")]

@@ -1,5 +1,5 @@
 import { addDays, daysInRange } from "../../../contract/time.ts"
-import type { Status } from "../record.ts"
+import type { Status } from "../../orders/order.ts"
 
 /** When a stay arrives and leaves. */
 export interface Dates {

@@ -1,7 +1,7 @@
 import { Result, Struct } from "effect"
+import { type OrderState, OrderTerms } from "../../orders/order.ts"
 import { type StayState, StayTerms } from "../../stays/stay.ts"
 import { splitOver } from "../../transactions/shares.ts"
-import { type OrderState, OrderTerms } from "../order.ts"
 import { heldNights, keyOf, type Night } from "./nights.ts"
 
 // What has to be written for orders to become what they should be.

@@ -20,18 +20,15 @@ export const checkedDates = (dates: Dates): Checked<Dates> => {
     : Result.succeed(dates)
 }
 
-/** So many guests, of whom the stay's children and infants are known: an adult at least comes with them. */
+/** So many guests, of whom the stay's children are known: an adult at least comes with them. Infants count as nobody. */
 export const checkedGuests = (
   guests: number,
-  stay: Pick<StayState, "number_of_children" | "number_of_infants">
+  stay: Pick<StayState, "number_of_children">
 ): Checked<Pick<StayState, "number_of_guests" | "number_of_adults">> => {
   const children = stay.number_of_children
   return guests < children + 1
     ? broken(`number_of_guests: must be at least ${children + 1}: the stay has ${children} children, and an adult.`)
-    : Result.succeed({
-        number_of_guests: guests,
-        number_of_adults: Math.max(guests - children - stay.number_of_infants, 1)
-      })
+    : Result.succeed({ number_of_guests: guests, number_of_adults: guests - children })
 }
 
 /** An empty text is none. */

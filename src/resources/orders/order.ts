@@ -2,11 +2,14 @@ import { Effect, Schema, Struct } from "effect"
 import { Id } from "../../contract/fields.ts"
 import { column, columnOr } from "../../database/columns.ts"
 import { NewStay, StayState } from "../stays/stay.ts"
-import { Status } from "./record.ts"
 
-// An order: what its stays share. Every column of it stands here once, as those of a stay do in stays/stay.ts.
+// An order: what its stays share. Every column of it stands here once, as those of a stay do in stays/stay.ts. Both
+// reservations and the entries of money on them are above it (docs/decisions.md).
 
-/** What changes are worked out from, and may change (rules/). */
+export const Status = Schema.Literals(["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"])
+export type Status = typeof Status.Type
+
+/** What changes are worked out from, and may change (reservations/rules). */
 export const OrderTerms = Schema.Struct({
   status: column("text", Status),
   cancelled_at: column("timestamptz", Schema.NullOr(Schema.Date)),
@@ -55,7 +58,7 @@ export const OrderHead = Schema.Struct({
 
 /**
  * An order as rules see it. A change is worked out as the state there should be; what that means for nights, splits and
- * events follows from the difference (rules/order-change.ts).
+ * events follows from the difference (reservations/rules/order-change.ts).
  */
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,

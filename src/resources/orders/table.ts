@@ -1,6 +1,31 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { idsParameter } from "../../database/parameters.ts"
+import { assignmentsOf, definitionsOf, namesOf } from "../../database/columns.ts"
+import { idsParameter, jsonParameter } from "../../database/parameters.ts"
+import { GivenOrder, type NewOrder, OrderTerms } from "./order.ts"
+
+// What the statements of reservations and of entries on them say of orders: parts of one statement, which the table's
+// owner writes.
+
+/** CTE `created_order` with the new order; without a row when it is known already, under its code or the channel's id. */
+export const insertOrder = (sql: SqlClient, operatorId: number, order: NewOrder, at: Date): Fragment => {
+  const given = { ...order, cancelled_at: order.status === "cancelled" ? at : null, stays: undefined }
+  return sql`
+    created_order AS (
+      INSERT INTO orders (operator_id, created_at, ${sql.literal(namesOf(GivenOrder))})
+      SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(namesOf(GivenOrder))}
+      FROM jsonb_to_record(${jsonParameter(given)}::jsonb) AS given (${sql.literal(definitionsOf(GivenOrder))})
+      ON CONFLICT DO NOTHING
+      RETURNING operator_id, id, reservation_code, currency
+    )`
+}
+
+/** CTE that gives orders the terms they should have in the CTE `wanted_order`, where the CTE `unchanged` has its row. */
+export const updateOrders = (sql: SqlClient, operatorId: number): Fragment => sql`
+  changed_order AS (
+    UPDATE orders o SET version = o.version + 1, ${sql.literal(assignmentsOf(OrderTerms, "wanted_order"))}
+    FROM wanted_order, unchanged WHERE o.operator_id = ${operatorId} AND o.id = wanted_order.id
+  )`
 
 /** What of an order an entry on it was worked out from. */
 export interface ReadOrder {
