@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Api, type ApiOperation, type OperationName, operations } from "../src/Api.ts"
 import { layerAssembly } from "../src/assembly.ts"
@@ -195,6 +195,13 @@ const errorIn = ({ envelope: { error_code, error_msg }, headers }: Answer) => ({
   headers
 })
 
+/** A test's log lines go nowhere; the cause of a defect is told all the same, as its caller is told nothing of it. */
+const telling = Effect.updateService(Logger.CurrentLoggers, (loggers) => new Set([...loggers, defects]))
+
+const defects = Logger.make(({ cause, message }) => {
+  if ([message].flat()[0] === "defect") console.error(Cause.pretty(cause))
+})
+
 const typedCall = (operation: ApiOperation) => {
   const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(operation.payloadSchema))
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(operation.successSchema))
@@ -202,10 +209,12 @@ const typedCall = (operation: ApiOperation) => {
   return (service: Service["Service"]) =>
     Effect.fnUntraced(function* (payload: unknown = {}) {
       const token = yield* TokenOfCalls
-      const answer = yield* service.call(operation._tag, asked(token, yield* Effect.orDie(encode(payload))))
-      if (answer.envelope.error_code === 0) return yield* Effect.orDie(decode(answer.envelope.data))
+      const answer = yield* telling(service.call(operation._tag, asked(token, yield* Effect.orDie(encode(payload)))))
+      const { error_code, error_msg, data } = answer.envelope
+      if (error_code === 0) return yield* Effect.orDie(decode(data))
       // An error that neither the operation nor the Gate declares is a defect, as a 500 is.
-      return yield* Effect.fail(yield* Effect.orDie(decodeError(errorIn(answer))))
+      const undeclared = () => new Error(`${operation._tag} answered ${error_code}: ${error_msg}`)
+      return yield* Effect.fail(yield* Effect.catch(decodeError(errorIn(answer)), () => Effect.die(undeclared())))
     })
 }
 
@@ -237,7 +246,7 @@ export const answerTo = Effect.fn("call")(function* (
   fields: unknown = {}
 ) {
   const service = yield* Service
-  return yield* service.call(operation, asked(token, fields))
+  return yield* telling(service.call(operation, asked(token, fields)))
 })
 
 /** The envelope of {@link answerTo}. */

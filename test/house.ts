@@ -49,6 +49,11 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the entrypoint both doors share",
     imports: imports("Api.ts background contract database gate limits.ts places resources/handled.ts")
   },
+  {
+    place: "resources/index.ts",
+    what: "the layer of every family",
+    imports: ["Api.ts", FAMILY, "resources/handled.ts"]
+  },
   { place: "Api.ts", what: "the table of contents: every operation", imports: [FAMILY] },
   {
     place: "demo",
@@ -60,7 +65,6 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "operators, accounts, tokens, limits",
     imports: imports("contract database gate limits.ts")
   },
-  { place: "resources/index.ts", what: "the layer of every family", imports: [FAMILY] },
   {
     place: FAMILY,
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",

@@ -8,9 +8,10 @@ import { Service } from "../src/service.ts"
 import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
 import { WRONG_TYPES } from "./attacks/odd-values.ts"
 import { call, freshOperator, layerTest } from "./harness.ts"
+import { OWNERS } from "./house.ts"
 import { countStatements } from "./statements.ts"
 import { COMPANIONS, contents, fieldsOf, isRequired, sample } from "./walking.ts"
-import { isOwnName, makeWorld, NO_REFERENCES, REFERENCES, sampleValue } from "./world.ts"
+import { isOwnName, makeWorld, NO_REFERENCES, neededValue, REFERENCES } from "./world.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
 
@@ -91,13 +92,29 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         })
     )
 
+    if (isRead(operation)) {
+      it.effect(`${name} shows an operator the same when another has records too`, () =>
+        Effect.gen(function* () {
+          const { mine } = yield* Cast
+          // Without a filter, but for what the list needs to show anything at the walk's hour.
+          const needed = Object.keys(mine.special[operation._tag] ?? {})
+          const asked = call(mine.token, operation._tag, sample(operation, mine, needed))
+          const alone = yield* asked
+          assert.strictEqual(alone.error_code, 0, alone.error_msg)
+          assert.notDeepInclude(listsIn(alone.data), [], "the world has nothing that it lists")
+          yield* makeWorld
+          assert.deepStrictEqual((yield* asked).data, alone.data)
+        })
+      )
+    }
+
     for (const [field] of fieldsOf(operation).filter(([each]) => REFERENCES.has(each))) {
       it.effect(`${name} never shows or touches another operator's ${field}`, () =>
         Effect.gen(function* () {
           const { mine, theirs } = yield* Cast
           const before = yield* contents(theirs)
           const own = sample(operation, mine, COMPANIONS)
-          const foreign = { ...own, [field]: sampleValue(theirs, operation, field) }
+          const foreign = { ...own, [field]: neededValue(theirs, operation, field) }
           const envelope = yield* call(mine.token, operation._tag, foreign)
           // A search by a record's own id or code finds nothing, like any search that finds nothing.
           if (isRead(operation) && isOwnName(operation, field)) {
@@ -176,6 +193,17 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       assert.strictEqual(isRead(operation), method === "GET")
     })
   }
+
+  // What nobody has cannot be shown to a stranger: without such a record the walk proves nothing about the table.
+  it.effect("works in a world with a record of every kind", () =>
+    Effect.gen(function* () {
+      const { mine } = yield* Cast
+      const empty = (yield* contents(mine))
+        .filter(({ table, rows }) => OWNERS[table]?.startsWith("resources/") && rows.length === 0)
+        .map(({ table }) => table)
+      assert.deepStrictEqual(empty, [], "add a record of each of these tables in test/world.ts")
+    })
+  )
 
   it("is the only one on its route", () => {
     const routes = operations.map((operation) => `${routeOf(operation).method} ${routeOf(operation).path}`)

@@ -1,9 +1,27 @@
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
-// contract walk builds its calls from. A family whose fields have other names adds them here, once.
+// contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
+// new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
+
+/** Records no operation makes, and the guest of a stay that is there already. */
+const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
+    VALUES (${operatorId}, 'income_items', 5001, 'Airport transfer')`
+  yield* sql`
+    WITH guest AS (
+      INSERT INTO guests (operator_id, stay_id, name) VALUES (${operatorId}, ${stayId}, 'Ada Lovelace')
+      RETURNING operator_id, id, stay_id
+    )
+    INSERT INTO identity_images (operator_id, order_id, guest_id, large_url, extra_large_url, created_at)
+    SELECT operator_id, stays.order_id, guest.id, 'https://example.com/large', 'https://example.com/extra', now()
+    FROM guest JOIN stays USING (operator_id) WHERE stays.id = guest.stay_id`
+})
 
 /** Values by field name; ids and codes name records of this operator. */
 export type World = Effect.Success<typeof makeWorld>
@@ -25,9 +43,17 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       property_id
     })
     .pipe(as)
+  yield* api
+    .create_transaction({ direction: "income", amount: 9, item_id: 11, payment_method_id: 197, reservation_code })
+    .pipe(as)
   const { group } = yield* api.create_property_group({ name: "Harbour", property_ids: [property_id] }).pipe(as)
   const { room_type_id } = yield* api.create_room_type({ title: "Double" }).pipe(as)
-  const { tag } = yield* api.create_property_tag({ name: "Sea view", property_ids: [property_id] }).pipe(as)
+  // A property of another room type, so that the first is still free for any.
+  const housed_id = yield* propertyOf(operator.operatorId, "Harbour 2")
+  yield* api.create_room_type({ title: "Twin", property_ids: [housed_id] }).pipe(as)
+  const { tag } = yield* api
+    .create_property_tag({ name: "Sea view", property_ids: [property_id], room_type_ids: [room_type_id] })
+    .pipe(as)
   const { webhook } = yield* api.create_webhook({ url: "https://hooks.example.com/in" }).pipe(as)
   const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as)
   yield* api.add_reservation_tag({ stay_code: reservation_code, tag_name: "Quiet room" }).pipe(as)
@@ -40,9 +66,13 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
     [{ propertyId: property_id, checkIn: "2027-07-01", checkOut: "2027-07-03" }],
     { channelType: "airbnb", status: "wait_accept" }
   )
-  const { staff_id } = yield* api.create_staff({ name: "Marta", mobile: "+351 912345678" }).pipe(as)
+  const { staff_id } = yield* api
+    .create_staff({ name: "Marta", mobile: "+351 912345678", property_ids: [property_id] })
+    .pipe(as)
   const { task_id } = yield* api.create_task({ type: "cleaning", stay_code: reservation_code, staff_id }).pipe(as)
   const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(as)
+  yield* api.create_calendar_share_link({ scope: "partial", property_ids: [property_id] }).pipe(as)
+  yield* writtenDirectly(operator.operatorId, stay_id)
   return {
     ...operator,
     /** By the first segment of a route: the id of a record of that kind. */
@@ -102,6 +132,8 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
         start_date: "1970-02-01",
         end_date: "1970-02-28"
       },
+      search_reservations: { start_check_in_date: "2027-01-01" },
+      search_transactions: { start_date: "1970-01-01", end_date: "1970-12-31" },
       update_availabilities: { available: false, start_date: "1970-02-01", end_date: "1970-02-28" },
       approve_reservation: { reservation_code: pending_code },
       decline_reservation: { reservation_code: pending_code },
@@ -144,9 +176,19 @@ export const isOwnName = (operation: AnyOperation, field: string): boolean =>
   routeOf(operation).params.length === 0 &&
   (field === "id" || (operation._tag === "search_reservations" && field === "reservation_code"))
 
-/** The value of a field in a world: `id` means a record of the kind the route begins with. */
+/** The value of a field in a world, if it has one: `id` means a record of the kind the route begins with. */
 export const sampleValue = (world: World, operation: AnyOperation, field: string): unknown => {
-  const [, kind = ""] = routeOf(operation).path.split("/")
   const special = world.special[operation._tag] ?? {}
-  return Object.hasOwn(special, field) ? special[field] : field === "id" ? world.records[kind] : world.fields[field]
+  if (Object.hasOwn(special, field)) return special[field]
+  return field === "id" ? world.records[kindOf(operation)] : world.fields[field]
 }
+
+/** The value of a field that a call cannot do without. */
+export const neededValue = (world: World, operation: AnyOperation, field: string): unknown => {
+  const value = sampleValue(world, operation, field)
+  if (value !== undefined) return value
+  const missing = field === "id" ? `a record of \`${kindOf(operation)}\`` : `a value of \`${field}\``
+  throw new Error(`${operation._tag} needs ${missing}: give it in test/world.ts`)
+}
+
+const kindOf = (operation: AnyOperation): string => routeOf(operation).path.split("/")[1] ?? ""

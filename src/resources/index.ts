@@ -1,8 +1,10 @@
 import { Layer } from "effect"
+import type { OperationName } from "../Api.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { layerCalendarShareLinks } from "./calendar-share-links/handlers.ts"
 import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
+import type { HandlesAll } from "./handled.ts"
 import { layerProperties } from "./properties/handlers.ts"
 import { layerReservationTags } from "./reservation-tags/handlers.ts"
 import { layerReservations } from "./reservations/handlers.ts"
@@ -11,10 +13,9 @@ import { layerStays } from "./stays/handlers.ts"
 import { layerTags } from "./tags/handlers.ts"
 import { layerTasks } from "./tasks/handlers.ts"
 import { layerTransactions } from "./transactions/handlers.ts"
-import { layerWebhookFamily } from "./webhooks/handlers.ts"
+import { layerWebhooks } from "./webhooks/handlers.ts"
 
-/** The handlers of every operation, over the database and the channels. */
-export const layerHandlers = Layer.mergeAll(
+const families = Layer.mergeAll(
   layerTransactions,
   layerProperties,
   layerGroups,
@@ -27,5 +28,14 @@ export const layerHandlers = Layer.mergeAll(
   layerCalendarShareLinks,
   layerTasks,
   layerStaffs,
-  layerWebhookFamily
+  layerWebhooks
 )
+
+type Families = typeof families
+
+/** The handlers of every operation, over the database and the channels. One that is in no family above is told here. */
+export const layerHandlers: Layer.Layer<
+  HandlesAll<OperationName>,
+  Layer.Error<Families>,
+  Layer.Services<Families>
+> = families

@@ -78,12 +78,13 @@ const placed = (fields: Fields, [name = "", ...rest]: ReadonlyArray<string>, val
 /** Optional fields that are needed beside others. */
 const COMPANIONS = new Set(["start_date", "end_date", "currency"])
 
-/** A good call of the operation, as its own operator would make it. */
+/** A good call of the operation, as its own operator would make it; a list shows what there is. */
 const goodCall = (operation: ApiOperation, world: World): Fields => {
   const { schema } = Schema.toJsonSchemaDocument(operation.payloadSchema)
   const required = Array.isArray(schema.required) ? schema.required : []
+  const special = world.special[operation._tag] ?? {}
   const names = Object.keys(keywordsOf(schema.properties)).filter(
-    (name) => required.includes(name) || COMPANIONS.has(name)
+    (name) => required.includes(name) || COMPANIONS.has(name) || Object.hasOwn(special, name)
   )
   return Object.fromEntries(names.map((name) => [name, presentValue(world, operation, name)] as const))
 }
@@ -106,19 +107,30 @@ export const isolation = Effect.fnUntraced(function* (target: Target, budget: Is
     `${secrets.texts.size} texts, ${secrets.ids.length} ids and ${secrets.codes.length} codes are the other's; no mark in ${secrets.unmarked.join(", ")}`
   )
 
+  /** A call over each door; what is answered shows nothing of the other's but the word it was asked with. */
+  const asking = Effect.fnUntraced(function* (operation: ApiOperation, fields: Fields, where: string, named?: unknown) {
+    const doors = isTool(operation) ? [overRest, overMcp] : [overRest]
+    return yield* Effect.forEach(doors, (over) =>
+      Effect.map(
+        Effect.promise(() => over(target, operation, mine.token, fields)),
+        (heard) => {
+          const about = `${operation._tag} over ${heard.door} ${jsonText(fields)} → ${heard.reply.text}`
+          for (const fault of faultsOf(operation, heard)) count.fell(`${where}: ${fault}`, about)
+          const shown = Array.from(secrets.texts).filter((each) => each !== named && heard.reply.text.includes(each))
+          if (shown.length > 0) count.fell(`${where}: shows ${shown.join(", ")}`, about)
+          return { heard, about }
+        }
+      )
+    )
+  })
+
   const tried = Effect.fnUntraced(function* (probe: Probe) {
     const { operation, path, named } = probe
     const good = goodCall(operation, mine)
     const fields = placed(good, path, valueFor(probe, good[path[0] ?? ""]))
-    const doors = isTool(operation) ? [overRest, overMcp] : [overRest]
-    for (const over of doors) {
-      const heard = yield* Effect.promise(() => over(target, operation, mine.token, fields))
-      const about = `${operation._tag} over ${heard.door} ${jsonText(fields)} → ${heard.reply.text}`
-      const where = `${operation._tag} ${path.join(".")}`
+    const where = `${operation._tag} ${path.join(".")}`
+    for (const { heard, about } of yield* asking(operation, fields, where, named)) {
       count.tried("probes")
-      for (const fault of faultsOf(operation, heard)) count.fell(`${where}: ${fault}`, about)
-      const shown = Array.from(secrets.texts).filter((each) => each !== named && heard.reply.text.includes(each))
-      if (shown.length > 0) count.fell(`${where}: shows ${shown.join(", ")}`, about)
       // A change that names a stranger's record cannot go well: its sender has no such record.
       const went = heard.envelope?.error_code === 0
       if (went && !isRead(operation) && namesRecord(path))
@@ -129,6 +141,14 @@ export const isolation = Effect.fnUntraced(function* (target: Target, budget: Is
     count.fell(`${operation._tag} ${path.join(".")}: changes what is another operator's`, jsonText(fields))
     untouched = now
   })
+
+  for (const operation of operations.filter(isRead)) {
+    const where = `${operation._tag} of his own`
+    for (const { heard, about } of yield* asking(operation, goodCall(operation, mine), where)) {
+      count.tried("lists of his own")
+      if (heard.envelope?.error_code !== 0) count.fell(`${where}: is refused`, about)
+    }
+  }
 
   const all = operations.flatMap(places).flatMap((place) => probesOf(place, secrets))
   count.tried(

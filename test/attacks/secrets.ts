@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { Effect, Predicate, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -45,9 +44,10 @@ const marked = Effect.fnUntraced(function* (operatorId: number) {
     ORDER BY 1, 2`
   const unmarked: Array<string> = []
   for (const { table, column } of columns.filter((each) => !NOT_MARKED.test(each.column))) {
-    // As short as the shortest name may be.
-    const mark = `K${randomBytes(4).toString("hex")}`
-    const marking = sql`UPDATE ${sql(table)} SET ${sql(column)} = ${mark} WHERE operator_id = ${operatorId}`
+    // As short as the shortest name may be, and another in each row, as names are unique.
+    const marking = sql`
+      UPDATE ${sql(table)} SET ${sql(column)} = 'K' || substr(md5(gen_random_uuid()::text), 1, 8)
+      WHERE operator_id = ${operatorId}`
     // What a check, a unique or a foreign key forbids keeps what it had.
     yield* Effect.catch(marking, () => Effect.sync(() => void unmarked.push(`${table}.${column}`)))
   }

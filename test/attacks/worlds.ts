@@ -17,6 +17,7 @@ const inDays = (days: number): string => addDays(new Date().toISOString().slice(
 /** Where the walk's world says a date of its own clock, one that is near today. */
 const PRESENT: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
   get_property_availability: () => ({ start_date: inDays(30), end_date: inDays(60) }),
+  search_transactions: () => ({ start_date: inDays(-1), end_date: inDays(1) }),
   update_availabilities: () => ({ start_date: inDays(30), end_date: inDays(60) })
 }
 

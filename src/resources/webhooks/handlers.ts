@@ -11,7 +11,7 @@ import { handled, layerHandled } from "../handled.ts"
 import { type Webhook, Webhooks } from "./contract.ts"
 import { type Application, type SubscriptionRow, WebhookStore } from "./store.ts"
 
-export const layerWebhookFamily = layerHandled(
+export const layerWebhooks = layerHandled(
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
