@@ -64,6 +64,7 @@ export class EmbeddedConnection extends Duplex {
         case "cancel":
         case "terminate":
         case "too-large":
+        case "malformed":
           this.destroy()
           return
       }

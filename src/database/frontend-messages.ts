@@ -8,6 +8,8 @@ export type FrontendMessages =
   | { readonly kind: "statements"; readonly bytes: Uint8Array }
   /** A message longer than is taken; nothing more is read. */
   | { readonly kind: "too-large" }
+  /** No message at all; nothing more is read. The database of this process would look for its end for ever. */
+  | { readonly kind: "malformed" }
 
 const CANCEL_REQUEST = 80_877_102
 const SSL_REQUEST = 80_877_103
@@ -17,6 +19,10 @@ const LENGTH_BYTES = 4
 const TERMINATE = "X".charCodeAt(0)
 const PASSWORD = "p".charCodeAt(0)
 const PARSE = "P".charCodeAt(0)
+/** What a client may send once it has started. */
+const TYPES: ReadonlySet<number | undefined> = new Set(
+  ["B", "C", "D", "E", "F", "H", "P", "Q", "S", "X", "c", "d", "f", "p"].map((type) => type.charCodeAt(0))
+)
 /** What the database answers with ReadyForQuery. */
 const ENDS: ReadonlySet<number | undefined> = new Set(["S", "Q", "F"].map((type) => type.charCodeAt(0)))
 
@@ -34,7 +40,7 @@ export const namesAStatement = (messages: Uint8Array): boolean => {
   let at = 0
   while (at < messages.length) {
     if (messages[at] === PARSE && messages[at + 1 + LENGTH_BYTES] !== 0) return true
-    at += 1 + Math.max(view.getInt32(at + 1), LENGTH_BYTES)
+    at += 1 + view.getInt32(at + 1)
   }
   return false
 }
@@ -81,7 +87,7 @@ export class FrontendMessageGatherer {
       const opening = this.#takeOpening()
       if (opening === undefined) return messages
       messages.push(opening)
-      if (opening.kind === "too-large") return messages
+      if (opening.kind === "too-large" || opening.kind === "malformed") return messages
     }
     this.#takeStatements(messages)
     return messages
@@ -93,7 +99,8 @@ export class FrontendMessageGatherer {
     if (this.#pending.length < this.#needed) return undefined
     const length = this.#pending.readInt32BE(0)
     if (length > this.#gathering.mostBytes) return { kind: "too-large" }
-    this.#needed = Math.max(length, this.#needed)
+    if (length < this.#needed) return { kind: "malformed" }
+    this.#needed = length
     if (this.#pending.length < this.#needed) return undefined
     const code = this.#pending.readInt32BE(LENGTH_BYTES)
     const bytes = this.#take(this.#needed)
@@ -112,10 +119,11 @@ export class FrontendMessageGatherer {
     this.#needed = 1 + LENGTH_BYTES
     while (this.#pending.length >= end + 1 + LENGTH_BYTES) {
       const type = this.#pending[end]
-      const size = 1 + Math.max(this.#pending.readInt32BE(end + 1), LENGTH_BYTES)
-      if (size > this.#gathering.mostBytes) {
+      const length = this.#pending.readInt32BE(end + 1)
+      const size = 1 + length
+      if (!TYPES.has(type) || length < LENGTH_BYTES || size > this.#gathering.mostBytes) {
         flush()
-        messages.push({ kind: "too-large" })
+        messages.push({ kind: TYPES.has(type) && length >= LENGTH_BYTES ? "too-large" : "malformed" })
         return
       }
       if (this.#pending.length < end + size) {

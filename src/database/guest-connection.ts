@@ -36,6 +36,7 @@ const REFUSED = {
   silent: ["25P03", "the transaction was undone: nothing came of it for too long, and others waited"],
   tooLong: ["25P04", "the transaction was undone: it took too long, and others waited; stop the service for it"],
   stalled: ["57P05", "the answer was not taken for too long"],
+  malformed: ["08P01", "this is no message of the protocol"],
   tooLarge: ["54000", `a message may have ${GUEST_MESSAGE_BYTES} bytes here`],
   named: ["0A000", "statements cannot be named here: the session is shared"],
   tooMany: ["53300", "too many commands run on this service at once; try again when one has ended"]
@@ -114,6 +115,8 @@ export class GuestConnection extends Duplex {
           break
         case "too-large":
           return this.#refuse("tooLarge")
+        case "malformed":
+          return this.#refuse("malformed")
         case "cancel":
         case "terminate":
           return this.#refuse(undefined)

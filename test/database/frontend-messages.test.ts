@@ -94,6 +94,27 @@ describe("gathering wire messages", () => {
     expect(push(startup.length - 1, startup)).toEqual(["too-large"])
   })
 
+  it("takes no message whose length cannot be, nor one of a type that no client sends", () => {
+    const kinds = (...parts: ReadonlyArray<Buffer>) =>
+      new FrontendMessageGatherer().push(Buffer.concat(parts)).map(({ kind }) => kind)
+    const sized = (type: number, length: number) => {
+      const head = Buffer.from([type, 0, 0, 0, 0])
+      head.writeInt32BE(length, 1)
+      return head
+    }
+    const Q = "Q".charCodeAt(0)
+    expect(kinds(startup, sized(Q, 4))).toEqual(["startup", "statements"])
+    for (const length of [3, 0, -1]) expect(kinds(startup, sized(Q, length))).toEqual(["startup", "malformed"])
+    for (const type of [0, 0xff, "R".charCodeAt(0)]) {
+      expect(kinds(startup, typed("S", Buffer.alloc(0)), sized(type, 4))).toEqual([
+        "startup",
+        "statements",
+        "malformed"
+      ])
+    }
+    for (const byte of [0, 0xff]) expect(kinds(Buffer.alloc(14, byte))).toEqual(["malformed"])
+  })
+
   it("takes a long message in many chunks as quickly as in few", () => {
     const query = typed("Q", Buffer.alloc(8 * 1024 * 1024))
     const gatherer = new FrontendMessageGatherer()

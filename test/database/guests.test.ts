@@ -3,6 +3,7 @@ import { PgClient, PgConnection } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import fc from "fast-check"
 import { EmbeddedDatabase } from "../../src/database/embedded.ts"
 import { GUEST_MESSAGE_BYTES, GUEST_TRANSACTION_MS, type GuestPatience } from "../../src/database/guest-connection.ts"
 import { layerTestMemory, testSnapshot } from "../database.ts"
@@ -100,6 +101,45 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
       )
       assert.deepStrictEqual([new Set(ones), new Set(twos)], [new Set([1]), new Set([2])])
       assert.strictEqual(one.over(), 60)
+    })
+  )
+
+  // Each of these once made the database of the process look for the end of a message for ever.
+  it.effect("that speaks no protocol is shown out, and holds up nobody", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { join } = yield* EmbeddedDatabase
+      for (const bytes of [
+        Buffer.alloc(14, 0xff),
+        Buffer.alloc(1_000),
+        Buffer.concat([STARTUP, Buffer.from("Q\0\0\0\x03", "latin1")]),
+        Buffer.concat([STARTUP, Buffer.from("S\xff\xff\xff\xff", "latin1")])
+      ]) {
+        const one = join(() => {})
+        assert.include(yield* told(one, bytes, /08P01/), "no message of the protocol")
+        one.destroy()
+        assert.deepStrictEqual(yield* sql`select 1 as n`, [{ n: 1 }])
+      }
+    })
+  )
+
+  it.effect("that fills messages with anything at all holds up nobody", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { join } = yield* EmbeddedDatabase
+      const bodies = fc.sample(fc.string({ unit: "binary-ascii", maxLength: 40 }), { numRuns: 12, seed: 10 })
+      for (const type of "BCDEFHPQScdf") {
+        for (const body of ["", ...bodies]) {
+          const one = join(() => {})
+          one.on("error", () => {})
+          one.resume()
+          one.write(Buffer.concat([STARTUP, message(type, body), message("S", "")]))
+          // Waits for its turn behind whatever came of that.
+          assert.deepStrictEqual(yield* sql`select 1 as n`, [{ n: 1 }], `${type} ${JSON.stringify(body)}`)
+          one.destroy()
+        }
+      }
+      assert.deepStrictEqual(yield* sql`select 1 as n`, [{ n: 1 }])
     })
   )
 
