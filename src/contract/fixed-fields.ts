@@ -17,6 +17,12 @@ export const editOf = <Shown extends Schema.Struct.Fields, Changes extends Schem
 /** Whether an edit cannot change the field. */
 export const isFixed = (field: Schema.Constraint): boolean => Schema.resolveAnnotationsKey(field)?.neverChanges === true
 
+/** Whether an edit sends any field that it cannot change, with whatever value: then the record is needed to judge it. */
+export const sendsFixedOf = (payload: { readonly fields: Schema.Struct.Fields }) => {
+  const names = Object.keys(payload.fields).filter((name) => isFixed(payload.fields[name] ?? Schema.Never))
+  return (sent: Readonly<Record<string, unknown>>): boolean => names.some((name) => sent[name] !== undefined)
+}
+
 /**
  * What judges the edits of a payload: 422 naming the first fixed field sent with another value than the record shows.
  * `lastChange` is the service's own time of the last change: any value is taken, because who sends an edit again that

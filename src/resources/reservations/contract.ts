@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
 import { CalendarDate, Code, Currency, EmailOrNone, Id } from "../../contract/fields.ts"
+import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { SEARCH_DAYS } from "../../limits.ts"
@@ -79,7 +80,7 @@ export const create_reservation = operation("create_reservation", {
 export const update_reservation_basic = operation("update_reservation_basic", {
   route: "PATCH /reservations/{stay_code}",
   summary: "Change the basic details of one stay",
-  payload: {
+  payload: editOf(Reservation, {
     stay_code: Code,
     remarks: Schema.optionalKey(Remarks),
     creator: Schema.optionalKey(Creator),
@@ -93,7 +94,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
     currency: Schema.optionalKey(Currency),
     rate_amount: Schema.optionalKey(Amount),
     commission_amount: Schema.optionalKey(Amount)
-  },
+  }),
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(

@@ -2,6 +2,7 @@ import { Clock, Effect, Layer, Struct } from "effect"
 import { type ChannelError, ChannelGateway, type ChannelOrder } from "../../channels/ChannelGateway.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { BadRequest, Conflict, NotFound, NotImplemented, Upstream, ValidationFailed } from "../../contract/errors.ts"
+import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond, dateInZone } from "../../contract/time.ts"
 import { Deployment } from "../../installation.ts"
@@ -19,7 +20,7 @@ import {
   type move_stay_to_box,
   Reservations,
   type search_reservations,
-  type update_reservation_basic
+  update_reservation_basic
 } from "./contract.ts"
 import { underDrawnName } from "./drawn-name.ts"
 import { againWhileNightsGo, type FoundOrder, Orders } from "./Orders.ts"
@@ -39,7 +40,7 @@ export const layerReservations = layerHandled(
     return handled(Reservations, {
       search_reservations: searchReservations(search),
       create_reservation: createReservation(store, orders, deployment),
-      update_reservation_basic: updateReservationBasic(orders, deployment),
+      update_reservation_basic: updateReservationBasic(orders, search, deployment),
       cancel_reservation: cancelReservation(orders),
       approve_reservation: approveReservation(orders, gateway),
       decline_reservation: declineReservation(orders, gateway),
@@ -109,10 +110,31 @@ const answerOf = ({ reservation_code, status }: KnownOrder) => ({
   reservation: { reservation_code, status }
 })
 
-const updateReservationBasic = (orders: Orders["Service"], deployment: typeof Deployment.Service) =>
+const sendsFixed = sendsFixedOf(update_reservation_basic.payloadSchema)
+const fixedFields = fixedFieldsOf(update_reservation_basic.payloadSchema)
+
+/** A record can be sent back whole; it is looked up only when fields came that cannot change. */
+const checkFixed = Effect.fnUntraced(function* (
+  search: ReservationSearchStore["Service"],
+  payload: typeof update_reservation_basic.payloadSchema.Type
+) {
+  const { operatorId } = yield* CurrentOperator
+  if (!sendsFixed(payload)) return
+  const wanted = { stay_code: payload.stay_code, check_in: undefined, check_out: undefined }
+  const { rows } = yield* search.search(operatorId, wanted, "booked_at", { offset: 0, limit: 1 })
+  const [row] = rows
+  yield* row === undefined ? noSuchStay : Effect.fromResult(fixedFields(toReservation(row), payload))
+})
+
+const updateReservationBasic = (
+  orders: Orders["Service"],
+  search: ReservationSearchStore["Service"],
+  deployment: typeof Deployment.Service
+) =>
   Effect.fnUntraced(function* (payload: typeof update_reservation_basic.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const { stay_code, custom_channel_id: channel } = payload
+    yield* checkFixed(search, payload)
     if (channel !== undefined && customChannelOf(deployment, channel) === undefined) return yield* noSuchChannel
     const next = Effect.fnUntraced(function* ({ order, stay }: FoundOrder) {
       if (order === null || stay === undefined) return yield* noSuchStay

@@ -18,6 +18,7 @@ import type { SearchedDays } from "./rules/search-days.ts"
 export interface WantedStays {
   readonly reservation_code?: string | undefined
   readonly id?: number | undefined
+  readonly stay_code?: string | undefined
   readonly channel_id?: string | undefined
   /** 0 means those in the reservation box. */
   readonly property_id?: number | undefined
@@ -64,6 +65,7 @@ const onStays = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedSta
       UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code}))`)
   }
   if (id !== undefined) all.push(sql`s.id = ${id}`)
+  if (wanted.stay_code !== undefined) all.push(sql`s.stay_code = ${wanted.stay_code}`)
   if (property_id === 0) all.push(sql`s.property_id IS NULL`)
   else if (property_id !== undefined) all.push(sql`s.property_id = ${property_id}`)
   all.push(...between(sql, sql`s.check_in_date`, wanted.check_in))

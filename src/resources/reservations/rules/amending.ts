@@ -56,8 +56,8 @@ const amendedGuests = (
   sent: number | undefined
 ): Checked<Pick<StayState, "number_of_guests" | "number_of_adults">> => {
   const known = Struct.pick(stay, ["number_of_guests", "number_of_adults"])
-  if (sent === undefined) return Result.succeed(known)
-  return Result.map(checkedGuests(sent, stay), (guests) => (sent === known.number_of_guests ? known : guests))
+  // What the stay has already is no change, be it what a channel should not have said.
+  return sent === undefined || sent === known.number_of_guests ? Result.succeed(known) : checkedGuests(sent, stay)
 }
 
 const checkedCurrency = (order: OrderState, stays: ReadonlyArray<StayState>, currency: string): Checked<string> => {
