@@ -7,7 +7,7 @@ import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import type { Input } from "../contract/input.ts"
 import { type RouteSpec, routeOf } from "../contract/operation.ts"
-import { shown } from "../contract/shown.ts"
+import { toldName } from "../contract/told-name.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
 import { parseJson } from "./json-text.ts"
@@ -80,7 +80,8 @@ const readInput = (request: HttpServerRequest, served: Served, query: string): E
 const readQuery = (query: string): Effect.Effect<Input, BadRequest> => {
   const fields: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(query)) {
-    if (Object.hasOwn(fields, name)) return Effect.fail(new BadRequest({ message: `${shown(name)}: is given twice.` }))
+    if (Object.hasOwn(fields, name))
+      return Effect.fail(new BadRequest({ message: `${toldName(name)}: is given twice.` }))
     fields[name] = value
   }
   return Effect.succeed({ encoding: "text", fields })

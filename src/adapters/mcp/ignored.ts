@@ -1,5 +1,5 @@
 import { Predicate, type Schema, type SchemaAST } from "effect"
-import { shown } from "../../contract/shown.ts"
+import { toldName } from "../../contract/told-name.ts"
 import { NAMES_TOLD } from "../../limits.ts"
 
 // An argument that a tool does not know changes nothing (contract facts 0.1), and whoever sent it believes it did.
@@ -11,8 +11,8 @@ export const ignoredBy = (payload: Schema.Constraint): ((fields: unknown) => str
     const unknown = look(fields, "")
     if (unknown.length === 0) return undefined
     const told = unknown.slice(0, NAMES_TOLD).map(({ path, name, free }) => {
-      const near = nearest(shown(name), free)
-      return { name: `${path}${shown(name)}`, near: near === undefined ? [] : [`${path}${near}`] }
+      const near = nearest(toldName(name), free)
+      return { name: `${path}${toldName(name)}`, near: near === undefined ? [] : [`${path}${near}`] }
     })
     const more = unknown.length > NAMES_TOLD ? ` and ${unknown.length - NAMES_TOLD} more` : ""
     const meant = new Set(told.flatMap(({ near }) => near))
