@@ -7,7 +7,7 @@ import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import type { Input } from "../contract/input.ts"
 import { type RouteSpec, routeOf } from "../contract/operation.ts"
-import { shown } from "../contract/shown.ts"
+import { toldName } from "../contract/told-name.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
 import { parseJson } from "./json-text.ts"
@@ -82,7 +82,8 @@ const readQuery = (query: string): Effect.Effect<Input, BadRequest> => {
   // Bytes that are no text are read as U+FFFD: to the decoder they are what half a character is elsewhere.
   const asSent = (value: string) => (value.includes("\ufffd") && !/%EF%BF%BD/i.test(query) ? HALF_A_CHARACTER : value)
   for (const [name, value] of new URLSearchParams(query)) {
-    if (Object.hasOwn(fields, name)) return Effect.fail(new BadRequest({ message: `${shown(name)}: is given twice.` }))
+    if (Object.hasOwn(fields, name))
+      return Effect.fail(new BadRequest({ message: `${toldName(name)}: is given twice.` }))
     fields[name] = asSent(value)
   }
   return Effect.succeed({ encoding: "text", fields })

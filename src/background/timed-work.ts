@@ -25,15 +25,15 @@ export const SHUTDOWN_MS = 1_500
  * One attempt of what was taken. How it ended is written down even when the worker is being stopped; stopped before
  * that, it is handed back. When the database cannot be reached the lease runs out and it is attempted again.
  */
-export const attemptOnce = <End, A, S, H>(taken: {
+export const attemptOnce = <End, A, S, H>(work: {
   readonly attempt: Effect.Effect<End, never, A>
   readonly settle: (end: End) => Effect.Effect<void, never, S>
   readonly handBack: Effect.Effect<void, never, H>
 }): Effect.Effect<void, never, A | S | H> =>
   Effect.uninterruptibleMask((restore) =>
-    restore(taken.attempt).pipe(
-      Effect.onInterrupt(() => Effect.exit(taken.handBack)),
-      Effect.flatMap((end) => retried(taken.settle(end)))
+    restore(work.attempt).pipe(
+      Effect.onInterrupt(() => Effect.exit(work.handBack)),
+      Effect.flatMap((end) => retried(work.settle(end)))
     )
   )
 
@@ -68,7 +68,7 @@ export const makeTimedWork = Effect.fnUntraced(function* <Taken, R>(kind: TimedW
   const fibers = yield* FiberSet.make<void>()
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(fibers), SHUTDOWN_MS))
   const underWay = new Set<Taken>()
-  const taken: ReadonlySet<Taken> = underWay
+  const presently: ReadonlySet<Taken> = underWay
   // Opened by whatever may have made an attempt possible, so that the next poll need not wait for its turn.
   const changed = yield* Latch.make()
   const room = Effect.sync(() => Math.max(kind.room - underWay.size, 0))
@@ -91,7 +91,7 @@ export const makeTimedWork = Effect.fnUntraced(function* <Taken, R>(kind: TimedW
 
   /** Not interrupted in between: what is taken is also started. */
   const startAll = (taking: Effect.Effect<ReadonlyArray<Taken>, never, R>) =>
-    Effect.uninterruptible(Effect.flatMap(taking, (taken) => Effect.forEach(taken, start, { discard: true })))
+    Effect.uninterruptible(Effect.flatMap(taking, (due) => Effect.forEach(due, start, { discard: true })))
 
   /** Starts what is due, as far as there is room. */
   const takeDue = Effect.gen(function* () {
@@ -104,7 +104,7 @@ export const makeTimedWork = Effect.fnUntraced(function* <Taken, R>(kind: TimedW
     takeDue,
     startAll,
     room,
-    underWay: taken,
+    underWay: presently,
     /** Says that something may be due that was not. */
     changed: changed.open,
     /** Polls whenever something changed or ended, and from time to time; until the scope closes. */

@@ -1,7 +1,7 @@
 import { Effect, Schema, type SchemaAST, type SchemaIssue } from "effect"
 import { FIELDS_TOLD } from "../limits.ts"
 import { BadRequest, ValidationFailed } from "./errors.ts"
-import { shown } from "./shown.ts"
+import { toldName } from "./told-name.ts"
 
 /** What kept an input from being read: which field, in which words, and whether it is 400 or 422. */
 interface Finding {
@@ -109,7 +109,7 @@ const sentenceOf = ({ field, text }: Finding): string =>
 
 const fieldOf = (path: ReadonlyArray<PropertyKey>): string =>
   path
-    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${shown(String(key))}`))
+    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${toldName(String(key))}`))
     .join("")
 
 const findingsOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {

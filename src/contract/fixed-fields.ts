@@ -36,10 +36,10 @@ export const fixedFieldsOf = <Fields extends Schema.Struct.Fields>(
     (name) => name !== lastChange && isFixed(payload.fields[name] ?? Schema.Never)
   )
   return (
-    shown: Readonly<Record<string, unknown>>,
+    record: Readonly<Record<string, unknown>>,
     sent: Readonly<Record<string, unknown>>
   ): Result.Result<void, ValidationFailed> => {
-    const changed = names.find((name) => sent[name] !== undefined && !Equal.equals(sent[name], shown[name]))
+    const changed = names.find((name) => sent[name] !== undefined && !Equal.equals(sent[name], record[name]))
     return changed === undefined
       ? Result.void
       : Result.fail(

@@ -1,5 +1,5 @@
 import { Predicate, type Schema, type SchemaAST } from "effect"
-import { shown } from "../../contract/shown.ts"
+import { toldName } from "../../contract/told-name.ts"
 import { NAMES_TOLD } from "../../limits.ts"
 
 // An argument that a tool does not know changes nothing (contract facts 0.1), and whoever sent it believes it did.
@@ -12,8 +12,8 @@ export const ignoredBy = (payload: Schema.Constraint): ((fields: unknown) => str
     look(fields, "", found)
     if (found.count === 0) return undefined
     const told = found.first.map(({ path, name, free }) => {
-      const near = nearest(shown(name), free)
-      return { name: `${path}${shown(name)}`, near: near === undefined ? [] : [`${path}${near}`] }
+      const near = nearest(toldName(name), free)
+      return { name: `${path}${toldName(name)}`, near: near === undefined ? [] : [`${path}${near}`] }
     })
     const more = found.count > NAMES_TOLD ? ` and ${found.count - NAMES_TOLD} more` : ""
     const meant = new Set(told.flatMap(({ near }) => near))

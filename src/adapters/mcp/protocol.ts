@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
-import { shown } from "../../contract/shown.ts"
+import { toldName } from "../../contract/told-name.ts"
 import { PAGE_DEFAULT } from "../../limits.ts"
 import type { Service } from "../../service.ts"
 import { Exchange } from "./exchange.ts"
@@ -57,7 +57,7 @@ export const protocolOf = (
     )
     server.setRequestHandler("tools/call", ({ params: { name, arguments: fields = {} } }, { mcpReq }) => {
       const tool = tools.get(name)
-      if (tool === undefined) return invalidParams(`Unknown tool: ${shown(name)}`)
+      if (tool === undefined) return invalidParams(`Unknown tool: ${toldName(name)}`)
       return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, fields), { signal: mcpReq.signal })
     })
     return server

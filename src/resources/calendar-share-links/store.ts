@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
-import { allKnown, outcome, preconditions, Written } from "../properties/belonging.ts"
+import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
 /** Which links a search means; what is not given does not narrow it. */
@@ -86,7 +86,7 @@ const partial = (sql: SqlClient.SqlClient) => (operatorId: number, link: NewLink
       SELECT written.operator_id, written.id, given.id
       FROM written, unnest(${idsParameter(link.property_ids)}::bigint[]) AS given (id)
     )
-    ${outcome(sql)}`)
+    ${selectWritten(sql)}`)
 
 /** Answers the deleted link's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number) =>

@@ -5,7 +5,7 @@ import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
 import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
-import { allKnown, outcome, preconditions, Written } from "../properties/belonging.ts"
+import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Group, type search_property_groups } from "./contract.ts"
 
 /** Which groups a search means; what is not given does not narrow it. */
@@ -47,7 +47,7 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, group: NewGrou
       FROM preconditions WHERE ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
     ), attached AS (${putOn(sql, PROPERTIES, group.property_ids)})
-    ${outcome(sql)}`)
+    ${selectWritten(sql)}`)
 
 /** Fails when the name is taken. */
 const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, edit: GroupEdit) =>
@@ -59,7 +59,7 @@ const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, ed
       FROM preconditions WHERE operator_id = ${operatorId} AND id = ${id} AND ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
     ), former AS (${clearFormer(sql, PROPERTIES)}), attached AS (${putOn(sql, PROPERTIES, edit.property_ids)})
-    ${outcome(sql)}`)
+    ${selectWritten(sql)}`)
 
 /** Answers the deleted group's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number) =>

@@ -47,7 +47,7 @@ export const allKnown = (sql: SqlClient): Fragment =>
   sql`preconditions.unknown_properties = '{}' AND preconditions.unknown_room_types = '{}'`
 
 /** What it ends with. */
-export const outcome = (sql: SqlClient): Fragment =>
+export const selectWritten = (sql: SqlClient): Fragment =>
   sql`SELECT written.id, preconditions.* FROM preconditions LEFT JOIN written ON true`
 
 /** 404 for what such a change named that is not the operator's; undefined when all is. */

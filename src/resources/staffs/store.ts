@@ -5,7 +5,7 @@ import type { Page } from "../../contract/page.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
-import { allKnown, outcome, preconditions, Written } from "../properties/belonging.ts"
+import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Staff } from "./contract.ts"
 
 // The SQL of staff. A change is one statement, its list of properties included.
@@ -57,7 +57,7 @@ const create = (sql: Sql) => (operatorId: number, staff: NewStaff, now: Date) =>
       SELECT ${valuesOf(sql, columns)} FROM preconditions WHERE ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
     ), assigned AS (${putOn(sql, PROPERTIES, staff.property_ids)})
-    ${outcome(sql)}`)
+    ${selectWritten(sql)}`)
 }
 
 const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, now: Date) => {
@@ -69,7 +69,7 @@ const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, n
       FROM preconditions WHERE operator_id = ${operatorId} AND id = ${id} AND ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
     ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, edit.property_ids)})
-    ${outcome(sql)}`)
+    ${selectWritten(sql)}`)
 }
 
 /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */

@@ -57,7 +57,7 @@ const detached = (sql: SqlClient.SqlClient): Fragment => sql`
 const returning = (sql: SqlClient.SqlClient): Fragment =>
   sql`RETURNING operator_id, id, color, properties_version, room_types_version`
 
-const outcome = (sql: SqlClient.SqlClient): Fragment =>
+const selectWrittenTag = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, written.color, preconditions.* FROM preconditions LEFT JOIN written ON true`
 
 const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: TagSearch, page: Page) =>
@@ -87,7 +87,7 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, tag: NewTag, n
       WHERE tag.deleted_at IS NOT NULL
       ${returning(sql)}
     ), ${attached(sql, tag)}
-    ${outcome(sql)}`)
+    ${selectWrittenTag(sql)}`)
 
 /** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
 const freed = (sql: SqlClient.SqlClient, operatorId: number, id: number, name: string): Fragment => sql`
@@ -113,7 +113,7 @@ const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, ed
         AND (SELECT count(*) FROM freed) >= 0
       ${returning(sql)}
     ), ${detached(sql)}, ${attached(sql, edit)}
-    ${outcome(sql)}`)
+    ${selectWrittenTag(sql)}`)
 
 /** Answers the deleted tag's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>

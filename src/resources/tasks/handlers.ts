@@ -27,7 +27,7 @@ const searchTasks = (store: Store) =>
       if (!known.property) return yield* noSuchProperty
       if (!known.staff) return yield* noSuchStaff
     }
-    return { tasks: found.rows.map((row) => shown(row, caller.timeZone)), total: found.total }
+    return { tasks: found.rows.map((row) => toTask(row, caller.timeZone)), total: found.total }
   })
 
 const createTask = (store: Store) =>
@@ -63,7 +63,7 @@ const updateTask = (store: Store) =>
       assigns: sent.property_id !== undefined || sent.staff_id !== undefined
     })
     if (task === undefined) return yield* noSuchTask
-    yield* Effect.fromResult(fixedFields(shown(task, caller.timeZone), payload))
+    yield* Effect.fromResult(fixedFields(toTask(task, caller.timeZone), payload))
     if (!task.property_known) return yield* noSuchProperty
     if (typeof sent.staff_id === "number" && task.assignee === null) return yield* noSuchStaff
 
@@ -114,7 +114,7 @@ const fixedFields = fixedFieldsOf(update_task.payloadSchema, "update_time")
 /** 0 and null both take a link away (specification, PATCH /tasks/{id}: 0). */
 const linkOf = (id: number | null | undefined): number | null | undefined => (id === 0 ? null : id)
 
-const shown = (row: TaskRow, timeZone: string): Task => ({
+const toTask = (row: TaskRow, timeZone: string): Task => ({
   ...row,
   create_time: wallClockText(row.create_time, timeZone),
   update_time: wallClockText(row.update_time, timeZone)

@@ -78,7 +78,7 @@ const conditions = (sql: Sql, operatorId: number, wanted: TaskSearch): ReadonlyA
 }
 
 /** The columns of a {@link TaskRow}, of the task in `page` with what {@link joined} adds. */
-const shown = (sql: Sql): Fragment => sql`
+const selected = (sql: Sql): Fragment => sql`
   page.id AS task_id, page.id, page.type, page.status, CASE WHEN page.type = 'cleaning' THEN page.level END AS level,
   page.property_id, property.title AS property_title, stay.stay_code, page.staff_id, staff.name AS staff_name,
   page.expected_date, page.expected_time::text,
@@ -96,7 +96,7 @@ const search = (sql: Sql) => (operatorId: number, wanted: TaskSearch, page: Page
     orderBy: sql`expected_date DESC NULLS FIRST, expected_time DESC NULLS LAST, id DESC`,
     ...page
   })}
-    SELECT counted.total, page.position, ${shown(sql)}
+    SELECT counted.total, page.position, ${selected(sql)}
     FROM counted LEFT JOIN page ON true ${joined(sql)}
     ORDER BY page.position`)
 
@@ -157,7 +157,7 @@ const existing =
     }
   ) =>
     readExisting(sql`
-      SELECT ${shown(sql)}, stay.property_id AS stay_property_id,
+      SELECT ${selected(sql)}, stay.property_id AS stay_property_id,
         ${propertyKnown(sql, operatorId, wanted.property_id)} AS property_known,
         ${
           wanted.assigns

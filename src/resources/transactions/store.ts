@@ -37,7 +37,7 @@ const TransactionRow = Schema.Struct({
   updated_at: Instant
 })
 
-const Stays = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
+const StayWeights = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
 /** What the rules need to know before an entry is created. */
 const Preconditions = Schema.Struct({
@@ -46,7 +46,7 @@ const Preconditions = Schema.Struct({
   method_known: Schema.Boolean,
   order_id: Schema.NullOr(Schema.Int),
   order_currency: Schema.NullOr(Schema.String),
-  stays: Stays
+  stays: StayWeights
 })
 
 /** The entry before a change, and what the rules need to know beside it. */
@@ -55,7 +55,7 @@ const ExistingTransaction = Schema.Struct({
   order_id: Schema.NullOr(Schema.Int),
   item_known: Schema.Boolean,
   method_known: Schema.Boolean,
-  stays: Stays
+  stays: StayWeights
 })
 
 const readPage = pageRowsOf(TransactionRow)
@@ -121,7 +121,7 @@ const conditions = (sql: Sql, operatorId: number, wanted: TransactionSearch): Re
 }
 
 /** The columns of a {@link TransactionRow}, of the entry in `page` with what {@link joined} adds. */
-const shown = (sql: Sql): Fragment => sql`
+const selected = (sql: Sql): Fragment => sql`
   page.id, page.direction, page.amount, page.currency, page.status, page.action_at,
   page.item_id, item.name AS item_name, page.payment_method_id, method.name AS payment_method_name,
   page.note, page.operator_name,
@@ -153,7 +153,7 @@ const search = (sql: Sql) => (operatorId: number, wanted: TransactionSearch, pag
     orderBy: sql`action_at DESC, id DESC`,
     ...page
   })}
-    SELECT counted.total, page.position, ${shown(sql)}
+    SELECT counted.total, page.position, ${selected(sql)}
     FROM counted LEFT JOIN page ON true ${joined(sql)}
     ORDER BY page.position`)
 
@@ -233,7 +233,7 @@ const existing =
   (sql: Sql) =>
   (operatorId: number, id: number, wanted: { readonly item_id?: number; readonly payment_method_id?: number }) =>
     readExisting(sql`
-      SELECT ${shown(sql)}, page.order_id, ${weights(sql)} AS stays,
+      SELECT ${selected(sql)}, page.order_id, ${weights(sql)} AS stays,
         ${isInDictionary(sql, operatorId, sql`page.direction || '_items'`, wanted.item_id)} AS item_known,
         ${isInDictionary(sql, operatorId, sql`page.direction || '_methods'`, wanted.payment_method_id)} AS method_known
       FROM transactions page ${joined(sql)}

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
 import { Id, textUpTo, wideningIfAbsent } from "../../contract/fields.ts"
+import { editOf } from "../../contract/fixed-fields.ts"
 import { family } from "../../contract/operation.ts"
 import { EVENT_NAMES } from "../../events/events.ts"
 import { WEBHOOK_URL } from "../../limits.ts"
@@ -61,13 +62,13 @@ export const create_webhook = operation("create_webhook", {
 export const update_webhook = operation("update_webhook", {
   route: "PATCH /webhooks/{id}",
   summary: "Change a subscription; any change, also an empty one, resumes one that is paused",
-  payload: {
+  payload: editOf(Webhook, {
     id: Id,
     url: Schema.optionalKey(Url),
     events: Schema.optionalKey(Events),
     /** true: a new signing secret is made; for 24 hours deliveries carry the signatures of both. */
     rotate_secret: Schema.optionalKey(Schema.Boolean)
-  },
+  }),
   success: Schema.Struct({ webhook: Webhook, secret: Schema.optionalKey(Secret) }),
   errors: [NotFound, Forbidden],
   exposure

@@ -1,70 +1,97 @@
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { DateTime, Effect, Layer, Redacted } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
+import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
 import { instantText, wholeSecond } from "../../contract/time.ts"
 import { AllowedReceivers } from "../../deliveries/allowed-hosts.ts"
-import { receiverUrl } from "../../deliveries/receiver-url.ts"
+import { type ReceiverPolicy, receiverUrl } from "../../deliveries/receiver-url.ts"
 import { generateSecret, generateSecretToken } from "../../deliveries/signature.ts"
 import { EVENT_NAMES, type EventName } from "../../events/events.ts"
 import { PublicUrl } from "../../installation.ts"
 import { handled, layerHandled } from "../handled.ts"
-import { type Webhook, Webhooks } from "./contract.ts"
+import { type create_webhook, type delete_webhook, update_webhook, type Webhook, Webhooks } from "./contract.ts"
 import { type Application, type SubscriptionRow, WebhookStore } from "./store.ts"
 
 export const layerWebhooks = layerHandled(
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
-
-    const receiverAt = Effect.fnUntraced(function* (text: string) {
-      const url = yield* Effect.fromResult(receiverUrl(text, policy))
-      return { url, secretToken: yield* generateSecretToken }
-    })
-
-    const missing = Effect.fnUntraced(function* (application: Application, id: number) {
-      return (yield* store.exists(application.operatorId, id)) ? yield* anothers : yield* noSuchWebhook
-    })
-
-    // Not cut to the second: a change tells what is under way from what waits by the end of its lease.
-    const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
-
     return handled(Webhooks, {
-      list_webhooks: Effect.fnUntraced(function* () {
-        const application = yield* calling
-        const rows = yield* store.list(application.operatorId)
-        return { webhooks: rows.map((row) => toWebhook(row, application)) }
-      }),
-
-      create_webhook: Effect.fnUntraced(function* ({ url, events }) {
-        const application = yield* calling
-        const receiver = yield* receiverAt(url)
-        const secret = yield* generateSecret
-        const made = { ...receiver, events: inOrder(events ?? EVENT_NAMES), secret }
-        const row = yield* store.create(application, made, yield* now)
-        return { webhook: toWebhook(row, application), secret: Redacted.value(secret) }
-      }),
-
-      update_webhook: Effect.fnUntraced(function* ({ id, url, events, rotate_secret }) {
-        const application = yield* calling
-        const edit = {
-          receiver: url === undefined ? undefined : yield* receiverAt(url),
-          events: events === undefined ? undefined : inOrder(events),
-          secret: rotate_secret === true ? yield* generateSecret : undefined
-        }
-        const row = yield* store.update(application, id, edit, yield* now)
-        if (row === undefined) return yield* missing(application, id)
-        const webhook = toWebhook(row, application)
-        return edit.secret === undefined ? { webhook } : { webhook, secret: Redacted.value(edit.secret) }
-      }),
-
-      delete_webhook: Effect.fnUntraced(function* ({ id }) {
-        const application = yield* calling
-        const removed = yield* store.remove(application, id, yield* now)
-        return removed === undefined ? yield* missing(application, id) : {}
-      })
+      list_webhooks: listWebhooks(store),
+      create_webhook: createWebhook(store, policy),
+      update_webhook: updateWebhook(store, policy),
+      delete_webhook: deleteWebhook(store)
     })
   })
 ).pipe(Layer.provide(WebhookStore.layer))
+
+type Store = WebhookStore["Service"]
+
+const listWebhooks = (store: Store) =>
+  Effect.fnUntraced(function* () {
+    const application = yield* calling
+    const rows = yield* store.list(application.operatorId)
+    return { webhooks: rows.map((row) => toWebhook(row, application)) }
+  })
+
+const createWebhook = (store: Store, policy: ReceiverPolicy) =>
+  Effect.fnUntraced(function* ({ url, events }: typeof create_webhook.payloadSchema.Type) {
+    const application = yield* calling
+    const receiver = yield* receiverAt(url, policy)
+    const secret = yield* generateSecret
+    const made = { ...receiver, events: inOrder(events ?? EVENT_NAMES), secret }
+    const row = yield* store.create(application, made, yield* now)
+    return { webhook: toWebhook(row, application), secret: Redacted.value(secret) }
+  })
+
+const sendsFixed = sendsFixedOf(update_webhook.payloadSchema)
+const fixedFields = fixedFieldsOf(update_webhook.payloadSchema)
+
+/** A record can be sent back whole; it is looked up only when fields came that cannot change. */
+const checkFixed = Effect.fnUntraced(function* (
+  store: Store,
+  application: Application,
+  payload: typeof update_webhook.payloadSchema.Type
+) {
+  if (!sendsFixed(payload)) return
+  const row = (yield* store.list(application.operatorId)).find(({ id }) => id === payload.id)
+  if (row !== undefined) yield* Effect.fromResult(fixedFields(toWebhook(row, application), payload))
+})
+
+const updateWebhook = (store: Store, policy: ReceiverPolicy) =>
+  Effect.fnUntraced(function* (payload: typeof update_webhook.payloadSchema.Type) {
+    const application = yield* calling
+    const { id, url, events, rotate_secret } = payload
+    yield* checkFixed(store, application, payload)
+    const edit = {
+      receiver: url === undefined ? undefined : yield* receiverAt(url, policy),
+      events: events === undefined ? undefined : inOrder(events),
+      secret: rotate_secret === true ? yield* generateSecret : undefined
+    }
+    const row = yield* store.update(application, id, edit, yield* now)
+    if (row === undefined) return yield* missing(store, application, id)
+    const webhook = toWebhook(row, application)
+    return edit.secret === undefined ? { webhook } : { webhook, secret: Redacted.value(edit.secret) }
+  })
+
+const deleteWebhook = (store: Store) =>
+  Effect.fnUntraced(function* ({ id }: typeof delete_webhook.payloadSchema.Type) {
+    const application = yield* calling
+    const removed = yield* store.remove(application, id, yield* now)
+    return removed === undefined ? yield* missing(store, application, id) : {}
+  })
+
+// Not cut to the second: a change tells what is under way from what waits by the end of its lease.
+const now = DateTime.nowAsDate
+
+const receiverAt = Effect.fnUntraced(function* (text: string, policy: ReceiverPolicy) {
+  const url = yield* Effect.fromResult(receiverUrl(text, policy))
+  return { url, secretToken: yield* generateSecretToken }
+})
+
+const missing = Effect.fnUntraced(function* (store: Store, application: Application, id: number) {
+  return (yield* store.exists(application.operatorId, id)) ? yield* anothers : yield* noSuchWebhook
+})
 
 /** The application a call comes from. Tokens made in the console are one application together. */
 const calling = Effect.map(CurrentOperator, ({ operatorId }): Application => ({ operatorId, application: null }))
