@@ -161,13 +161,15 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "stay_code"
 ])
 
-/** Fields that look as if they did: an entry of a dictionary everybody has, the channel's own id, a code for a door. */
+/** Fields that look as if they did: an entry of a dictionary everybody has, a channel's own id, a code for a door. */
 export const NO_REFERENCES: ReadonlySet<string> = new Set([
   "item_id",
   "payment_method_id",
   "income_method_id",
   "custom_channel_id",
   "channel_id",
+  "listing_id",
+  "conversation_id",
   "lock_code"
 ])
 

@@ -177,7 +177,9 @@ const NAMES: Partial<Record<SchemaAST.AST["_tag"], string>> = {
 }
 
 const named = (ast: SchemaAST.AST): string => {
-  if (ast._tag !== "Union") return NAMES[ast._tag] ?? "of another type"
+  const known = NAMES[ast._tag]
+  if (known !== undefined) return known
   const expected = ast.annotations?.expected
-  return typeof expected === "string" ? expected : ast.types.map(named).join(" or ")
+  if (typeof expected === "string") return expected
+  return ast._tag === "Union" ? ast.types.map(named).join(" or ") : "of another type"
 }

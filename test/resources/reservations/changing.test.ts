@@ -233,6 +233,39 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
     }).pipe(Effect.provide(Orders.layer))
   )
 
+  it.effect("takes back a whole record as it is shown, and no other value of what it cannot change", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { operatorId, property, token } = ground
+      const orders = yield* Orders
+      // A channel may say what a host may not: fewer guests than children.
+      const stays = [soldStay({ property_id: property, number_of_children: 2, number_of_guests: 2 })] as const
+      const sold = soldOrder({ channel_id: "1", stays })
+      const { reservation_code: stay_code } = yield* orders.createSold(operatorId, sold, new Date())
+      const record = yield* rowOf(ground, stay_code)
+      const before = yield* everything(operatorId)
+      assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record }), { error_code: 0 })
+      for (const other of [
+        { status: "cancelled" },
+        { property_id: 0 },
+        { guest_phone: "1" },
+        { number_of_children: 1 },
+        { tags: ["VIP"] },
+        { rates: { ...record?.rates, tax: { currency: "EUR", amount: 1 } } },
+        { payment: { ...record?.payment, received_amount: 1 } },
+        { in_reservation_box: true }
+      ]) {
+        const [field] = Object.keys(other)
+        const refused = yield* call(token, "update_reservation_basic", { ...record, remarks: "x", ...other })
+        const error_msg = `${field}: cannot be changed; send the value it has, or leave it out.`
+        assert.deepInclude(refused, { error_code: 422, error_msg })
+      }
+      const unknown = yield* call(token, "update_reservation_basic", { stay_code: "5-ZZ", status: "accepted" })
+      assert.deepInclude(unknown, { error_code: 404, error_msg: "stay_code: no such stay." })
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+    }).pipe(Effect.provide(Orders.layer))
+  )
+
   it.effect("takes the rates that creating takes, in currencies of large numbers too", () =>
     Effect.gen(function* () {
       const ground = yield* ready

@@ -233,6 +233,28 @@ layer(layerLocal)("webhook subscriptions", (it) => {
     })
   )
 
+  it.effect("can be sent back whole, and refuse another value of what a change cannot set", () =>
+    Effect.gen(function* () {
+      const { api, as, token } = yield* someone
+      const { webhook } = yield* api.create_webhook({ url: URL_IN }).pipe(as)
+      assert.deepInclude(yield* call(token, "update_webhook", { ...webhook }), { error_code: 0 })
+      for (const other of [
+        { status: "paused" },
+        { manageable: false },
+        { paused_at: webhook.created_at },
+        { created_at: "2020-01-01T00:00:00+00:00" }
+      ]) {
+        const [field] = Object.keys(other)
+        const error_msg = `${field}: cannot be changed; send the value it has, or leave it out.`
+        assert.deepInclude(yield* call(token, "update_webhook", { ...webhook, ...other }), {
+          error_code: 422,
+          error_msg
+        })
+      }
+      assert.deepStrictEqual((yield* api.list_webhooks({}).pipe(as)).webhooks, [webhook])
+    })
+  )
+
   it.effect("keep their number also when many are made at once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
