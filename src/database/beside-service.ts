@@ -1,13 +1,10 @@
 import { connect, type Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Layer, Predicate, Schedule, Scope } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import { controlSocket, shortControlPath } from "./control-path.ts"
+import { waitingForFolder } from "./folder-patience.ts"
 import { types } from "./types.ts"
 
-/** Milliseconds a command waits for a service that starts or stops: a stop takes twelve seconds at most. */
-export const COMMAND_PATIENCE_MS = 15_000
-/** Milliseconds between two looks meanwhile. */
-const LOOK_MS = 100
 /** Milliseconds the service has to greet: one that does is in the middle of a long statement at worst. */
 const GREETING_MS = 30_000
 
@@ -19,18 +16,14 @@ const GREETING_MS = 30_000
 export const layerBesideService = (dataDir: string) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const whole = yield* Effect.scope
       const path = yield* Effect.catch(shortControlPath(dataDir), () => Effect.succeed(controlSocket(dataDir)))
-      const attempt = Effect.flatMap(Scope.fork(whole), (scope) =>
-        Effect.flatMap(reached(path), (socket) =>
-          socket === undefined ? opened(dataDir, scope) : Layer.buildWithScope(layerGuest(socket, path), scope)
-        ).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
+      return yield* waitingForFolder(
+        (scope) =>
+          Effect.flatMap(reached(path), (socket) =>
+            socket === undefined ? opened(dataDir, scope) : Layer.buildWithScope(layerGuest(socket, path), scope)
+          ),
+        () => true
       )
-      return yield* Effect.retry(attempt, {
-        while: Predicate.isTagged("DataFolderTaken"),
-        schedule: Schedule.spaced(LOOK_MS),
-        times: COMMAND_PATIENCE_MS / LOOK_MS
-      })
     })
   )
 
@@ -38,7 +31,7 @@ export const layerBesideService = (dataDir: string) =>
 const opened = (dataDir: string, scope: Scope.Scope) =>
   Effect.flatMap(
     Effect.promise(() => import("./embedded.ts")),
-    ({ layerEmbedded }) => Layer.buildWithScope(layerEmbedded(dataDir), scope)
+    ({ layerEmbedded }) => Layer.buildWithScope(layerEmbedded(dataDir, "command"), scope)
   )
 
 /** A connection to whoever listens there; undefined when nobody does. */

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { layerBesideService } from "./beside-service.ts"
+import { waitingForFolder } from "./folder-patience.ts"
 import { layerPostgres } from "./postgres.ts"
 import { READY_MS, Readiness } from "./Readiness.ts"
 import { upkeep } from "./upkeep.ts"
@@ -27,11 +28,16 @@ export class DatabaseSettings extends Context.Service<
 >()("latchkey/database/DatabaseSettings") {}
 
 // Loaded when asked for: beside a server, the embedded database would only take memory.
+// Waits for a command that has the folder, and for one that has it too short to say what it is; never for a service.
 const layerEmbedded = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir } = yield* DatabaseSettings
     const embedded = yield* Effect.promise(() => import("./embedded.ts"))
-    return Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(embedded.layerEmbedded(dataDir)))
+    const opened = waitingForFolder(
+      (scope) => Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope),
+      ({ holder }) => holder !== "service"
+    )
+    return Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(Layer.effectContext(opened)))
   })
 )
 

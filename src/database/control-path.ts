@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, relative, resolve } from "node:path"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 
 /** Where a running service takes commands, in its data folder. */
 export const controlSocket = (dataDir: string): string => join(dataDir, "control.sock")
@@ -12,25 +13,41 @@ export const SOCKET_PATH_BYTES = 103
 const fits = (path: string): boolean => Buffer.byteLength(path) <= SOCKET_PATH_BYTES
 
 /**
- * A path to the socket that is short enough to be bound or connected to, for as long as the scope lasts: where the
- * folder's own is not, it leads over a link in a temporary folder that only this user may enter.
+ * A path to the socket that is short enough to be bound or connected to: where the folder's own is not, it leads over a
+ * link in a temporary folder that only this user may enter. That has the same name each time and stays: who removed it
+ * could take it from another process that is about to use it.
  */
-export const shortControlPath = (dataDir: string): Effect.Effect<string, Error, Scope.Scope> => {
+export const shortControlPath = (dataDir: string): Effect.Effect<string, Error> => {
   const own = [controlSocket(dataDir), relative(process.cwd(), resolve(controlSocket(dataDir)))].find(fits)
   return own === undefined ? Effect.map(linkTo(resolve(dataDir)), controlSocket) : Effect.succeed(own)
 }
 
-const linkTo = (folder: string) =>
-  Effect.acquireRelease(
-    Effect.tryPromise({
-      try: async () => {
-        // Made with mode 700.
-        const made = await Fs.mkdtemp(join(tmpdir(), "latchkey-control-"))
-        const link = join(made, "data")
-        await Fs.symlink(folder, link)
-        return { made, link }
-      },
-      catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
-    }),
-    ({ made }) => Effect.promise(() => Fs.rm(made, { recursive: true, force: true }))
-  ).pipe(Effect.map(({ link }) => link))
+/** The temporary folder with the link to a data folder, one for each user and data folder. */
+export const linkFolder = (dataDir: string): string => {
+  const digest = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, DIGEST_DIGITS)
+  return join(tmpdir(), `latchkey-control-${process.getuid?.() ?? "user"}-${digest}`)
+}
+
+/** Enough that two data folders of one user never share a link. */
+const DIGEST_DIGITS = 32
+
+const linkTo = (dataDir: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      const folder = linkFolder(dataDir)
+      const link = join(folder, "data")
+      await Fs.mkdir(folder, { mode: 0o700 }).catch(unlessThere)
+      // Anybody may have made one of that name: in the temporary folder of all, names are free.
+      const found = await Fs.lstat(folder)
+      const uid = process.getuid?.() ?? found.uid
+      if (!found.isDirectory() || (found.mode & 0o077) !== 0 || found.uid !== uid) {
+        throw new Error(`${folder} is not this user's alone`)
+      }
+      await Fs.symlink(dataDir, link).catch(unlessThere)
+      return link
+    },
+    catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
+  })
+
+const unlessThere = (cause: NodeJS.ErrnoException): Promise<void> =>
+  cause.code === "EEXIST" ? Promise.resolve() : Promise.reject(cause)

@@ -38,7 +38,6 @@ export const layerControlSocket = (dataDir: string, afterwards: Effect.Effect<vo
       }).pipe(
         Effect.andThen(shortControlPath(dataDir)),
         Effect.flatMap((path) => listening(server, path)),
-        Effect.scoped,
         Effect.andThen(
           Effect.tryPromise({ try: () => Fs.chmod(controlSocket(dataDir), 0o600), catch: (cause) => cause })
         ),

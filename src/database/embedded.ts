@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { EmbeddedConnection } from "./embedded-connection.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
-import { type DataFolderTaken, type DataFolderUnusable, holdDataFolder } from "./folder-lock.ts"
+import { type DataFolderTaken, type DataFolderUnusable, type Holder, holdDataFolder } from "./folder-lock.ts"
 import { mendModes } from "./folder-modes.ts"
 import { GuestConnection, type GuestPatience } from "./guest-connection.ts"
 import { PrivateFiles } from "./private-files.ts"
@@ -32,11 +32,12 @@ export class EmbeddedDatabase extends Context.Service<
   }
 >()("latchkey/database/EmbeddedDatabase") {
   static readonly layerFolder = (
-    dataDir: string
+    dataDir: string,
+    holder: Holder
   ): Layer.Layer<EmbeddedDatabase, DataFolderTaken | DataFolderUnusable> =>
     Layer.effect(
       EmbeddedDatabase,
-      holdDataFolder(dataDir).pipe(
+      holdDataFolder(dataDir, holder).pipe(
         Effect.andThen(Effect.promise(() => prepareFolder(dataDir))),
         Effect.tap(() => mendModes(dataDir)),
         Effect.flatMap((folder) => open(() => PGlite.create({ fs: new PrivateFiles(folder), startParams: START })))
@@ -66,9 +67,10 @@ const START = [...PGlite.defaultStartParams, "-c", `shared_buffers=${BUFFERS_MB}
  * against power loss needs a PostgreSQL server.
  */
 export const layerEmbedded = (
-  dataDir: string
+  dataDir: string,
+  holder: Holder = "service"
 ): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError | DataFolderTaken | DataFolderUnusable> =>
-  Layer.provideMerge(layerClient, EmbeddedDatabase.layerFolder(dataDir))
+  Layer.provideMerge(layerClient, EmbeddedDatabase.layerFolder(dataDir, holder))
 
 /** PostgreSQL in the process and gone with it; starts empty or as a copy of a `snapshot` (0.5 s instead of 3 s). */
 export const layerMemory = (snapshot?: Blob): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError> =>

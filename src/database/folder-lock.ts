@@ -4,10 +4,14 @@ import { DatabaseSync } from "node:sqlite"
 import { Data, Effect, type Scope } from "effect"
 import { keepFilesPrivate } from "./folder-modes.ts"
 
-/** Another process works in the data folder. `pid` is that process, as far as it could be found out. */
+/** What a process has the data folder for: a command has it for a moment, a service until it is stopped. */
+export type Holder = "service" | "command"
+
+/** Another process works in the data folder: `pid`, `holder`, as far as that could be found out. */
 export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
   readonly dataDir: string
   readonly pid: number | undefined
+  readonly holder: Holder | undefined
 }> {
   override get message(): string {
     const owner = this.pid === undefined ? "another process" : `process ${this.pid}`
@@ -31,10 +35,12 @@ export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
  *
  * The lock is the kernel's, on a file that SQLite opens exclusively, and so it is gone the moment its process is,
  * however it ended. A file with a process number alone could not tell a dead owner from an unrelated process that has
- * been given the same number, which in a container is the usual case. The number beside it is for the message only.
+ * been given the same number, which in a container is the usual case. The file beside it is for the message, and for
+ * those who wait for a command only.
  */
 export const holdDataFolder = (
-  dataDir: string
+  dataDir: string,
+  holder: Holder
 ): Effect.Effect<void, DataFolderTaken | DataFolderUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const unusable = (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
@@ -51,11 +57,17 @@ export const holdDataFolder = (
       Effect.catch(
         (cause): Effect.Effect<never, DataFolderTaken | DataFolderUnusable> =>
           isBusy(cause)
-            ? Effect.flatMap(ownerOf(dataDir), (pid) => new DataFolderTaken({ dataDir, pid }))
+            ? Effect.flatMap(ownerOf(dataDir), (owner) => new DataFolderTaken({ dataDir, ...owner }))
             : Effect.fail(unusable(cause))
       )
     )
-    yield* Effect.tryPromise({ try: () => Fs.writeFile(ownerFile(dataDir), String(process.pid)), catch: unusable })
+    const write = (owner: string) => Fs.writeFile(ownerFile(dataDir), owner)
+    yield* Effect.acquireRelease(
+      Effect.tryPromise({ try: () => write(ownerText(holder)), catch: unusable }),
+      // Emptied before the lock is free: the next one must not be taken for this one until it has written itself.
+      // A folder that cannot be written any more only has a worse message.
+      () => Effect.promise(() => write("").catch(() => {}))
+    )
   })
 
 /** Like a recursive `mkdir`, which never returns where the kernel makes no folders, such as below `/proc`. */
@@ -78,7 +90,15 @@ const SQLITE_BUSY = 5
 const isBusy = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "errcode" in cause && cause.errcode === SQLITE_BUSY
 
-const ownerOf = (dataDir: string): Effect.Effect<number | undefined> =>
+const ownerText = (holder: Holder): string => `${process.pid}${holder === "command" ? " command" : ""}`
+
+const ownerOf = (
+  dataDir: string
+): Effect.Effect<{ readonly pid: number | undefined; readonly holder: Holder | undefined }> =>
   Effect.promise(() => Fs.readFile(ownerFile(dataDir), "utf8").catch(() => "")).pipe(
-    Effect.map((text) => (/^\d+$/.test(text) ? Number(text) : undefined))
+    Effect.map((text) => {
+      const [, pid, command] = /^(\d+)( command)?$/.exec(text) ?? []
+      if (pid === undefined) return { pid: undefined, holder: undefined }
+      return { pid: Number(pid), holder: command === undefined ? "service" : "command" }
+    })
   )

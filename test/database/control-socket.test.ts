@@ -1,12 +1,23 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerBesideService } from "../../src/database/beside-service.ts"
-import { controlSocket, SOCKET_PATH_BYTES } from "../../src/database/control-path.ts"
+import { controlSocket, linkFolder, SOCKET_PATH_BYTES, shortControlPath } from "../../src/database/control-path.ts"
 import { CONTROL_CONNECTIONS, layerControlSocket } from "../../src/database/control-socket.ts"
 import { EmbeddedDatabase } from "../../src/database/embedded.ts"
 import { layerTestMemory } from "../database.ts"
@@ -22,6 +33,13 @@ const folderOf = (bytes = 0) =>
       mkdirSync(folder, { mode: 0o700 })
       return folder
     })
+  )
+
+/** No link of an earlier run in the temporary folder, and none of this one afterwards. */
+const withoutLink = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => rmSync(linkFolder(folder), { recursive: true, force: true })),
+    () => Effect.sync(() => rmSync(linkFolder(folder), { recursive: true, force: true }))
   )
 
 /** A service on a database in memory that takes commands in a folder; counts how often its workers are woken. */
@@ -76,14 +94,45 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
   it.effect.each([SOCKET_PATH_BYTES, SOCKET_PATH_BYTES + 1, 240])("is found where its path has %s bytes", (bytes) =>
     Effect.gen(function* () {
       const folder = yield* folderOf(bytes - "/control.sock".length)
+      yield* withoutLink(folder)
       assert.strictEqual(controlSocket(folder).length, bytes)
       const { stop } = yield* service(folder)
-      const links = () => readdirSync(tmpdir()).filter((name) => name.startsWith("latchkey-control-"))
-      const before = links()
       assert.deepStrictEqual(yield* commanded(folder, (sql) => sql`select 1 as one`), [{ one: 1 }])
-      assert.deepStrictEqual(links(), before)
       yield* stop
       assert.isFalse(existsSync(controlSocket(folder)))
+    })
+  )
+
+  it.effect("is reached over one link however many processes were killed, which is made once", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderOf(200)
+      yield* withoutLink(folder)
+      const before = new Set(readdirSync(tmpdir()))
+      const paths = yield* Effect.all(
+        Array.from({ length: 5 }, () => shortControlPath(folder)),
+        { concurrency: 5 }
+      )
+      assert.deepStrictEqual(new Set(paths), new Set([join(linkFolder(folder), "data", "control.sock")]))
+      const made = readdirSync(tmpdir()).filter((name) => name.startsWith("latchkey-control-") && !before.has(name))
+      assert.deepStrictEqual(made, [basename(linkFolder(folder))])
+      assert.strictEqual(readlinkSync(join(linkFolder(folder), "data")), folder)
+      assert.strictEqual(statSync(linkFolder(folder)).mode & 0o777, 0o700)
+    })
+  )
+
+  it.effect.each([
+    {
+      what: "others may enter",
+      make: (path: string) => chmodSync(mkdirSync(path, { recursive: true }) ?? path, 0o755)
+    },
+    { what: "is a link", make: (path: string) => symlinkSync(tmpdir(), path) },
+    { what: "is a file", make: (path: string) => writeFileSync(path, "") }
+  ])("does not go over a folder in its link's place that $what", ({ make }) =>
+    Effect.gen(function* () {
+      const folder = yield* folderOf(200)
+      yield* withoutLink(folder)
+      make(linkFolder(folder))
+      assert.include((yield* Effect.flip(shortControlPath(folder))).message, "not this user's alone")
     })
   )
 
@@ -134,7 +183,7 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
       const folder = yield* folderOf()
       yield* service(folder)
       const startup = "\0\0\0\x17\0\x03\0\0user\0postgres\0\0"
-      const query = "select repeat('x', 3000000)\0"
+      const query = "select repeat('x', 1000000)\0"
       const tooLarge = "Q\x7f\xff\xff\xff"
       const deaf = yield* Effect.forEach(Array.from({ length: CONTROL_CONNECTIONS }), () => connected(folder))
       for (const socket of deaf) {
@@ -142,7 +191,7 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
         socket.write(`${startup}Q\0\0\0${String.fromCharCode(query.length + 4)}${query}${tooLarge}`, "latin1")
       }
       const ask = commanded(folder, (sql) => sql`select 1 as one`)
-      const again = Effect.retry(Effect.delay(ask, 100), { times: 50 })
+      const again = Effect.retry(Effect.delay(ask, 100), { times: 150 })
       assert.deepStrictEqual(yield* again, [{ one: 1 }])
       for (const socket of deaf) socket.destroy()
     })

@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { DatabaseSettings, layerDatabase } from "../../src/database/choose.ts"
 import { DataFolderTaken, layerEmbedded } from "../../src/database/embedded.ts"
+import { type Holder, holdDataFolder } from "../../src/database/folder-lock.ts"
+import { FOLDER_PATIENCE_MS } from "../../src/database/folder-patience.ts"
 
 const newFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-folder-"))),
@@ -35,6 +39,20 @@ class UsedFolder extends Context.Service<UsedFolder, { readonly copy: Effect.Eff
 /** Opens the folder, does the work and closes it again. */
 const inFolder = <A, E>(folder: string, work: (sql: SqlClient) => Effect.Effect<A, E>) =>
   Effect.flatMap(SqlClient, work).pipe(Effect.provide(layerEmbedded(folder), { local: true }))
+
+/** The same as a service does it. */
+const asService = (folder: string) =>
+  Effect.flatMap(SqlClient, (sql) => sql`select id from kept order by id`).pipe(
+    Effect.provide(layerDatabase, { local: true }),
+    Effect.provideService(DatabaseSettings, { databaseUrl: undefined, dataDir: folder, statementSeconds: 10 })
+  )
+
+/** Opens the folder as this holder has it, until the answer is run. */
+const heldBy = Effect.fnUntraced(function* (folder: string, holder: Holder) {
+  const scope = yield* Effect.acquireRelease(Scope.make(), (opened) => Scope.close(opened, Exit.void))
+  yield* Scope.provide(holdDataFolder(folder, holder), scope)
+  return Scope.close(scope, Exit.void)
+})
 
 /** A process that inserts rows into `acknowledged` and prints each id once its insert was answered. */
 const startWriter = (folder: string): Effect.Effect<ChildProcess, never, Scope.Scope> =>
@@ -110,6 +128,35 @@ layer(UsedFolder.layer, { excludeTestServices: true })("the data folder", (it) =
         })
       )
       yield* inFolder(folder, () => Effect.void)
+    })
+  )
+
+  it.effect("is waited for by a service while a command has it, or somebody who has not said what it is", () =>
+    Effect.gen(function* () {
+      const folder = yield* (yield* UsedFolder).copy
+      for (const owner of [`${process.pid} command`, ""]) {
+        const release = yield* heldBy(folder, "command")
+        expect(readFileSync(join(folder, "owner"), "utf8")).toBe(`${process.pid} command`)
+        yield* Effect.promise(() => writeFile(join(folder, "owner"), owner))
+        const service = yield* Effect.forkChild(asService(folder))
+        yield* Effect.sleep(500)
+        expect(service.pollUnsafe()).toBeUndefined()
+        yield* release
+        expect(yield* Fiber.join(service)).toEqual([{ id: 1 }, { id: 2 }])
+        // The next one cannot be taken for the one that has gone.
+        expect(readFileSync(join(folder, "owner"), "utf8")).toBe("")
+      }
+    })
+  )
+
+  it.effect("is refused at once to a second service", () =>
+    Effect.gen(function* () {
+      const folder = yield* (yield* UsedFolder).copy
+      yield* heldBy(folder, "service")
+      const began = performance.now()
+      const taken = yield* Effect.flip(asService(folder))
+      expect(taken).toMatchObject({ _tag: "DataFolderTaken", pid: process.pid, holder: "service" })
+      expect(performance.now() - began).toBeLessThan(FOLDER_PATIENCE_MS / 3)
     })
   )
 
