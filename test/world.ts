@@ -66,9 +66,9 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
     [{ propertyId: property_id, checkIn: "2027-07-01", checkOut: "2027-07-03" }],
     { channelType: "airbnb", status: "wait_accept" }
   )
-  const { staff_id } = yield* api
-    .create_staff({ name: "Marta", mobile: "+351 912345678", property_ids: [property_id] })
-    .pipe(as)
+  // One works everywhere, the other in one property.
+  const { staff_id } = yield* api.create_staff({ name: "Marta", mobile: "+351 912345678" }).pipe(as)
+  yield* api.create_staff({ name: "Li", mobile: "+351 933333333", property_ids: [property_id] }).pipe(as)
   const { task_id } = yield* api.create_task({ type: "cleaning", stay_code: reservation_code, staff_id }).pipe(as)
   const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(as)
   yield* api.create_calendar_share_link({ scope: "partial", property_ids: [property_id] }).pipe(as)
