@@ -1,6 +1,7 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { jsonParameter } from "./parameters.ts"
 
 // A table's columns are the fields of a Schema.Struct, each with the type the database has for it. What a statement says
 // of them (names, the types of a JSON parameter, assignments, a JSON object) is derived, so that one more column is one
@@ -50,6 +51,13 @@ export const namesOf = (columns: Columns, table?: string): string =>
 /** `a bigint, b text`: what `jsonb_to_recordset` makes of a JSON parameter. */
 export const definitionsOf = (columns: Columns): string => listed(columns, ", ", (name, type) => `${name} ${type}`)
 
+/**
+ * For a FROM: `given`, with the columns of one row as one parameter. What the row has beside them is left out, a column
+ * it does not have is null.
+ */
+export const givenRow = (sql: SqlClient, columns: Columns, row: object): Fragment =>
+  sql`jsonb_to_record(${jsonParameter(row)}::jsonb) AS given (${sql.literal(definitionsOf(columns))})`
+
 /** `a = given.a, b = given.b`. */
 export const assignmentsOf = (columns: Columns, given: string): string =>
   listed(columns, ", ", (name) => `${name} = ${given}.${name}`)
@@ -68,12 +76,15 @@ const hourAndMinute = (time: string): string =>
   `CASE WHEN ${time} IS NOT NULL THEN jsonb_build_object(
     'hour', extract(hour FROM ${time})::int, 'minute', extract(minute FROM ${time})::int) END`
 
-/** `a = $1::type` for each value that is sent, `a = t.a` for each that is undefined: what is not sent stays. */
+/**
+ * `a = $1::type` for each value that is sent, `a = t.a` for each that is undefined: what is not sent stays. What is sent
+ * beside the columns is left out.
+ */
 export const settingsOf = (
   sql: SqlClient,
   columns: Columns,
   table: string,
-  sent: { readonly [name: string]: string | number | null | undefined }
+  sent: { readonly [name: string]: unknown }
 ): Fragment =>
   sql.csv(
     Object.entries(columns.fields).map(([name, field]) => {

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { assignmentsOf, definitionsOf, namesOf } from "../../database/columns.ts"
-import { idsParameter, jsonParameter } from "../../database/parameters.ts"
+import { assignmentsOf, givenRow, namesOf } from "../../database/columns.ts"
+import { idsParameter } from "../../database/parameters.ts"
 import { GivenOrder, type NewOrder, OrderTerms } from "./order.ts"
 
 // What the statements of reservations and of entries on them say of orders: parts of one statement, which the table's
@@ -14,7 +14,7 @@ export const insertOrder = (sql: SqlClient, operatorId: number, order: NewOrder,
     created_order AS (
       INSERT INTO orders (operator_id, created_at, ${sql.literal(namesOf(GivenOrder))})
       SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(namesOf(GivenOrder))}
-      FROM jsonb_to_record(${jsonParameter(given)}::jsonb) AS given (${sql.literal(definitionsOf(GivenOrder))})
+      FROM ${givenRow(sql, GivenOrder, given)}
       ON CONFLICT DO NOTHING
       RETURNING operator_id, id, reservation_code, currency
     )`

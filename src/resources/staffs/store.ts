@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
+import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
-import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Staff } from "./contract.ts"
 
@@ -15,10 +15,17 @@ type Sql = SqlClient.SqlClient
 /** Which people a search means; what is undefined does not narrow it. */
 export type StaffSearch = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
 
-export type NewStaff = Omit<Staff, "id" | "is_active">
+/** The columns a new person fills. */
+const GivenStaff = Schema.Struct({
+  name: column("text", Staff.fields.name),
+  mobile: column("text", Staff.fields.mobile),
+  email: column("text", Staff.fields.email),
+  note: column("text", Staff.fields.note)
+})
+export type NewStaff = typeof GivenStaff.Type & Pick<Staff, "property_ids">
 
-/** What is written of it into the person's row. */
-const WrittenStaff = Schema.Struct(Struct.omit(Staff.fields, ["id", "property_ids"]))
+/** The columns an edit sets. */
+const EditedStaff = Schema.Struct({ ...GivenStaff.fields, is_active: column("boolean", Staff.fields.is_active) })
 
 /** What an edit sets; what is undefined stays. */
 export type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
@@ -48,29 +55,27 @@ const search = (sql: Sql) => (operatorId: number, wanted: StaffSearch, page: Pag
     ORDER BY page.position`)
 }
 
-const create = (sql: Sql) => (operatorId: number, staff: NewStaff, now: Date) => {
-  const columns = { operator_id: operatorId, ...inRow(WrittenStaff, staff), created_at: now, updated_at: now }
-  return readWritten(sql`
+const create = (sql: Sql) => (operatorId: number, staff: NewStaff, now: Date) =>
+  readWritten(sql`
     WITH ${preconditions(sql, operatorId, staff)},
     written AS (
-      INSERT INTO staffs (${columnsOf(sql, columns)})
-      SELECT ${valuesOf(sql, columns)} FROM preconditions WHERE ${allKnown(sql)}
+      INSERT INTO staffs (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenStaff))})
+      SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenStaff))}
+      FROM preconditions, ${givenRow(sql, GivenStaff, staff)} WHERE ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
     ), assigned AS (${putOn(sql, PROPERTIES, staff.property_ids)})
     ${selectWritten(sql)}`)
-}
 
-const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, now: Date) => {
-  const columns = { ...inRow(WrittenStaff, edit), updated_at: now }
-  return readWritten(sql`
+const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, now: Date) =>
+  readWritten(sql`
     WITH ${preconditions(sql, operatorId, edit)},
     written AS (
-      UPDATE staffs SET ${assigning(sql, columns)}, ${replaced(sql, PROPERTIES, edit.property_ids)}
+      UPDATE staffs SET updated_at = ${now}, ${settingsOf(sql, EditedStaff, "staffs", edit)},
+        ${replaced(sql, PROPERTIES, edit.property_ids)}
       FROM preconditions WHERE operator_id = ${operatorId} AND id = ${id} AND ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
     ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, edit.property_ids)})
     ${selectWritten(sql)}`)
-}
 
 /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */
 const remove = (sql: Sql) => (operatorId: number, id: number) =>

@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { DateRange } from "../../contract/date-range.ts"
 import type { Page } from "../../contract/page.ts"
+import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
-import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { Amount } from "../row-fields.ts"
 import { Assignee, assigneeAsRead, assigneeOf } from "../staffs/assignment.ts"
@@ -47,19 +47,27 @@ const readExisting = rowOf(ExistingTask)
 const readIdentity = rowOf(Identity)
 const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
 
-/** What is written of a task into its row. */
-const WrittenTask = Schema.Struct({
-  ...Struct.pick(Task.fields, ["type", "status", "property_id", "staff_id", "expected_date", "expected_time"]),
-  ...Struct.pick(Task.fields, ["currency", "note"]),
-  level: Level,
-  stay_id: Schema.NullOr(Schema.Int),
-  /** Decimal text. */
-  fee: Schema.String
+/** The columns an edit sets. */
+const EditedTask = Schema.Struct({
+  type: column("text", Task.fields.type),
+  status: column("text", Task.fields.status),
+  level: column("text", Level),
+  property_id: column("bigint", Task.fields.property_id),
+  staff_id: column("bigint", Task.fields.staff_id),
+  expected_date: column("date", Task.fields.expected_date),
+  expected_time: column("time", Task.fields.expected_time),
+  currency: column("text", Task.fields.currency),
+  fee: column("numeric", Schema.String),
+  note: column("text", Task.fields.note)
 })
-export type NewTask = typeof WrittenTask.Type
+/** Undefined stays as it is; null, where there can be none, takes away. */
+export type TaskEdit = {
+  readonly [Column in keyof typeof EditedTask.Type]?: (typeof EditedTask.Type)[Column] | undefined
+}
 
-/** The columns an edit sets. Undefined stays as it is; null, where there can be none, takes away. */
-export type TaskEdit = { readonly [Column in Exclude<keyof NewTask, "stay_id">]?: NewTask[Column] | undefined }
+/** The columns a new task fills. */
+const GivenTask = Schema.Struct({ ...EditedTask.fields, stay_id: column("bigint", Schema.NullOr(Schema.Int)) })
+export type NewTask = typeof GivenTask.Type
 
 /** The columns an edit was judged by; those that are undefined were not looked at. */
 export type JudgedBy = Partial<Pick<NewTask, "currency" | "fee" | "property_id" | "staff_id">>
@@ -126,23 +134,14 @@ const preconditions =
           : sql`stay.operator_id = ${operatorId} AND stay.stay_code = ${wanted.stay_code}`
       }`)
 
-// The driver takes a time as text alone.
-const timeOf = (sql: Sql, time: string | null | undefined) =>
-  time === undefined ? undefined : sql`${time}::text::time`
-
 /** Answers the new task's id, or undefined when its person is not as they were read any more. */
-const create = (sql: Sql) => (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) => {
-  const columns = {
-    operator_id: operatorId,
-    ...inRow(WrittenTask, task),
-    expected_time: timeOf(sql, task.expected_time),
-    created_at: now,
-    updated_at: now
-  }
-  return readIdentity(sql`
+const create = (sql: Sql) => (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) =>
+  readIdentity(sql`
     WITH ${assigneeAsRead(sql, operatorId, assignee)}
-    INSERT INTO tasks (${columnsOf(sql, columns)}) SELECT ${valuesOf(sql, columns)} FROM assignee RETURNING id`)
-}
+    INSERT INTO tasks (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTask))})
+    SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTask, "given"))}
+    FROM assignee, ${givenRow(sql, GivenTask, task)}
+    RETURNING id`)
 
 /** The task; `assignee` is the person asked for, or else who has it, and null when `judged` says that nobody matters. */
 const existing =
@@ -171,11 +170,10 @@ const existing =
 const update =
   (sql: Sql) =>
   (operatorId: number, id: number, edit: TaskEdit, judged: JudgedBy, assignee: Assignee | null, now: Date) => {
-    const columns = { ...inRow(WrittenTask, edit), expected_time: timeOf(sql, edit.expected_time), updated_at: now }
     const asJudged = Object.entries(judged).map(([name, value]) => sql`${sql(name)} IS NOT DISTINCT FROM ${value}`)
     return readIdentity(sql`
       WITH ${assigneeAsRead(sql, operatorId, assignee)}
-      UPDATE tasks SET ${assigning(sql, columns)}
+      UPDATE tasks SET updated_at = ${now}, ${settingsOf(sql, EditedTask, "tasks", edit)}
       WHERE ${sql.and([sql`operator_id = ${operatorId}`, sql`id = ${id}`, sql`EXISTS (SELECT FROM assignee)`, ...asJudged])}
       RETURNING id`)
   }

@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
+import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import { jsonParameter, loweredOnce } from "../../database/parameters.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
-import { assigning, columnsOf, inRow, valuesOf } from "../../database/values.ts"
 import { recordEvent } from "../../events/events.ts"
 import { orderAsRead, type ReadOrder } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
@@ -65,22 +65,30 @@ const readDictionary = rowsOf(DictionaryRow)
 const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))
 
-/** What is written of an entry into its row. */
-const WrittenTransaction = Schema.Struct({
-  ...Struct.pick(Transaction.fields, ["direction", "currency", "status", "item_id", "payment_method_id"]),
-  ...Struct.pick(Transaction.fields, ["property_id", "note", "operator_name"]),
-  /** Decimal text. */
-  amount: Schema.String,
-  action_at: Schema.Date
+/** The columns an edit sets. */
+const EditedTransaction = Schema.Struct({
+  amount: column("numeric", Schema.String),
+  item_id: column("bigint", Transaction.fields.item_id),
+  payment_method_id: column("bigint", Transaction.fields.payment_method_id),
+  action_at: column("timestamptz", Schema.Date),
+  status: column("text", Transaction.fields.status),
+  note: column("text", Transaction.fields.note)
 })
-export type NewTransaction = typeof WrittenTransaction.Type
-
-/** The columns an edit sets; what is undefined stays. */
+/** What is undefined stays. */
 export type TransactionEdit = {
-  readonly [Column in "amount" | "item_id" | "payment_method_id" | "action_at" | "status" | "note"]?:
-    | NewTransaction[Column]
-    | undefined
+  readonly [Column in keyof typeof EditedTransaction.Type]?: (typeof EditedTransaction.Type)[Column] | undefined
 }
+
+/** The columns a new entry fills. */
+const GivenTransaction = Schema.Struct({
+  ...EditedTransaction.fields,
+  direction: column("text", Transaction.fields.direction),
+  currency: column("text", Transaction.fields.currency),
+  property_id: column("bigint", Transaction.fields.property_id),
+  order_id: column("bigint", Schema.NullOr(Schema.Int)),
+  operator_name: column("text", Transaction.fields.operator_name)
+})
+export type NewTransaction = Omit<typeof GivenTransaction.Type, "order_id">
 
 /** How an entry is split over its order as it was read; without an order it is not, or stays as it is. */
 export interface Split {
@@ -217,17 +225,15 @@ const recorded = (sql: Sql, what: "created" | "updated" | "deleted", at: Date): 
 /** Answers the new entry's id, or undefined when its order is not as it was read any more. */
 const create =
   (sql: Sql) =>
-  (operatorId: number, entry: NewTransaction, { order, shares }: Split, now: Date) => {
-    const order_id = order?.id ?? null
-    const row = inRow(WrittenTransaction, entry)
-    const columns = { operator_id: operatorId, ...row, order_id, created_at: now, updated_at: now }
-    return readIdentity(sql`
-    WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
-      INSERT INTO transactions (${columnsOf(sql, columns)}) SELECT ${valuesOf(sql, columns)} FROM as_read
-      RETURNING operator_id, id
-    ), shares AS (${sharesInto(sql, shares)}), recorded AS (${recorded(sql, "created", now)})
-    SELECT id FROM entry`)
-  }
+  (operatorId: number, entry: NewTransaction, { order, shares }: Split, now: Date) =>
+    readIdentity(sql`
+      WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
+        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTransaction))})
+        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTransaction))}
+        FROM as_read, ${givenRow(sql, GivenTransaction, { ...entry, order_id: order?.id ?? null })}
+        RETURNING operator_id, id
+      ), shares AS (${sharesInto(sql, shares)}), recorded AS (${recorded(sql, "created", now)})
+      SELECT id FROM entry`)
 
 const existing =
   (sql: Sql) =>
@@ -245,7 +251,7 @@ const update =
   (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) =>
     readIdentity(sql`
       WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
-        UPDATE transactions SET ${assigning(sql, { ...inRow(WrittenTransaction, edit), updated_at: now })}
+        UPDATE transactions SET updated_at = ${now}, ${settingsOf(sql, EditedTransaction, "transactions", edit)}
         WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
         RETURNING operator_id, id
       ), shares AS (${sharesInto(sql, shares)}), recorded AS (${recorded(sql, "updated", now)})
