@@ -1,14 +1,18 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import {
   assignmentsOf,
   column,
   columnOr,
   definitionsOf,
+  givenRow,
   namesOf,
   pairsOf,
-  selectionOf
+  selectionOf,
+  settingsOf
 } from "../../src/database/columns.ts"
+import { layerTest } from "../harness.ts"
 
 const Room = Schema.Struct({
   id: column("bigint", Schema.Int),
@@ -35,4 +39,19 @@ describe("the columns of a table", () => {
     const half = Schema.Struct({ ...Room.fields, title: Schema.String })
     assert.throws(() => namesOf(half), "title says no type of the database")
   })
+})
+
+layer(layerTest)("what is written of a row", (it) => {
+  it.effect("are its columns, whatever else an object has", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const more = { id: 7, price: "2.5", operator_id: 2 }
+      const rows = yield* sql`SELECT given.* FROM ${givenRow(sql, Room, more)}`
+      assert.deepStrictEqual(Object.keys(rows[0] ?? {}), ["id", "price", "opens_at"])
+      assert.deepInclude(rows[0] ?? {}, { id: 7, opens_at: null })
+      const [set, values] = sql`${settingsOf(sql, Room, "rooms", more)}`.compile()
+      assert.match(set, /^id = \$1::bigint, ?price = \$2::numeric, ?opens_at = rooms\.opens_at$/)
+      assert.deepStrictEqual(values, [7, "2.5"])
+    })
+  )
 })

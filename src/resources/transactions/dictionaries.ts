@@ -60,8 +60,6 @@ export interface DictionaryEntry {
   readonly name: string
 }
 
-const isSystemEntry = (dictionary: Dictionary, id: number): boolean => SYSTEM[dictionary].has(id)
-
 /** 422 for an id that is not in the dictionary of that name, be it one of these or another family's. */
 export const notInDictionary = (field: string, dictionary: string): ValidationFailed =>
   new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
@@ -73,7 +71,7 @@ export const inDictionary = (
   id: number,
   own: boolean
 ): Result.Result<void, ValidationFailed> =>
-  own || isSystemEntry(dictionary, id) ? Result.void : Result.fail(notInDictionary(field, dictionary))
+  own || SYSTEM[dictionary].has(id) ? Result.void : Result.fail(notInDictionary(field, dictionary))
 
 /** The account's name wins; the built-in one serves only where the account's dictionary lacks the entry. */
 export const nameOf = (dictionary: Dictionary, id: number, accountName: string | null): string | null =>
