@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
-import { Data, DateTime, Effect } from "effect"
+import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { dateInZone } from "../contract/time.ts"
+import { currentSecond, dateInZone } from "../contract/time.ts"
 import { Operators } from "../operators/Operators.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { demoOrders } from "./orders.ts"
@@ -75,7 +75,7 @@ export const seedDemo = Effect.gen(function* () {
     password
   })
   const { token } = yield* operators.createToken({ account_id: accountId, name: "Demo", scope: "writable" })
-  const now = yield* DateTime.nowAsDate
+  const now = yield* currentSecond
   const today = dateInZone(now, TIME_ZONE)
   const operator: DemoOperator = {
     operatorId,
