@@ -86,8 +86,12 @@ export const ExactAmount = Schema.declare(
   }
 )
 
+/** Units below this have at most fifteen digits, which a floating number keeps. */
+const KEPT_BY_DOUBLES = 10n ** 15n
+
 /** The number of that many units of `10^-decimals`. */
 export const exactNumber = (units: bigint, decimals: number): number | RawNumber => {
+  if (units < KEPT_BY_DOUBLES && units > -KEPT_BY_DOUBLES) return Number(units) / 10 ** decimals
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0")
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "")
   const text = `${units < 0n ? "-" : ""}${digits.slice(0, digits.length - decimals)}${fraction === "" ? "" : `.${fraction}`}`

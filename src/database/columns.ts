@@ -37,7 +37,7 @@ const listed = (columns: Columns, separator: string, one: (name: string, type: S
     .map(([name, field]) => one(name, sqlTypeOf(name, field)))
     .join(separator)
 
-/** Throws for a field that is no column: a mistake in a declaration, found when the module is loaded. */
+/** Throws for a field that is no column: a mistake in a declaration, which any test of its statements meets. */
 const sqlTypeOf = (name: string, field: Schema.Constraint): SqlType => {
   const type = SchemaAST.resolveAt<SqlType>("sqlType")(field.ast)
   if (type === undefined) throw new Error(`${name} says no type of the database`)

@@ -90,8 +90,13 @@ const orders = (sql: SqlClient.SqlClient): Readonly<Record<OrderBy, Fragment>> =
   check_out_date: sql`s.check_out_date DESC, s.id DESC`
 })
 
+// Worked out once: a list of columns is the same in every search.
+const GUEST_PAIRS = pairsOf(GuestDetails, "g")
+const STAY_COLUMNS = selectionOf(Stay, "p")
+const COLUMNS_OF_ORDER = { o: namesOf(OrderRow, "o"), p: namesOf(OrderRow, "p") }
+
 const guests = (sql: SqlClient.SqlClient): Fragment => sql`(
-  SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, ${sql.literal(pairsOf(GuestDetails, "g"))},
+  SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, ${sql.literal(GUEST_PAIRS)},
     'id_images', coalesce((
       SELECT jsonb_agg(jsonb_build_object('id', i.id, 'url', i.large_url) ORDER BY i.id)
       FROM identity_images i WHERE i.operator_id = g.operator_id AND i.guest_id = g.id), '[]')) ORDER BY g.id), '[]')
@@ -126,7 +131,7 @@ const counted = (
       SELECT count(*) AS total FROM stays s ${ofOrders.length === 0 ? sql.literal("") : joined}
       WHERE ${sql.and([...stays, ...ofOrders])}
     ), page AS (
-      SELECT s.*, ${sql.literal(namesOf(OrderRow, "o"))}, row_number() OVER (ORDER BY ${orderBy}) AS position
+      SELECT s.*, ${sql.literal(COLUMNS_OF_ORDER.o)}, row_number() OVER (ORDER BY ${orderBy}) AS position
       FROM stays s ${joined}
       WHERE ${sql.and([sql`o.operator_id = ${operatorId}`, ...stays, ...ofOrders])}
       ORDER BY ${orderBy} LIMIT ${page.limit} OFFSET ${page.offset}
@@ -136,7 +141,7 @@ const counted = (
 const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: WantedStays, orderBy: OrderBy, page: Page) =>
   readPage(sql`
     WITH ${counted(sql, operatorId, { wanted, orderBy, page })}
-    SELECT counted.total, p.position, ${sql.literal(selectionOf(Stay, "p"))}, ${sql.literal(namesOf(OrderRow, "p"))},
+    SELECT counted.total, p.position, ${sql.literal(STAY_COLUMNS)}, ${sql.literal(COLUMNS_OF_ORDER.p)},
       whole.rate AS total_rate, whole.commission AS total_commission,
       ${receivedOf(sql, { operatorId: sql`p.operator_id`, id: sql`p.order_id` })} AS received,
       ${tags(sql)} AS tags, ${guests(sql)} AS guests, ${images(sql)} AS checkin_guide_images

@@ -61,6 +61,8 @@ const offsetText = (instant: Date): string => instant.toISOString().replace(/(?:
 const customChannelIn = (row: ReservationRow) =>
   row.custom_channel_id === null ? undefined : customChannelOf("international", row.custom_channel_id)
 
+const CHECK_IN_DETAILS = Struct.keys(CheckInDetails.fields)
+
 /** A row of the database as the record shows it: under the same names, but for what is put together here. */
 export const toReservation = (row: ReservationRow): Reservation => ({
   ...row,
@@ -73,7 +75,7 @@ export const toReservation = (row: ReservationRow): Reservation => ({
   rates: ratesOf(row),
   payment: paymentOf(row.currency, row.total_rate, row.received),
   check_in_details: {
-    ...Struct.pick(row, Struct.keys(CheckInDetails.fields)),
+    ...Struct.pick(row, CHECK_IN_DETAILS),
     deposit: row.deposit === null ? null : Number(row.deposit)
   },
   custom_channel: customChannelIn(row) ?? null,
