@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { Keys } from "./changes/Keys.ts"
 import { Gate } from "./gate/Gate.ts"
 import { Tokens } from "./gate/Tokens.ts"
 import { layerHandlers } from "./resources/index.ts"
@@ -10,6 +11,6 @@ import { Service } from "./service.ts"
  */
 export const layerAssembly = Service.layer.pipe(
   Layer.provide(layerHandlers),
-  Layer.provide(Gate.layer),
+  Layer.provide([Gate.layer, Keys.layer]),
   Layer.provide(Tokens.layer)
 )

@@ -190,3 +190,12 @@ export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
 /** How often a change of a task is judged because what it is judged by had changed meanwhile. */
 export const TASK_CHANGE_ATTEMPTS = 12
+
+/** Characters of an Idempotency-Key, and milliseconds it is kept at least (24 hours). */
+export const IDEMPOTENCY_KEY = 255
+export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60 * 1000
+/** Milliseconds a call waits for another with its key, and seconds after which one that waited as long may be repeated. */
+export const IDEMPOTENCY_WAIT_MS = 10_000
+export const IDEMPOTENCY_RETRY_SECONDS = 1
+/** Milliseconds the trail of changes is kept (400 days). */
+export const TRAIL_KEPT_MS = 400 * 24 * 60 * 60 * 1000

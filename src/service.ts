@@ -2,9 +2,13 @@ import { Cause, Clock, Context, Effect, Exit, identity, Layer, Option, type Sche
 import { Headers, HttpTraceContext } from "effect/http"
 import { Api, type ApiOperation, type OperationName } from "./Api.ts"
 import { WakeUp } from "./background/WakeUp.ts"
-import { CurrentOperator } from "./contract/caller.ts"
+import { Keys } from "./changes/Keys.ts"
+import { type Answered, once } from "./changes/once.ts"
+import { Acting, type Actor } from "./contract/acting.ts"
+import { type Caller, CurrentOperator } from "./contract/caller.ts"
 import { type Answer, failed, newRequestId, succeeded } from "./contract/envelope.ts"
 import { type ApiError, type BadRequest, errorCode, NotFound, ServerError } from "./contract/errors.ts"
+import { type GivenKey, keyOf, REPLAYED } from "./contract/idempotency-key.ts"
 import type { Input } from "./contract/input.ts"
 import { isRead } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
@@ -23,6 +27,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Path parameters (REST, as text) or all arguments (MCP): known before the rest is read. */
   readonly params: Readonly<Record<string, unknown>>
+  /** The idempotency key, where one came with the call; an operation that reads has no use for it. */
+  readonly key?: GivenKey | undefined
   /** Reads the rest of the input, after the Gate has let the call in: a body that nobody may send is not parsed. */
   readonly read: Effect.Effect<Input, BadRequest>
 }
@@ -50,18 +56,21 @@ export class Service extends Context.Service<
     Effect.gen(function* () {
       const gate = yield* Gate
       const places = yield* Places
+      const keys = yield* Keys
       const { wake } = yield* WakeUp
-      const runs = new Map<string, (call: Call) => Effect.Effect<Outcome>>()
+      const runs = new Map<string, Run>()
       for (const name of operationNames) {
-        runs.set(name, runOf(Api[name], yield* reader(name), { gate, places, wake }))
+        runs.set(name, runOf(Api[name], yield* reader(name), { gate, places, keys, wake }))
       }
 
       return Service.of({
         call: (name, call) => {
           const run = runs.get(name)
-          return answered(name, call, run === undefined ? Effect.succeed(noSuchOperation) : run(call))
+          return answered(name, call, (requestId) =>
+            run === undefined ? Effect.succeed(noSuchOperation) : run(call, requestId)
+          )
         },
-        refuse: (error, call) => answered(UNMATCHED, call, refusal(gate, error, call.headers)),
+        refuse: (error, call) => answered(UNMATCHED, call, () => refusal(gate, error, call.headers)),
         knows: gate.knows
       })
     })
@@ -84,15 +93,17 @@ const noSuchOperation: Outcome = { exit: Exit.fail(new NotFound({ message: "No s
 
 const headersOf = (error: ApiError): Answer["headers"] => {
   if (error._tag === "RateLimited") return error.headers
-  return error._tag === "ServerError" && error.retryAfter !== undefined
-    ? { "retry-after": String(error.retryAfter) }
-    : {}
+  return "retryAfter" in error && error.retryAfter !== undefined ? { "retry-after": String(error.retryAfter) } : {}
 }
+
+/** What a call is, from its request id on, which the trail tells too. */
+type Run = (call: Call, requestId: string) => Effect.Effect<Outcome>
 
 /** What every call passes beside its operation's own handler. */
 interface OnTheWay {
   readonly gate: Gate["Service"]
   readonly places: Places["Service"]
+  readonly keys: Keys["Service"]
   readonly wake: Effect.Effect<void>
 }
 
@@ -105,30 +116,49 @@ const afterChange =
   <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
     Effect.onExit(change, (exit) => (Option.isSome(Exit.findErrorOption(exit)) ? Effect.void : wake))
 
-/** The way of a call to one operation: Gate, decode, place, handler, encode. */
-const runOf = (operation: ApiOperation, read: Reader, { gate, places, wake }: OnTheWay) => {
+/** The way of a call to one operation: Gate, key, decode, place, handler, encode. */
+const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake }: OnTheWay): Run => {
   const approach = approachOf(operation)
   const waking = isRead(operation) ? identity : afterChange(wake)
+  const keyOfCall = (call: Call) =>
+    call.key === undefined || isRead(operation) ? Effect.undefined : Effect.fromResult(keyOf(call.key))
 
-  const answerTo = (asked: Asked) =>
-    asked.pipe(waking, Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }, UNTRACED))
+  /** The work of a call, and whether its answer is a replay. */
+  const worked = (asked: Asked, actor: Actor, operatorId: number, given: string | undefined) => {
+    const { answer, change } = asked
+    if (given === undefined || change === undefined) {
+      return Effect.map(answer, (result): Answered => ({ result, replayed: false }))
+    }
+    return once(keys, change, actor, { operatorId, given })
+  }
 
   // A place is taken once the input is read, so that a slow sender holds none, and held until the answer is built.
-  const handled = (call: Call, operatorId: number): Effect.Effect<Schema.Json, ApiError, CurrentOperator> =>
-    call.read.pipe(
-      Effect.flatMap((input) =>
-        Effect.flatMap(read(input, call.params), (asked) => places.within(operatorId, answerTo(asked), input.bytes))
-      )
+  const handled = Effect.fnUntraced(function* (call: Call, { operatorId }: Caller, actor: Actor) {
+    const given = yield* keyOfCall(call)
+    const input = yield* call.read
+    const asked = yield* read(input, call.params)
+    const work = worked(asked, actor, operatorId, given).pipe(
+      waking,
+      Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }, UNTRACED)
     )
+    return yield* places.within(operatorId, work, input.bytes)
+  })
 
-  return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Outcome> {
+  return Effect.fnUntraced(function* (call, requestId): Effect.fn.Return<Outcome> {
     const entered = yield* Effect.exit(gate.enter(approach(call)))
     if (Exit.isFailure(entered)) return { exit: Exit.failCause(entered.cause), headers: {} }
     const { caller, headers, failedWith } = entered.value
-    const exit = yield* Effect.exit(Effect.provideService(handled(call, caller.operatorId), CurrentOperator, caller))
+    const { accountId, tokenName: application } = caller
+    const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
+    const acting = Context.make(CurrentOperator, caller).pipe(Context.add(Acting, actor))
+    const exit = yield* Effect.exit(Effect.provideContext(handled(call, caller, actor), acting))
+    if (Exit.isSuccess(exit)) {
+      const { result, replayed } = exit.value
+      return { exit: Exit.succeed(result), headers: replayed ? { ...headers, [REPLAYED]: "true" } : headers }
+    }
     const error = Exit.findErrorOption(exit)
     if (Option.isSome(error)) yield* failedWith(errorCode(error.value))
-    return { exit, headers }
+    return { exit: Exit.failCause(exit.cause), headers }
   })
 }
 
@@ -151,7 +181,7 @@ const refusal = Effect.fnUntraced(function* (
 const answered = Effect.fnUntraced(function* (
   operation: string,
   call: Pick<Call, "door" | "headers">,
-  run: Effect.Effect<Outcome>
+  run: (requestId: string) => Effect.Effect<Outcome>
 ): Effect.fn.Return<Answer> {
   const startedAt = yield* Clock.currentTimeMillis
   const requestId = newRequestId(startedAt)
@@ -160,7 +190,7 @@ const answered = Effect.fnUntraced(function* (
     "latchkey.request_id": requestId,
     "latchkey.door": call.door
   }
-  return yield* run.pipe(
+  return yield* run(requestId).pipe(
     Effect.flatMap((outcome) => answerOf(requestId, operation, outcome)),
     Effect.tap((answer) => logLine(answer, operation, call.door, startedAt)),
     Effect.withSpan("request", { kind: "server", attributes, ...parentOf(call.headers) }, UNTRACED)

@@ -5,6 +5,7 @@ import { type Api, type ApiOperation, type OperationName, operations } from "../
 import { layerAssembly } from "../src/assembly.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
+import { Acting, byItself } from "../src/contract/acting.ts"
 import { GateError } from "../src/contract/caller.ts"
 import type { Answer, Envelope } from "../src/contract/envelope.ts"
 import { ERROR_CODES } from "../src/contract/errors.ts"
@@ -58,6 +59,9 @@ export interface TestOperator {
   readonly token: string
   readonly readOnlyToken: string
 }
+
+/** For a store that a test calls without the service: nobody's account acts. */
+export const byNobody = Effect.provideService(Acting, byItself("test", "test"))
 
 const firstId = (rows: ReadonlyArray<{ readonly id: number }>): Effect.Effect<number> =>
   rows[0] === undefined ? Effect.die(new Error("nothing was inserted")) : Effect.succeed(rows[0].id)

@@ -42,12 +42,12 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "assembly.ts",
     what: "the Service with its gate and every family: what the process, the tests and the bench all run",
-    imports: imports("gate resources/index.ts service.ts")
+    imports: imports("changes gate resources/index.ts service.ts")
   },
   {
     place: "service.ts",
     what: "the entrypoint both doors share",
-    imports: imports("Api.ts background contract database gate limits.ts places resources/handled.ts")
+    imports: imports("Api.ts background changes contract database gate limits.ts places resources/handled.ts")
   },
   {
     place: "resources/index.ts",
@@ -69,14 +69,14 @@ export const PLACES: ReadonlyArray<Place> = [
     place: FAMILY,
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(
-      "background channels contract database deliveries events installation.ts limits.ts random-text.ts",
+      "background changes channels contract database deliveries events installation.ts limits.ts random-text.ts",
       "resources/handled.ts resources/row-fields.ts"
     )
   },
   {
     place: "resources/handled.ts",
     what: "the seam between a family and the Service: handlers go in, readers of input come out",
-    imports: ["contract"]
+    imports: imports("changes contract")
   },
   {
     place: "resources/row-fields.ts",
@@ -93,6 +93,11 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "deliveries",
     what: "webhooks on their way: queue, signing, addresses, sending",
     imports: imports("background contract database events limits.ts")
+  },
+  {
+    place: "changes",
+    what: "how a change gets into the database: with its events, its key and who made it, in one statement",
+    imports: imports("contract database limits.ts")
   },
   { place: "events", what: "what happened, typed; recorded by the statement that changed it", imports: ["background"] },
   { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract"] },
@@ -164,6 +169,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   staffs: "resources/staffs",
   staff_properties: "resources/staffs",
   events: "events/events.ts",
+  idempotency_keys: "changes",
+  trail: "changes",
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
   webhook_deliveries: "deliveries",

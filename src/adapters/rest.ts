@@ -5,6 +5,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { operations } from "../Api.ts"
 import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
+import { type GivenKey, KEY_HEADER } from "../contract/idempotency-key.ts"
 import type { Input } from "../contract/input.ts"
 import { type RouteSpec, routeOf } from "../contract/operation.ts"
 import { toldName } from "../contract/told-name.ts"
@@ -51,11 +52,17 @@ export const makeRest = Effect.gen(function* () {
             door: "rest",
             headers: request.headers,
             params: found.params,
+            key: keyIn(request.headers),
             read: readInput(request, found.handler, query)
           })
     return Effect.map(answer, toResponse)
   }
 })
+
+const keyIn = (headers: HttpServerRequest["headers"]): GivenKey | undefined => {
+  const value = headers[KEY_HEADER.toLowerCase()]
+  return value === undefined ? undefined : { field: KEY_HEADER, value }
+}
 
 const pathPattern = (path: string): `/${string}` => `${REST_PREFIX}${path.replace(/\{([a-z_]+)\}/g, ":$1")}` as const
 

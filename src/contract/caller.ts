@@ -10,6 +10,8 @@ export const Caller = Schema.Struct({
   /** The main account may do what a sub-account may not (operator-level entries). */
   role: Schema.Literals(["main", "sub"]),
   tokenId: Schema.Int,
+  /** What the token is called: the application that calls. */
+  tokenName: Schema.String,
   scope: Schema.Literals(["read-only", "writable"]),
   /** IANA zone in which the operator's dates are read. */
   timeZone: Schema.String,

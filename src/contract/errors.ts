@@ -17,8 +17,12 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", Mess
 /** 404: no such path, or no such record in this account. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", Message) {}
 
-/** 409: the action would create a duplicate, or sell a night twice. */
-export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", Message) {}
+/** 409: the action would create a duplicate, or sell a night twice; or another call with the same key is not through. */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
+  ...Message,
+  /** Seconds after which the same call may succeed. */
+  retryAfter: Schema.optionalKey(Schema.Int)
+}) {}
 
 /** 420: the account's subscription does not cover the call; only the host can change that. */
 export class SubscriptionRequired extends Schema.TaggedError<SubscriptionRequired>()("SubscriptionRequired", Message) {}

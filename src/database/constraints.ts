@@ -33,7 +33,7 @@ export const rowUnless = <A, E>(
     const told = broken === undefined ? undefined : refusal(broken)
     return told === undefined ? Effect.die(error) : Effect.fail(told)
   }
-  return (statement: Effect.Effect<ReadonlyArray<object>, SqlError>): Effect.Effect<A, E> =>
+  return <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<A, E, R> =>
     statement.pipe(
       Effect.catchTag("SqlError", refused),
       Effect.flatMap((rows) => Effect.orDie(decode(rows))),

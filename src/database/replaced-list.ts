@@ -25,9 +25,16 @@ export const idsOn = (sql: SqlClient, list: ReplacedList): Fragment => sql`
     WHERE link.operator_id = page.operator_id AND link.${sql(list.owner)} = page.id AND link.version = page.${sql(list.version)}
     ORDER BY link.${sql(list.item)})`
 
-/** For the SET of the owner's UPDATE: another version counts when ids are given, even none; undefined leaves the list. */
-export const replaced = (sql: SqlClient, list: ReplacedList, ids: ReadonlyArray<number> | undefined): Fragment =>
-  sql`${sql(list.version)} = ${sql(list.version)} + ${ids === undefined ? 0 : 1}`
+/**
+ * For the SET of the UPDATE of the owner, under this name: another version counts when ids are given, even none; undefined
+ * leaves the list.
+ */
+export const replaced = (
+  sql: SqlClient,
+  list: ReplacedList,
+  ids: ReadonlyArray<number> | undefined,
+  owner: string
+): Fragment => sql`${sql(list.version)} = ${sql(owner)}.${sql(list.version)} + ${ids === undefined ? 0 : 1}`
 
 /** Puts ids on the list of the owner in the CTE `written`, under the version that counts now. */
 export const putOn = (sql: SqlClient, list: ReplacedList, ids: ReadonlyArray<number> = []): Fragment => sql`

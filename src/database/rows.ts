@@ -6,7 +6,7 @@ import type { Fragment } from "effect/sql/Statement"
 // How a store reads: rows are decoded by a Schema, and a row that does not fit, like a database that is gone, is a
 // defect of the service and never something a caller could mend.
 
-type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
+type Rows<R> = Effect.Effect<ReadonlyArray<object>, SqlError, R>
 
 /**
  * What is waited for between the database's answer and reading it: what follows holds the thread, to the end of the
@@ -20,7 +20,7 @@ const beforeReading = Effect.flatten(BeforeReading)
 
 const readBy =
   <A>(decode: (rows: ReadonlyArray<object>) => A) =>
-  (statement: Rows): Effect.Effect<A> =>
+  <R>(statement: Rows<R>): Effect.Effect<A, never, R> =>
     Effect.orDie(Effect.flatMap(statement, (rows) => Effect.map(beforeReading, () => decode(rows))))
 
 /** Reads all rows of a statement. */
@@ -32,7 +32,8 @@ export const rowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
 /** Reads the first row, undefined when there is none. */
 export const rowOf = <A>(row: Schema.ConstraintDecoder<A>) => {
   const read = rowsOf(row)
-  return (statement: Rows): Effect.Effect<A | undefined> => Effect.map(read(statement), (rows) => rows[0])
+  return <R>(statement: Rows<R>): Effect.Effect<A | undefined, never, R> =>
+    Effect.map(read(statement), (rows) => rows[0])
 }
 
 /** Reads the row of a statement that always has exactly one. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Acting, byItself } from "../contract/acting.ts"
 import { currentSecond, dateInZone } from "../contract/time.ts"
 import { Operators } from "../operators/Operators.ts"
 import type { DemoOperator } from "./demo-operator.ts"
@@ -95,5 +96,6 @@ export const seedDemo = Effect.gen(function* () {
   // What the demo gives is right by construction and the database is there: anything else is a defect.
   Effect.catchIf((error) => error._tag !== "OperatorsExist", Effect.die),
   Effect.provide(Operators.layer),
+  Effect.provideService(Acting, byItself("Latchkey", "demo seed")),
   Effect.withSpan("seedDemo")
 )

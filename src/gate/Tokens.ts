@@ -39,7 +39,7 @@ export class Tokens extends Context.Service<
       const find = Effect.fn("Tokens.find")(function* (digestHex: string) {
         const digest = Buffer.from(digestHex, "hex")
         const rows = yield* sql`
-          SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.scope, t.digest,
+          SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.name AS "tokenName", t.scope, t.digest,
             a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,
             o.subscription_until AS "subscriptionUntil",
             t.rate_limits AS "tokenLimits", o.rate_limits AS overrides

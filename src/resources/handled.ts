@@ -1,9 +1,11 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import { Context, Effect, Layer, Schema, Struct } from "effect"
-import type { CurrentOperator } from "../contract/caller.ts"
+import type { AskedChange } from "../changes/once.ts"
+import type { Acting } from "../contract/acting.ts"
+import { type Caller, CurrentOperator } from "../contract/caller.ts"
 import type { ApiError, BadRequest, ValidationFailed } from "../contract/errors.ts"
 import { type Input, inputDecoderOf, type PayloadSchema } from "../contract/input.ts"
-import { type AnyOperation, routeOf } from "../contract/operation.ts"
+import { type AnyOperation, isRead, routeOf } from "../contract/operation.ts"
 
 // The seam between a family and the Service: programs of the operations' own types go in, and come out as something that
 // reads an input and answers JSON, whatever the operation.
@@ -16,20 +18,74 @@ interface Operation extends AnyOperation {
 }
 
 /**
- * The program of one operation. It needs the caller and nothing else: what a family works with it takes when its layer is
- * made, so a handler that asks for a store while it runs does not compile.
+ * The program of an operation that reads. It needs the caller and nothing else: what a family works with it takes when its
+ * layer is made, so a handler that asks for a store while it runs does not compile.
  */
-export type Handler<Op extends Operation> = (
-  payload: Op["payloadSchema"]["Type"]
-) => Effect.Effect<Op["successSchema"]["Type"], Op["errorSchema"]["Type"], CurrentOperator>
+export type ReadHandler<Payload, Success, Errors> = (
+  payload: Payload
+) => Effect.Effect<Success, Errors, CurrentOperator>
+
+/** The program of an operation that changes ({@link change}, {@link done}). */
+export interface ChangeHandler<Payload, Success, Errors> {
+  readonly make: (payload: Payload) => Effect.Effect<MadeChange<Success>, Errors, CurrentOperator | Acting>
+  /** The result once more, from the outcome that a key kept. */
+  readonly replay: (outcome: Schema.Json, payload: Payload, caller: Caller) => Success
+}
+
+interface MadeChange<Success> {
+  readonly success: Success
+  readonly outcome: () => Schema.Json
+}
+
+/**
+ * A change in two steps: `make` makes it and answers what came of it, `answer` says the operation's result from that and the
+ * input alone. Only what `outcome` has is kept under the call's key, which is the row of the changing statement itself
+ * (changes/on-record.ts); a repeat is answered from it. What is to be shown once, `make` answers beside it.
+ */
+export const change = <Payload, Outcome, Made extends Outcome, Success, Errors>(
+  make: (payload: Payload) => Effect.Effect<Made, Errors, CurrentOperator | Acting>,
+  outcome: Schema.ConstraintCodec<Outcome, unknown>,
+  answer: (made: Made | Outcome, payload: Payload, caller: Caller) => Success
+): ChangeHandler<Payload, Success, Errors> => {
+  const codec = Schema.toCodecJson(outcome)
+  const encode = Schema.encodeSync(codec)
+  const decode = Schema.decodeUnknownSync(codec)
+  return {
+    make: (payload) =>
+      Effect.gen(function* () {
+        const caller = yield* CurrentOperator
+        const made = yield* make(payload)
+        return { success: answer(made, payload, caller), outcome: () => encode(made) }
+      }),
+    replay: (kept, payload, caller) => answer(decode(kept), payload, caller)
+  }
+}
+
+/** A change whose result is that it is made. */
+export const done = <Payload, Errors>(
+  make: (payload: Payload) => Effect.Effect<unknown, Errors, CurrentOperator | Acting>
+): ChangeHandler<Payload, Record<never, never>, Errors> => ({
+  make: (payload) => Effect.as(make(payload), { success: {}, outcome: () => ({}) }),
+  replay: () => ({})
+})
+
+/** The program of one operation. */
+export type Handler<Op extends Operation> =
+  | ReadHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
+  | ChangeHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
 
 type Operations<Name extends string> = { readonly [Each in Name]: Operation & { readonly _tag: Each } }
 
 /** A handler for each operation of a family. */
 export type Handlers<Ops extends Record<string, Operation>> = { readonly [Name in keyof Ops]: Handler<Ops[Name]> }
 
-/** What a call asks for, its input read: answers the operation's result as JSON. */
-export type Asked = Effect.Effect<Schema.Json, ApiError, CurrentOperator>
+/** What a call asks for, its input read. */
+export interface Asked {
+  /** Does it, and answers the operation's result as JSON. */
+  readonly answer: Effect.Effect<Schema.Json, ApiError, CurrentOperator | Acting>
+  /** Of an operation that changes: the same, for a call with a key. */
+  readonly change: AskedChange | undefined
+}
 
 /** Reads the input of a call. Path parameters come apart from it, and win. */
 export type Reader = (
@@ -52,12 +108,35 @@ export const handled = <Ops extends Operations<keyof Ops & string>>(
   return { names, readers: new Map(names.map((name) => [name, readerOf(operations[name], handlers[name])])) }
 }
 
+/** Throws for a handler that would change something and keep no key: a mistake in a declaration, which any test meets. */
 const readerOf = <Op extends Operation>(operation: Op, handler: Handler<Op>): Reader => {
+  if (isRead(operation) && typeof handler !== "function") {
+    throw new Error(`${operation._tag}: what changes is a change of its family's, and what reads is not`)
+  }
   const decode = inputDecoderOf<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))
   // Throws for a result that does not fit its own schema: a defect.
   const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
-  return (input, path) =>
-    Effect.map(decode(input, path), (payload) => Effect.map(handler(payload), (result) => encode(result)))
+  const asked: (payload: Op["payloadSchema"]["Type"]) => Asked =
+    typeof handler === "function"
+      ? (payload) => ({ answer: Effect.map(handler(payload), (result) => encode(result)), change: undefined })
+      : changing(operation, handler, encode)
+  return (input, path) => Effect.map(decode(input, path), asked)
+}
+
+const changing = <Op extends Operation>(
+  operation: Op,
+  handler: ChangeHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>,
+  encode: (result: unknown) => Schema.Json
+) => {
+  const input = Schema.encodeUnknownSync(Schema.toCodecJson(operation.payloadSchema))
+  return (payload: Op["payloadSchema"]["Type"]): Asked => ({
+    answer: Effect.map(handler.make(payload), ({ success }) => encode(success)),
+    change: {
+      input: () => input(payload),
+      make: Effect.map(handler.make(payload), ({ success, outcome }) => ({ result: encode(success), outcome })),
+      replay: (outcome) => Effect.map(CurrentOperator, (caller) => encode(handler.replay(outcome, payload, caller)))
+    }
+  })
 }
 
 /** What a layer of a family gives: that the operation of that name is handled. */

@@ -14,3 +14,6 @@ export const Instant = Schema.Date.pipe(
     SchemaTransformation.transform<string, Date>({ decode: instantText, encode: (text) => new Date(text) })
   )
 )
+
+/** What came of a change whose answer needs no more of it. */
+export const Identity = Schema.Struct({ id: Schema.Int })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
 import { writePortfolio } from "../../src/demo/write-portfolio.ts"
-import { layerTest } from "../harness.ts"
+import { byNobody, layerTest } from "../harness.ts"
 import { hostOf } from "../resources/portfolio.ts"
 
 layer(layerTest)("the demo portfolio", (it) => {
@@ -18,7 +18,7 @@ layer(layerTest)("the demo portfolio", (it) => {
         today: "2027-05-01",
         propertyIds: rooms,
         orders: []
-      })
+      }).pipe(byNobody)
       const { properties } = yield* api.search_properties({}).pipe(as)
       assert.deepStrictEqual(
         properties.map(({ groups }) => groups.map(({ name }) => name)),

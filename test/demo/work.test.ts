@@ -6,7 +6,7 @@ import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
 import { writeOrders } from "../../src/demo/write-orders.ts"
 import { writeWork } from "../../src/demo/write-work.ts"
 import { isMobile } from "../../src/resources/staffs/rules.ts"
-import { layerTest } from "../harness.ts"
+import { byNobody, layerTest } from "../harness.ts"
 import { hostOf } from "../resources/portfolio.ts"
 
 layer(layerTest)("the demo's work", (it) => {
@@ -24,8 +24,8 @@ layer(layerTest)("the demo's work", (it) => {
         propertyIds: rooms,
         orders: demoOrders(today, "Europe/Lisbon")
       }
-      yield* writeOrders(operator)
-      yield* writeWork(operator)
+      yield* writeOrders(operator).pipe(byNobody)
+      yield* writeWork(operator).pipe(byNobody)
 
       const { staffs } = yield* api.query_staffs({}).pipe(as)
       assert.lengthOf(staffs, 4)

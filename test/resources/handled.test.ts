@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
+import { Acting, byItself } from "../../src/contract/acting.ts"
 import { type Caller, CurrentOperator } from "../../src/contract/caller.ts"
 import { NotFound } from "../../src/contract/errors.ts"
 import { Id } from "../../src/contract/fields.ts"
@@ -34,6 +35,7 @@ const caller: Caller = {
   accountName: "Owner",
   role: "main",
   tokenId: 1,
+  tokenName: "test",
   scope: "writable",
   timeZone: "UTC",
   currency: "EUR",
@@ -48,7 +50,11 @@ it.effect("an operation is read, run and answered by its own schemas", () =>
     const layer = layerHandled(Effect.succeed(handled(Doubles, { double: doubled, forget: gone })))
     const answerTo = yield* Effect.provide(reader("double"), layer)
     const asked = yield* answerTo({ encoding: "text", fields: {} }, { id: "21" })
-    assert.deepStrictEqual(yield* Effect.provideService(asked, CurrentOperator, caller), { doubled: 42 })
+    const answer = asked.answer.pipe(
+      Effect.provideService(CurrentOperator, caller),
+      Effect.provideService(Acting, byItself("test", "double"))
+    )
+    assert.deepStrictEqual(yield* answer, { doubled: 42 })
     const unread = yield* Effect.flip(answerTo({ encoding: "json", fields: {} }, {}))
     assert.strictEqual(unread.message, "id: is required.")
   })
@@ -65,6 +71,8 @@ it("a handler that asks for more than the caller does not compile", () => {
   handled({ double }, { double: gone })
   // @ts-expect-error the result is not the operation's
   handled({ double }, { double: () => Effect.succeed({ doubled: "many" }) })
+  // @ts-expect-error what changes says who acts, so it is a change
+  handled({ double }, { double: (payload) => Effect.andThen(Acting, doubled(payload)) })
   // @ts-expect-error an operation of the family has no handler
   handled(Doubles, { double: doubled })
   // @ts-expect-error filed under another name than its own

@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
+import { type GivenKey, KEY_META, REPLAYED, REPLAYED_META } from "../../contract/idempotency-key.ts"
 import { toldName } from "../../contract/told-name.ts"
 import { PAGE_DEFAULT } from "../../limits.ts"
 import type { Service } from "../../service.ts"
@@ -55,14 +56,19 @@ export const protocolOf = (
     server.setRequestHandler("tools/list", ({ params }) =>
       params?.cursor === undefined ? list : invalidParams("The list has one page: there is no such cursor.")
     )
-    server.setRequestHandler("tools/call", ({ params: { name, arguments: fields = {} } }, { mcpReq }) => {
+    server.setRequestHandler("tools/call", ({ params: { name, arguments: fields = {}, _meta } }, { mcpReq }) => {
       const tool = tools.get(name)
       if (tool === undefined) return invalidParams(`Unknown tool: ${toldName(name)}`)
-      return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, fields), { signal: mcpReq.signal })
+      return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, { fields, key: keyIn(_meta) }), {
+        signal: mcpReq.signal
+      })
     })
     return server
   }
 }
+
+const keyIn = (meta: Readonly<Record<string, unknown>> | undefined): GivenKey | undefined =>
+  meta?.[KEY_META] === undefined ? undefined : { field: `_meta["${KEY_META}"]`, value: meta[KEY_META] }
 
 const invalidParams = (message: string): Promise<never> =>
   Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))
@@ -75,19 +81,22 @@ const call = Effect.fnUntraced(function* (
   service: Service["Service"],
   exchange: Exchange,
   { listed: { name }, ignored }: OfferedTool,
-  fields: Record<string, unknown>
+  { fields, key }: { readonly fields: Record<string, unknown>; readonly key: GivenKey | undefined }
 ): Effect.fn.Return<CallToolResult, ProtocolError> {
   let code = 0
+  let replayed = false
   const answered = Effect.map(
     service.call(name, {
       door: "mcp",
       headers: exchange.caller,
       params: fields,
+      key,
       read: Effect.succeed({ encoding: "json", fields, bytes: exchange.size })
     }),
     (answer) => {
       exchange.answered(answer)
       code = answer.envelope.error_code
+      replayed = REPLAYED in answer.headers
       return JSON.stringify(answer.envelope)
     }
   )
@@ -95,7 +104,8 @@ const call = Effect.fnUntraced(function* (
   const written = Effect.tap(answered, (text) => (text.length > MCP_LARGE_ANSWER ? Effect.yieldNow : Effect.void))
   const envelope = yield* exchange.calls.take(written)
   const texts = [envelope, NOT_LET_IN.has(code) ? undefined : ignored(fields)].filter((text) => text !== undefined)
-  return { content: texts.map((text) => ({ type: "text" as const, text })), isError: code !== 0 }
+  const result = { content: texts.map((text) => ({ type: "text" as const, text })), isError: code !== 0 }
+  return replayed ? { ...result, _meta: { [REPLAYED_META]: true } } : result
 })
 
 /** Codes of calls the Gate did not let in: nothing more is done for them. */

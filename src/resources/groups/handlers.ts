@@ -5,8 +5,9 @@ import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchNamed, noSuchProperties } from "../properties/belonging.ts"
+import { Identity } from "../row-fields.ts"
 import {
   type create_property_group,
   type delete_property_group,
@@ -23,13 +24,19 @@ const searchGroups = (store: GroupStore["Service"]) =>
     return { groups: found.rows, total: found.total }
   })
 
+type NewGroup = typeof create_property_group.payloadSchema.Type
+
 const createGroup = (store: GroupStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: typeof create_property_group.payloadSchema.Type) {
+  Effect.fnUntraced(function* (payload: NewGroup) {
     const { operatorId } = yield* CurrentOperator
-    const group = { name: nameOf(payload.name), property_ids: asList(payload.property_ids ?? []) }
-    const { id, unknown_properties } = yield* store.create(operatorId, group, yield* currentSecond)
-    return id === null ? yield* noSuchProperties(unknown_properties) : { group: { id, ...group } }
+    const { id, unknown_properties } = yield* store.create(operatorId, groupOf(payload), yield* currentSecond)
+    return id === null ? yield* noSuchProperties(unknown_properties) : { id }
   })
+
+const groupOf = (payload: NewGroup) => ({
+  name: nameOf(payload.name),
+  property_ids: asList(payload.property_ids ?? [])
+})
 
 const updateGroup = (store: GroupStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof update_property_group.payloadSchema.Type) {
@@ -38,14 +45,14 @@ const updateGroup = (store: GroupStore["Service"]) =>
       name: payload.name === undefined ? undefined : nameOf(payload.name),
       property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids)
     })
-    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchGroup : {}
+    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchGroup : undefined
   })
 
 const deleteGroup = (store: GroupStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_property_group.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const removed = yield* store.remove(operatorId, payload.id)
-    return removed === undefined ? yield* noSuchGroup : {}
+    return removed === undefined ? yield* noSuchGroup : undefined
   })
 
 const noSuchGroup = new NotFound({ message: "id: no such group." })
@@ -54,9 +61,11 @@ export const layerGroups = layerHandled(
   Effect.map(GroupStore, (store) =>
     handled(Groups, {
       search_property_groups: searchGroups(store),
-      create_property_group: createGroup(store),
-      update_property_group: updateGroup(store),
-      delete_property_group: deleteGroup(store)
+      create_property_group: change(createGroup(store), Identity, ({ id }, payload) => ({
+        group: { id, ...groupOf(payload) }
+      })),
+      update_property_group: done(updateGroup(store)),
+      delete_property_group: done(deleteGroup(store))
     })
   )
 ).pipe(Layer.provide(GroupStore.layer))

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { asItIs, onRecord, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
@@ -39,31 +40,53 @@ const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: GroupS
 
 /** Fails when the name is taken. */
 const create = (sql: SqlClient.SqlClient) => (operatorId: number, group: NewGroup, now: Date) =>
-  readWritten(sql`
-    WITH ${preconditions(sql, operatorId, group)},
-    written AS (
-      INSERT INTO property_groups (operator_id, name, created_at)
-      SELECT ${operatorId}::bigint, ${group.name}::text, ${now}::timestamptz
-      FROM preconditions WHERE ${allKnown(sql)}
-      RETURNING operator_id, id, properties_version
-    ), attached AS (${putOn(sql, PROPERTIES, group.property_ids)})
-    ${selectWritten(sql)}`)
+  readWritten(
+    onRecord(sql, {
+      change: sql`
+        ${preconditions(sql, operatorId, group)},
+        written AS (
+          INSERT INTO property_groups (operator_id, name, created_at)
+          SELECT ${operatorId}::bigint, ${group.name}::text, ${now}::timestamptz
+          FROM preconditions WHERE ${allKnown(sql)}
+          RETURNING operator_id, id, properties_version
+        ), attached AS (${putOn(sql, PROPERTIES, group.property_ids)})`,
+      events: [],
+      touched: touchedIn(sql, "group", "written"),
+      outcome: selectWritten(sql)
+    })
+  )
 
 /** Fails when the name is taken. */
 const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, edit: GroupEdit) =>
-  readWritten(sql`
-    WITH ${preconditions(sql, operatorId, edit)},
-    written AS (
-      UPDATE property_groups SET
-        name = coalesce(${edit.name ?? null}::text, name), ${replaced(sql, PROPERTIES, edit.property_ids)}
-      FROM preconditions WHERE operator_id = ${operatorId} AND id = ${id} AND ${allKnown(sql)}
-      RETURNING operator_id, id, properties_version
-    ), former AS (${clearFormer(sql, PROPERTIES)}), attached AS (${putOn(sql, PROPERTIES, edit.property_ids)})
-    ${selectWritten(sql)}`)
+  readWritten(
+    onRecord(sql, {
+      change: sql`
+        ${preconditions(sql, operatorId, edit)},
+        before AS (${asItIs(sql, "property_groups", operatorId, id)}),
+        written AS (
+          UPDATE property_groups g SET
+            name = coalesce(${edit.name ?? null}::text, g.name), ${replaced(sql, PROPERTIES, edit.property_ids, "g")}
+          FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allKnown(sql)}
+          RETURNING g.*
+        ), former AS (${clearFormer(sql, PROPERTIES)}), attached AS (${putOn(sql, PROPERTIES, edit.property_ids)})`,
+      events: [],
+      touched: touchedBetween(sql, "group", "written"),
+      outcome: selectWritten(sql)
+    })
+  )
 
 /** Answers the deleted group's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number) =>
-  readIdentity(sql`DELETE FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id} RETURNING id`)
+  readIdentity(
+    onRecord(sql, {
+      change: sql`
+        deleted AS (
+          DELETE FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+      events: [],
+      touched: touchedIn(sql, "group", "deleted"),
+      outcome: sql`SELECT id FROM deleted`
+    })
+  )
 
 /** The SQL of property groups. */
 export class GroupStore extends Context.Service<GroupStore>()("latchkey/resources/GroupStore", {

@@ -71,7 +71,7 @@ const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, n
     WITH ${preconditions(sql, operatorId, edit)},
     written AS (
       UPDATE staffs SET updated_at = ${now}, ${settingsOf(sql, EditedStaff, "staffs", edit)},
-        ${replaced(sql, PROPERTIES, edit.property_ids)}
+        ${replaced(sql, PROPERTIES, edit.property_ids, "staffs")}
       FROM preconditions WHERE operator_id = ${operatorId} AND id = ${id} AND ${allKnown(sql)}
       RETURNING operator_id, id, properties_version
     ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, edit.property_ids)})

@@ -106,7 +106,7 @@ const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, ed
       UPDATE property_tags SET
         name = coalesce(${edit.name ?? null}::text, name),
         color = coalesce(${edit.color ?? null}::text, color),
-        ${replaced(sql, PROPERTIES, edit.property_ids)}, ${replaced(sql, ROOM_TYPES, edit.room_type_ids)}
+        ${replaced(sql, PROPERTIES, edit.property_ids, "property_tags")}, ${replaced(sql, ROOM_TYPES, edit.room_type_ids, "property_tags")}
       FROM preconditions
       WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL AND ${allKnown(sql)}
         -- Asking for its rows makes the name free before it is taken.
@@ -120,7 +120,7 @@ const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, no
   readIdentity(sql`
     WITH written AS (
       UPDATE property_tags SET deleted_at = ${now}::timestamptz,
-        ${replaced(sql, PROPERTIES, [])}, ${replaced(sql, ROOM_TYPES, [])}
+        ${replaced(sql, PROPERTIES, [], "property_tags")}, ${replaced(sql, ROOM_TYPES, [], "property_tags")}
       WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
       ${returning(sql)}
     ), ${detached(sql)}

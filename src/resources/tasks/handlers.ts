@@ -8,8 +8,9 @@ import { pageOf } from "../../contract/page.ts"
 import { currentSecond, wallClockText } from "../../contract/time.ts"
 import { asRead } from "../../database/optimistic.ts"
 import { TASK_CHANGE_ATTEMPTS } from "../../limits.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
+import { Identity } from "../row-fields.ts"
 import { noSuchStay } from "../stays/rules.ts"
 import { type create_task, type delete_task, type search_tasks, type Task, Tasks, update_task } from "./contract.ts"
 import { assignableTo, noSuchStaff, propertyOf } from "./rules.ts"
@@ -50,7 +51,7 @@ const createTask = (store: Store) =>
       before.assignee,
       yield* currentSecond
     )
-    return created === undefined ? undefined : { task_id: created.id }
+    return created
   }, unlessItChanges)
 
 const updateTask = (store: Store) =>
@@ -91,14 +92,14 @@ const updateTask = (store: Store) =>
       assignee,
       yield* currentSecond
     )
-    return updated === undefined ? undefined : {}
+    return updated
   }, unlessItChanges)
 
 const deleteTask = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_task.payloadSchema.Type) {
     const caller = yield* CurrentOperator
     const removed = yield* store.remove(caller.operatorId, payload.id)
-    return removed === undefined ? yield* noSuchTask : {}
+    return removed ?? (yield* noSuchTask)
   })
 
 const noSuchTask = new NotFound({ message: "id: no such task." })
@@ -124,9 +125,9 @@ export const layerTasks = layerHandled(
   Effect.map(TaskStore, (store) =>
     handled(Tasks, {
       search_tasks: searchTasks(store),
-      create_task: createTask(store),
-      update_task: updateTask(store),
-      delete_task: deleteTask(store)
+      create_task: change(createTask(store), Identity, ({ id }) => ({ task_id: id })),
+      update_task: done(updateTask(store)),
+      delete_task: done(deleteTask(store))
     })
   )
 ).pipe(Layer.provide(TaskStore.layer))

@@ -1,12 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { asItIs, onRecord, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import type { DateRange } from "../../contract/date-range.ts"
 import type { Page } from "../../contract/page.ts"
 import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf } from "../../database/rows.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { Amount } from "../row-fields.ts"
+import { Amount, Identity } from "../row-fields.ts"
 import { Assignee, assigneeAsRead, assigneeOf } from "../staffs/assignment.ts"
 import { Level, type search_tasks, Task } from "./contract.ts"
 
@@ -40,7 +41,6 @@ const ExistingTask = Schema.Struct({
   assignee: Schema.NullOr(Assignee)
 })
 
-const Identity = Schema.Struct({ id: Schema.Int })
 const readPage = pageRowsOf(TaskRow)
 const readPreconditions = onlyRowOf(Preconditions)
 const readExisting = rowOf(ExistingTask)
@@ -136,12 +136,20 @@ const preconditions =
 
 /** Answers the new task's id, or undefined when its person is not as they were read any more. */
 const create = (sql: Sql) => (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) =>
-  readIdentity(sql`
-    WITH ${assigneeAsRead(sql, operatorId, assignee)}
-    INSERT INTO tasks (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTask))})
-    SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTask, "given"))}
-    FROM assignee, ${givenRow(sql, GivenTask, task)}
-    RETURNING id`)
+  readIdentity(
+    onRecord(sql, {
+      change: sql`
+        ${assigneeAsRead(sql, operatorId, assignee)}, made AS (
+          INSERT INTO tasks (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTask))})
+          SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTask, "given"))}
+          FROM assignee, ${givenRow(sql, GivenTask, task)}
+          RETURNING operator_id, id
+        )`,
+      events: [],
+      touched: touchedIn(sql, "task", "made"),
+      outcome: sql`SELECT id FROM made`
+    })
+  )
 
 /** The task; `assignee` is the person asked for, or else who has it, and null when `judged` says that nobody matters. */
 const existing =
@@ -170,17 +178,41 @@ const existing =
 const update =
   (sql: Sql) =>
   (operatorId: number, id: number, edit: TaskEdit, judged: JudgedBy, assignee: Assignee | null, now: Date) => {
-    const asJudged = Object.entries(judged).map(([name, value]) => sql`${sql(name)} IS NOT DISTINCT FROM ${value}`)
-    return readIdentity(sql`
-      WITH ${assigneeAsRead(sql, operatorId, assignee)}
-      UPDATE tasks SET updated_at = ${now}, ${settingsOf(sql, EditedTask, "tasks", edit)}
-      WHERE ${sql.and([sql`operator_id = ${operatorId}`, sql`id = ${id}`, sql`EXISTS (SELECT FROM assignee)`, ...asJudged])}
-      RETURNING id`)
+    const asJudged = Object.entries(judged).map(
+      ([name, value]) => sql`before.${sql(name)} IS NOT DISTINCT FROM ${value}`
+    )
+    return readIdentity(
+      onRecord(sql, {
+        change: sql`
+          ${assigneeAsRead(sql, operatorId, assignee)}, before AS (${asItIs(sql, "tasks", operatorId, id)}),
+          after AS (
+            UPDATE tasks t SET updated_at = ${now}, ${settingsOf(sql, EditedTask, "t", edit)}
+            FROM before
+            WHERE ${sql.and([
+              sql`t.operator_id = before.operator_id AND t.id = before.id`,
+              sql`EXISTS (SELECT FROM assignee)`,
+              ...asJudged
+            ])}
+            RETURNING t.*
+          )`,
+        events: [],
+        touched: touchedBetween(sql, "task"),
+        outcome: sql`SELECT id FROM after`
+      })
+    )
   }
 
 /** Answers the deleted task's id, or undefined when there is none. */
 const remove = (sql: Sql) => (operatorId: number, id: number) =>
-  readIdentity(sql`DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id} RETURNING id`)
+  readIdentity(
+    onRecord(sql, {
+      change: sql`
+        deleted AS (DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+      events: [],
+      touched: touchedIn(sql, "task", "deleted"),
+      outcome: sql`SELECT id FROM deleted`
+    })
+  )
 
 export class TaskStore extends Context.Service<TaskStore>()("latchkey/resources/TaskStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({

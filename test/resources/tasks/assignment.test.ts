@@ -96,7 +96,7 @@ const interfering = Effect.fnUntraced(function* (operatorId: number, times: numb
     Statement.CurrentTransformer,
     Effect.fnUntraced(function* (statement) {
       const [text] = statement.compile()
-      if (text.includes("UPDATE tasks SET") && (yield* Ref.getAndUpdate(left, (count) => count - 1)) > 0) {
+      if (text.includes("UPDATE tasks t SET") && (yield* Ref.getAndUpdate(left, (count) => count - 1)) > 0) {
         yield* Effect.orDie(Effect.provideService(cheaper, Statement.CurrentTransformer, undefined))
       }
       return statement

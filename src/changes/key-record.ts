@@ -1,0 +1,54 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { CallKey } from "../contract/acting.ts"
+import { jsonParameter } from "../database/parameters.ts"
+
+// The statements of idempotency_keys. All but `keeping` stand for themselves.
+
+const named = (sql: SqlClient, { operatorId, digest }: CallKey): Fragment =>
+  sql`operator_id = ${operatorId} AND digest = ${digest}`
+
+/** Keeps a key with the row of the CTE `outcome`, where the CTE `touched` has rows. Broken by a key that is there already. */
+export const keeping = (sql: SqlClient, key: CallKey, now: Date): Fragment =>
+  key.progress === "claimed"
+    ? sql`
+      UPDATE idempotency_keys SET outcome = to_jsonb(outcome), under_way_until = NULL, kept_at = ${now}
+      FROM outcome WHERE ${named(sql, key)} AND idempotency_keys.outcome IS NULL AND EXISTS (SELECT FROM touched)`
+    : sql`
+      INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
+      SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, to_jsonb(outcome),
+        ${now}::timestamptz
+      FROM outcome WHERE EXISTS (SELECT FROM touched)`
+
+/** What a key is known for. */
+export const knownKey = (sql: SqlClient, key: CallKey): Fragment => sql`
+  SELECT fingerprint, outcome, under_way_until FROM idempotency_keys WHERE ${named(sql, key)}`
+
+/** Keeps a key whose call had nothing to change; no row where it is known already. */
+export const keepingAlone = (sql: SqlClient, key: CallKey, outcome: unknown, now: Date): Fragment => sql`
+  INSERT INTO idempotency_keys AS known (operator_id, digest, fingerprint, outcome, kept_at)
+  VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${jsonParameter(outcome)}::jsonb, ${now})
+  ON CONFLICT (operator_id, digest) DO UPDATE
+    SET outcome = excluded.outcome, under_way_until = NULL, kept_at = excluded.kept_at
+    WHERE known.outcome IS NULL AND ${key.progress === "claimed"}
+  RETURNING operator_id`
+
+/** Says that an act outside is under way, which nobody else may take over before `until`; no row where the key is known. */
+export const claiming = (sql: SqlClient, key: CallKey, until: Date, now: Date): Fragment => sql`
+  INSERT INTO idempotency_keys (operator_id, digest, fingerprint, under_way_until, kept_at)
+  VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${until}, ${now})
+  ON CONFLICT DO NOTHING RETURNING operator_id`
+
+/** Takes over what a call left under way that is gone; no row where it is not gone, or another was faster. */
+export const takingOver = (sql: SqlClient, key: CallKey, until: Date, now: Date): Fragment => sql`
+  UPDATE idempotency_keys SET under_way_until = ${until}
+  WHERE ${named(sql, key)} AND outcome IS NULL AND under_way_until <= ${now}
+  RETURNING operator_id`
+
+/** Leaves what is under way to whoever asks next. */
+export const leaving = (sql: SqlClient, key: CallKey, now: Date): Fragment => sql`
+  UPDATE idempotency_keys SET under_way_until = ${now} WHERE ${named(sql, key)} AND outcome IS NULL`
+
+/** Forgets a key under which nothing happened. */
+export const releasing = (sql: SqlClient, key: CallKey): Fragment =>
+  sql`DELETE FROM idempotency_keys WHERE ${named(sql, key)} AND outcome IS NULL`

@@ -1,0 +1,64 @@
+import { DateTime, Effect, Predicate } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { Acting } from "../contract/acting.ts"
+import { keeping } from "./key-record.ts"
+import { trailing } from "./trail.ts"
+
+/** A statement that changes something of an operator's, by its parts. */
+export interface RecordedChange {
+  /** The CTEs of the change. */
+  readonly change: Fragment
+  /** What subscribers are told of it (recordEvent); what the CTEs of the change record themselves is not repeated here. */
+  readonly events: ReadonlyArray<Fragment>
+  /**
+   * A query for the records it changed: `operator_id`, `record` (as in events: `task:12`) and `fields`, the names of those
+   * that changed, none of a record that was made or deleted. No rows: nothing was changed.
+   */
+  readonly touched: Fragment
+  /**
+   * A query for what came of it: at most one row. A key keeps this row, so it has all that the answer is built from
+   * beside the input, and no secret.
+   */
+  readonly outcome: Fragment
+}
+
+/**
+ * The one way of a change into the database: one statement that makes the change, records its events, writes who made it
+ * into the trail and keeps the call's key with what came of it; all of it or none. It answers the rows of `outcome`.
+ *
+ * A key that another call has kept meanwhile breaks the key's own constraint and so undoes the whole statement; one that is
+ * just keeping it is waited for.
+ */
+export const onRecord = (
+  sql: SqlClient,
+  { change, events, touched, outcome }: RecordedChange
+): Effect.Effect<ReadonlyArray<object>, SqlError, Acting> =>
+  Effect.gen(function* () {
+    const actor = yield* Acting
+    const now = yield* DateTime.nowAsDate
+    const recorded = events.map((event, at) => sql`event_${sql.literal(String(at))} AS (${event}), `)
+    const head = sql`WITH ${change}, ${sql.join("", false)(recorded)}
+      touched AS (${touched}), left_trail AS (${trailing(sql, actor, now)})`
+    const { key } = actor
+    if (key === undefined) return yield* sql`${head} ${outcome}`
+    const rows = yield* sql`${head}, outcome AS MATERIALIZED (${outcome}), kept AS (${keeping(sql, key, now)})
+      SELECT outcome.*, EXISTS (SELECT FROM touched) AS on_record FROM outcome`
+    if (rows.some((row) => Predicate.hasProperty(row, "on_record") && row.on_record === true)) key.progress = "kept"
+    return rows
+  })
+
+/** For a CTE `before`: one row as it is now, locked until the statement is through, so that what it becomes can be compared. */
+export const asItIs = (sql: SqlClient, table: string, operatorId: number, id: number): Fragment =>
+  sql`SELECT * FROM ${sql(table)} WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE`
+
+/** Of a statement that has records as they were in the CTE `before`, and the whole rows as they are now in the CTE `after`. */
+export const touchedBetween = (sql: SqlClient, record: string, after = "after"): Fragment => sql`
+  SELECT now.operator_id, ${sql.literal(`'${record}:'`)} || now.id AS record,
+    changed_fields(to_jsonb(before), to_jsonb(now)) AS fields
+  FROM before JOIN ${sql(after)} now ON now.operator_id = before.operator_id AND now.id = before.id`
+
+/** Of a statement that made or deleted the records in a CTE. */
+export const touchedIn = (sql: SqlClient, record: string, cte: string): Fragment => sql`
+  SELECT operator_id, ${sql.literal(`'${record}:'`)} || id AS record, '{}'::text[] AS fields FROM ${sql(cte)}`

@@ -1,0 +1,130 @@
+import { hash } from "node:crypto"
+import { Cause, Clock, Effect, Exit, Predicate, type Schema } from "effect"
+import { Acting, type Actor, type CallKey } from "../contract/acting.ts"
+import type { CurrentOperator } from "../contract/caller.ts"
+import { type ApiError, Conflict, ValidationFailed } from "../contract/errors.ts"
+import { tookTooLong } from "../database/took-too-long.ts"
+import { IDEMPOTENCY_RETRY_SECONDS, IDEMPOTENCY_WAIT_MS } from "../limits.ts"
+import type { Keys, KnownKey } from "./Keys.ts"
+import { outcomeUnknown, underWay } from "./outward.ts"
+
+/** Milliseconds between two looks at what another call has under way. */
+const LOOK_MS = 200
+
+/** A change that a call asks for, as far as its key must know it. */
+export interface AskedChange {
+  /** The input as it was understood: a repeat must have the same. */
+  readonly input: () => Schema.Json
+  /** Makes the change, and answers the operation's result and what to keep of what came of it. */
+  readonly make: Effect.Effect<Made, ApiError, CurrentOperator | Acting>
+  /** The result again, from what was kept. */
+  readonly replay: (outcome: Schema.Json) => Effect.Effect<Schema.Json, never, CurrentOperator>
+}
+
+export interface Made {
+  readonly result: Schema.Json
+  readonly outcome: () => Schema.Json
+}
+
+/** A result, and whether it is of an earlier call. */
+export interface Answered {
+  readonly result: Schema.Json
+  readonly replayed: boolean
+}
+
+type Running = Effect.Effect<Answered, ApiError, CurrentOperator>
+
+/**
+ * Makes a change at most once under a key: the first call that succeeds keeps it, and whoever repeats that call gets the first
+ * result and changes nothing. The key costs a first call no statement: its change keeps it (on-record.ts). That the key
+ * was known shows when a repeat is refused, by the key's own constraint or by a rule that the first call's change has
+ * made true; so it is looked up whenever a call fails.
+ */
+export const once = Effect.fnUntraced(function* (
+  keys: Keys["Service"],
+  asked: AskedChange,
+  actor: Actor,
+  { operatorId, given }: { readonly operatorId: number; readonly given: string }
+): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
+  const until = (yield* Clock.currentTimeMillis) + IDEMPOTENCY_WAIT_MS
+  const digest = hash("sha256", given, "buffer")
+  const fingerprint = hash("sha256", `${actor.operation}\n${canonical(asked.input())}`, "buffer")
+  const keyed = (resumes: boolean): CallKey => ({
+    operatorId,
+    digest,
+    fingerprint,
+    resumes,
+    progress: resumes ? "claimed" : "none"
+  })
+  const making = (key: CallKey) => Effect.exit(Effect.provideService(asked.make, Acting, { ...actor, key }))
+
+  /** What a call that is over left under its key; undefined: nothing. */
+  const repeated = (key: CallKey, known: KnownKey): Running => {
+    if (Buffer.compare(known.fingerprint, key.fingerprint) !== 0) return Effect.fail(anotherCall)
+    if (known.outcome === null) return resuming
+    return Effect.map(asked.replay(known.outcome), (result) => ({ result, replayed: true }))
+  }
+
+  const first: Running = Effect.gen(function* () {
+    const key = keyed(false)
+    const exit = yield* making(key)
+    if (Exit.isSuccess(exit)) {
+      const { result, outcome } = exit.value
+      const settled = key.progress === "kept" || key.progress === "unneeded"
+      if (settled || (yield* keys.keep(key, outcome()))) return { result, replayed: false }
+    }
+    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
+    const known = yield* keys.known(key)
+    if (known !== undefined) return yield* repeated(key, known)
+    if (Exit.isSuccess(exit)) return { result: exit.value.result, replayed: false }
+    return yield* tookTooLong(exit.cause) ? notThrough : Effect.failCause(exit.cause)
+  })
+
+  /** Waits for a call that has its act outside under way, and goes on where one was cut off. */
+  const resuming: Running = Effect.gen(function* () {
+    const key = keyed(true)
+    while (!(yield* keys.takeOver(key))) {
+      const known = yield* keys.known(key)
+      // Let go: the other call was refused, and so may this one be.
+      if (known === undefined) return yield* first
+      if (known.outcome !== null) return yield* repeated(key, known)
+      if ((yield* Clock.currentTimeMillis) >= until) return yield* underWay
+      yield* Effect.sleep(LOOK_MS)
+    }
+    return yield* takenOver(key)
+  })
+
+  /** What the channel says now is the answer; what our own rules say is none to a call that may have acted before. */
+  const takenOver = Effect.fnUntraced(function* (key: CallKey) {
+    const exit = yield* making(key)
+    if (Exit.isSuccess(exit)) {
+      if (key.progress !== "kept") yield* keys.keep(key, exit.value.outcome())
+      return { result: exit.value.result, replayed: false }
+    }
+    if (key.progress !== "claimed") return yield* Effect.failCause(exit.cause)
+    yield* keys.leave(key)
+    return yield* isRefusal(exit.cause) ? outcomeUnknown : Effect.failCause(exit.cause)
+  })
+  return yield* first
+})
+
+const isRefusal = (cause: Cause.Cause<ApiError>): boolean =>
+  cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag !== "Upstream")
+
+/** JSON with the fields of each object in one order, so that equal inputs are equal texts. */
+export const canonical = (value: Schema.Json): string =>
+  JSON.stringify(value, (_name, part: unknown) =>
+    Predicate.isObject(part) && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part
+  )
+
+const anotherCall = new ValidationFailed({
+  message: "Idempotency-Key: was used for another call; a new call needs a new key."
+})
+
+const notThrough = new Conflict({
+  message:
+    "Idempotency-Key: this call waited too long, perhaps for another one with its key, and changed nothing; repeat it with the same key.",
+  retryAfter: IDEMPOTENCY_RETRY_SECONDS
+})

@@ -1,0 +1,14 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Actor } from "../contract/acting.ts"
+
+/** Writes down who changed the records in the CTE `touched`. */
+export const trailing = (
+  sql: SqlClient,
+  { accountId, application, operation, requestId }: Omit<Actor, "key">,
+  now: Date
+): Fragment => sql`
+  INSERT INTO trail (operator_id, at, account_id, application, operation, request_id, record, fields)
+  SELECT operator_id, ${now}::timestamptz, ${accountId}::bigint, ${application}::text, ${operation}::text,
+    ${requestId}::text, record, fields
+  FROM touched ORDER BY record`

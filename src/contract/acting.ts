@@ -1,0 +1,40 @@
+import { Context } from "effect"
+
+/** The key a change is made under, and how far this call has come with it. */
+export interface CallKey {
+  readonly operatorId: number
+  /** Of the key itself, which is kept nowhere. */
+  readonly digest: Uint8Array
+  /** Of the operation and its input. */
+  readonly fingerprint: Uint8Array
+  /** Whether an earlier call with this key got no further than its act outside, which this one takes over. */
+  readonly resumes: boolean
+  /**
+   * `none`: nothing is written down. `claimed`: an act outside is under way. `kept`: what came of the change is, with the
+   * change. `unneeded`: the answer is a record as it is now, whatever the key.
+   */
+  progress: "none" | "claimed" | "kept" | "unneeded"
+}
+
+/** Who changes something, as the trail tells it, and under which key. */
+export interface Actor {
+  /** Null: nobody's account. */
+  readonly accountId: number | null
+  /** The token's or client's name, or the part of the service that acts by itself. */
+  readonly application: string
+  readonly operation: string
+  readonly requestId: string | null
+  readonly key: CallKey | undefined
+}
+
+/** Who is acting; whatever changes something for an operator is asked for it. */
+export class Acting extends Context.Service<Acting, Actor>()("latchkey/contract/Acting") {}
+
+/** The service itself, or who runs it, acting by a part of it such as the command line. */
+export const byItself = (application: string, operation: string): Actor => ({
+  accountId: null,
+  application,
+  operation,
+  requestId: null,
+  key: undefined
+})
