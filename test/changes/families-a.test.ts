@@ -3,25 +3,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/Api.ts"
-import { type Call, Service } from "../../src/service.ts"
-import { call, dataOf, freshOperator, layerTest, orderOf, propertyOf, type TestOperator } from "../harness.ts"
+import { answerTo, call, dataOf, freshOperator, layerTest, orderOf, propertyOf, type TestOperator } from "../harness.ts"
 import { countStatements } from "../statements.ts"
 
 // What each change of these families keeps under a key, and what it leaves in the trail.
 
 const URL_IN = "https://hooks.example.com/in"
-
-const keyed = Effect.fnUntraced(function* (token: string, operation: OperationName, fields: object, key: string) {
-  const service = yield* Service
-  const asked: Call = {
-    door: "rest",
-    headers: { authorization: `Bearer ${token}` },
-    params: {},
-    key: { field: "Idempotency-Key", value: key },
-    read: Effect.succeed({ encoding: "json", fields })
-  }
-  return yield* service.call(operation, asked)
-})
 
 /** An operator whose token is known already, so that looking it up is counted nowhere. */
 const someone = Effect.tap(freshOperator(), ({ token }) => call(token, "list_webhooks"))
@@ -34,7 +21,7 @@ const trailOf = Effect.fnUntraced(function* ({ operatorId }: TestOperator) {
     SELECT operation, request_id, record, fields FROM trail WHERE operator_id = ${operatorId} ORDER BY id`
 }, Effect.orDie)
 
-/** What calls without a key that are no part of the test need: what is known of it is what they answered. */
+/** What a call answers that only prepares a test: it has no key. */
 const made = (operator: TestOperator, operation: OperationName, fields: object) =>
   Effect.flatMap(call(operator.token, operation, fields), dataOf)
 
@@ -50,7 +37,7 @@ const thrice = Effect.fnUntraced(function* (
 ) {
   const before = yield* trailOf(operator)
   const key = randomUUID()
-  const [first, statements] = yield* countStatements(keyed(operator.token, operation, fields, key))
+  const [first, statements] = yield* countStatements(answerTo(operator.token, operation, fields, key))
   assert.strictEqual(first.envelope.error_code, 0, `${operation}: ${first.envelope.error_msg}`)
   assert.strictEqual(statements, answered.statements, operation)
   assert.isUndefined(first.headers["idempotent-replayed"])
@@ -58,8 +45,8 @@ const thrice = Effect.fnUntraced(function* (
   for (const row of left) assert.deepInclude(row, { operation, request_id: first.envelope.request_id })
   const expected = JSON.stringify((answered.again ?? ((data) => data))(first.envelope.data))
   for (const again of [
-    yield* keyed(operator.token, operation, fields, key),
-    yield* keyed(operator.token, operation, fields, key)
+    yield* answerTo(operator.token, operation, fields, key),
+    yield* answerTo(operator.token, operation, fields, key)
   ]) {
     assert.strictEqual(again.envelope.error_code, 0, `${operation}: ${again.envelope.error_msg}`)
     assert.strictEqual(JSON.stringify(again.envelope.data), expected)
@@ -175,20 +162,6 @@ layer(layerTest)("a change", (it) => {
     })
   )
 
-  it.effect("that was refused keeps no key", () =>
-    Effect.gen(function* () {
-      const operator = yield* someone
-      yield* made(operator, "create_property_tag", { name: "Sea view" })
-      const create = keyed(operator.token, "create_property_tag", { name: "Sea view" }, "twice")
-      assert.strictEqual((yield* create).envelope.error_code, 409)
-      const [taken] = yield* trailOf(operator)
-      yield* made(operator, "delete_property_tag", { id: Number(taken?.record.split(":")[1]) })
-      const { envelope, headers } = yield* create
-      assert.strictEqual(envelope.error_code, 0)
-      assert.isUndefined(headers["idempotent-replayed"])
-    })
-  )
-
   it.effect("that finds its link to the entire calendar there is none, and answers it", () =>
     Effect.gen(function* () {
       const operator = yield* someone
@@ -235,7 +208,7 @@ layer(layerTest)("days that are closed and opened", (it) => {
     Effect.gen(function* () {
       const operator = yield* someone
       const one = yield* propertyOf(operator.operatorId, "Harbour 1")
-      const close = keyed(operator.token, "update_availabilities", days([one], false), "close")
+      const close = answerTo(operator.token, "update_availabilities", days([one], false), "close")
       yield* close
       yield* made(operator, "update_availabilities", days([one], true))
       assert.strictEqual((yield* close).envelope.error_code, 0)
