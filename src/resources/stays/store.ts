@@ -53,7 +53,7 @@ const locked = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string):
   WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode} FOR NO KEY UPDATE OF s`
 
 /** For the trail: the field changed on the stays of a table expression that names their order. */
-const touchedField = (sql: SqlClient.SqlClient, field: "custom_fields" | "stay_status" | "tags", stays: Fragment) =>
+const touchedField = (sql: SqlClient.SqlClient, field: "stay_status" | "tags", stays: Fragment) =>
   sql`SELECT operator_id, ${stayRecord(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
 
 /** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
@@ -125,11 +125,12 @@ const saveCustomFields =
             RETURNING s.custom_fields
           )`,
         events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-        touched: touchedField(
-          sql,
-          "custom_fields",
-          sql`before WHERE EXISTS (SELECT FROM after WHERE after.custom_fields IS DISTINCT FROM before.custom_fields)`
-        ),
+        // What is saved as it was is told too (specification, reservation_updated), and so leaves its trail: of no field.
+        touched: sql`
+          SELECT before.operator_id, ${stayRecord(sql)} AS record,
+            array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
+              NULL) AS fields
+          FROM before, after`,
         outcome: sql`
           SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`
       })
