@@ -28,6 +28,7 @@ export const replay = Command.make(
   },
   ({ id, operator, webhook, dead, since, until }) =>
     answer(
+      "webhook replay",
       Effect.gen(function* () {
         const log = yield* DeliveryLog
         const now = new Date(yield* Clock.currentTimeMillis)
