@@ -4,7 +4,12 @@ import type { Fragment } from "effect/sql/Statement"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
 import { HOUR_MS, hourOf } from "./refusal-counts.ts"
 
-const Account = Schema.Struct({ id: Schema.Int, name: Schema.String, email: Schema.String })
+/** Name and e-mail address as they are now; null: there is no such account any more. */
+const Account = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.NullOr(Schema.String),
+  email: Schema.NullOr(Schema.String)
+})
 
 /** One record that one change touched. */
 export const TrailEntry = Schema.Struct({
@@ -46,8 +51,10 @@ const readEntries = rowsOf(TrailEntry)
 const readRefused = rowsOf(RefusedSum)
 const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
 
-const accountOf = (sql: SqlClient.SqlClient): Fragment => sql`
-  CASE WHEN a.id IS NOT NULL THEN jsonb_build_object('id', a.id, 'name', a.name, 'email', a.email) END AS account`
+/** Of rows with an `account_id`, and those accounts `a`. */
+const withAccount = (sql: SqlClient.SqlClient): Fragment => sql`
+  CASE WHEN account_id IS NOT NULL THEN jsonb_build_object('id', account_id, 'name', a.name, 'email', a.email) END
+    AS account`
 
 const latest = (sql: SqlClient.SqlClient, { operatorId, record, since, until }: TrailWanted, most: number) => {
   const all = [sql`operator_id = ${operatorId}`]
@@ -55,7 +62,7 @@ const latest = (sql: SqlClient.SqlClient, { operatorId, record, since, until }: 
   if (since !== undefined) all.push(sql`at >= ${since}`)
   if (until !== undefined) all.push(sql`at < ${until}`)
   return sql`
-    SELECT t.at, ${accountOf(sql)}, t.application, t.operation, t.request_id, t.record, t.fields
+    SELECT t.at, ${withAccount(sql)}, t.application, t.operation, t.request_id, t.record, t.fields
     FROM (SELECT * FROM trail WHERE ${sql.and(all)} ORDER BY at DESC, id DESC LIMIT ${most}) t
     LEFT JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
     ORDER BY t.at DESC, t.id DESC`
@@ -66,7 +73,7 @@ const refusedMost = (sql: SqlClient.SqlClient, { operatorId, since, until }: Tra
   if (since !== undefined) all.push(sql`hour >= ${new Date(hourOf(since.getTime()))}`)
   if (until !== undefined) all.push(sql`hour < ${new Date(hourOf(until.getTime() + HOUR_MS - 1))}`)
   return sql`
-    SELECT ${accountOf(sql)}, r.application, r.operation, r.error_code, r.times, r.first_hour, r.last_hour
+    SELECT ${withAccount(sql)}, r.application, r.operation, r.error_code, r.times, r.first_hour, r.last_hour
     FROM (
       SELECT operator_id, account_id, application, operation, error_code, sum(times)::bigint AS times,
         min(hour) AS first_hour, max(hour) AS last_hour

@@ -81,7 +81,9 @@ const refusedToAnswer = ({ first_hour, last_hour, ...refused }: RefusedSum) => (
 
 /** Names are other people's texts: quoted, so that nothing in them is taken for ours or moves the cursor. */
 const whoInWords = ({ account, application }: Pick<TrailEntry, "account" | "application">): string =>
-  account === null ? application : `${JSON.stringify(account.name)} with ${JSON.stringify(application)}`
+  account === null
+    ? application
+    : `${account.name === null ? `account ${account.id}` : JSON.stringify(account.name)} with ${JSON.stringify(application)}`
 
 const changeInWords = (change: ReturnType<typeof changeToAnswer>): string =>
   [
