@@ -56,14 +56,22 @@ const withAccount = (sql: SqlClient.SqlClient): Fragment => sql`
   CASE WHEN account_id IS NOT NULL THEN jsonb_build_object('id', account_id, 'name', a.name, 'email', a.email) END
     AS account`
 
+/**
+ * A range of the index that begins with the operator, or with operator and record, and never `operator_id = …`: with that,
+ * PostgreSQL would rather read everybody's trail backwards in time, to the end where an operator has been quiet for long.
+ */
 const latest = (sql: SqlClient.SqlClient, { operatorId, record, since, until }: TrailWanted, most: number) => {
-  const all = [sql`operator_id = ${operatorId}`]
-  if (record !== undefined) all.push(sql`record = ${record}`)
-  if (since !== undefined) all.push(sql`at >= ${since}`)
-  if (until !== undefined) all.push(sql`at < ${until}`)
+  const from = sql`${since?.toISOString() ?? "-infinity"}::timestamptz`
+  const to = sql`${until?.toISOString() ?? "infinity"}::timestamptz`
+  const columns = record === undefined ? sql`operator_id` : sql`operator_id, record`
+  const values = record === undefined ? sql`${operatorId}::bigint` : sql`${operatorId}::bigint, ${record}::text`
+  const order = record === undefined ? sql`operator_id DESC` : sql`operator_id DESC, record DESC`
   return sql`
     SELECT t.at, ${withAccount(sql)}, t.application, t.operation, t.request_id, t.record, t.fields
-    FROM (SELECT * FROM trail WHERE ${sql.and(all)} ORDER BY at DESC, id DESC LIMIT ${most}) t
+    FROM (
+      SELECT * FROM trail WHERE (${columns}, at) >= (${values}, ${from}) AND (${columns}, at) < (${values}, ${to})
+      ORDER BY ${order}, at DESC, id DESC LIMIT ${most}
+    ) t
     LEFT JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
     ORDER BY t.at DESC, t.id DESC`
 }
