@@ -10,6 +10,7 @@ import { Acting, byItself } from "../src/contract/acting.ts"
 import { GateError } from "../src/contract/caller.ts"
 import type { Answer, Envelope } from "../src/contract/envelope.ts"
 import { ERROR_CODES } from "../src/contract/errors.ts"
+import { KEY_HEADER } from "../src/contract/idempotency-key.ts"
 import { jsonParameter } from "../src/database/parameters.ts"
 import { digestOf } from "../src/gate/credentials.ts"
 import { Gate } from "../src/gate/Gate.ts"
@@ -240,11 +241,12 @@ export const typedClient = Effect.map(
 /** Calls of the typed client made within carry this token. */
 export const withToken = (token: string) => Effect.provideService(TokenOfCalls, token)
 
-/** A call whose input is fields as JSON values. */
-const asked = (token: string | undefined, fields: unknown): Call => ({
+/** A call whose input is fields as JSON values, under an idempotency key if one is given. */
+const asked = (token: string | undefined, fields: unknown, key?: string): Call => ({
   door: "rest",
   headers: token === undefined ? {} : { "service-access-token": token },
   params: {},
+  key: key === undefined ? undefined : { field: KEY_HEADER, value: key },
   read: Effect.succeed({ encoding: "json", fields })
 })
 
@@ -252,10 +254,11 @@ const asked = (token: string | undefined, fields: unknown): Call => ({
 export const answerTo = Effect.fn("call")(function* (
   token: string | undefined,
   operation: OperationName,
-  fields: unknown = {}
+  fields: unknown = {},
+  key?: string
 ) {
   const service = yield* Service
-  return yield* telling(service.call(operation, asked(token, fields)))
+  return yield* telling(service.call(operation, asked(token, fields, key)))
 })
 
 /** The envelope of {@link answerTo}. */
