@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
 import { layerAssembly } from "../src/assembly.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
+import { Refusals } from "../src/changes/Refusals.ts"
 import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
@@ -10,6 +11,7 @@ import { Service } from "../src/service.ts"
 // The Service in the process of the bench, without HTTP and without windows.
 
 export const layerInProcess = layerAssembly.pipe(
+  Layer.provide(Refusals.layer),
   Layer.provide([ChannelGateway.layerUnconnected, RateWindows.layerUnbounded, Places.layer(), WakeUp.layerProcess])
 )
 

@@ -197,5 +197,10 @@ export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60 * 1000
 /** Milliseconds a call waits for another with its key, and seconds after which one that waited as long may be repeated. */
 export const IDEMPOTENCY_WAIT_MS = 10_000
 export const IDEMPOTENCY_RETRY_SECONDS = 1
-/** Milliseconds the trail of changes is kept (400 days). */
+/** Milliseconds the trail of changes is kept, and the counts of what was refused (400 days). */
 export const TRAIL_KEPT_MS = 400 * 24 * 60 * 60 * 1000
+/** Changes that `latchkey audit` lists when `--limit` is not given, and the most that may be asked for. */
+export const AUDIT_DEFAULT = 100
+export const AUDIT_MAX = 1_000
+/** Kinds of refusals (whose, by which application, of what, why, in which hour) a process counts at once before they are written down. */
+export const REFUSALS_KINDS = 10_000

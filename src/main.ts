@@ -7,6 +7,8 @@ import { listen } from "./adapters/http-server/listen.ts"
 import { layerAssembly } from "./assembly.ts"
 import { layerWakeUp } from "./background/layer.ts"
 import { WakeUp } from "./background/WakeUp.ts"
+import { layerRetention } from "./changes/layer.ts"
+import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Configuration, type Settings } from "./configuration.ts"
 import { layerBackgroundDatabase, layerControl, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
@@ -31,7 +33,10 @@ const layerWindows = ({ redisUrl }: Settings) =>
 const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
 
 const layerService = (windows: Layer.Layer<RateWindows>) =>
-  layerAssembly.pipe(Layer.provide(ChannelGateway.layerUnconnected), Layer.provideMerge(windows))
+  layerAssembly.pipe(
+    Layer.provide([ChannelGateway.layerUnconnected, Layer.provide(Refusals.layer, layerBackgroundDatabase)]),
+    Layer.provideMerge(windows)
+  )
 
 /** Delivers events to their subscribers for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
@@ -39,6 +44,9 @@ const layerDelivering = (settings: Settings) =>
     Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
+
+/** Removes what is old of keys, trail and counts for as long as the process runs. */
+const layerRetaining = Layer.provide(layerRetention, layerBackgroundDatabase)
 
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
@@ -59,7 +67,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
     Effect.map(Configuration, (settings) =>
       Layer.effectDiscard(serving).pipe(
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide(layerDelivering(settings)),
+        Layer.provide([layerDelivering(settings), layerRetaining]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type Api, type ApiOperation, type OperationName, operations } from "../src/Api.ts"
 import { layerAssembly } from "../src/assembly.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
+import { Refusals } from "../src/changes/Refusals.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { Acting, byItself } from "../src/contract/acting.ts"
 import { GateError } from "../src/contract/caller.ts"
@@ -28,15 +29,19 @@ import { layerTestDatabase } from "./database.ts"
 /** Gate and handlers over a database: what the Service runs on. */
 const layerInside = Layer.mergeAll(layerHandlers, Gate.layer).pipe(Layer.provideMerge(Tokens.layer))
 
+/** Counts no refusals: what a test finds changed in the database is then what its calls changed. */
+const layerUncounted = Layer.succeed(Refusals, { call: () => Effect.void, signIn: () => Effect.void })
+
 /** The service over any database, windows and channels. Its changes wake the workers that are given the same `WakeUp`. */
 export const layerService = <E>(
   database: Layer.Layer<SqlClient.SqlClient, E>,
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
-  wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess
+  wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess,
+  refusals: Layer.Layer<Refusals, never, SqlClient.SqlClient> = layerUncounted
 ) =>
   layerAssembly.pipe(
-    Layer.provideMerge(layerInside),
+    Layer.provideMerge(Layer.mergeAll(layerInside, refusals)),
     Layer.provideMerge(Layer.mergeAll(database, windows, channels, wakeUp, Places.layer()))
   )
 

@@ -21,14 +21,14 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background configuration.ts contract database deliveries demo limits.ts operators telemetry"
+      "main.ts background changes configuration.ts contract database deliveries demo limits.ts operators telemetry"
     )
   },
   {
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background channels configuration.ts database deliveries demo gate installation.ts limits.ts",
+      "adapters assembly.ts background changes channels configuration.ts database deliveries demo gate installation.ts limits.ts",
       "places resources/<family> telemetry"
     )
   },
@@ -63,7 +63,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "operators",
     what: "operators, accounts, tokens, limits",
-    imports: imports("contract database gate limits.ts")
+    imports: imports("changes contract database gate limits.ts")
   },
   {
     place: FAMILY,
@@ -92,12 +92,12 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "deliveries",
     what: "webhooks on their way: queue, signing, addresses, sending",
-    imports: imports("background contract database events limits.ts")
+    imports: imports("background changes contract database events limits.ts")
   },
   {
     place: "changes",
-    what: "how a change gets into the database: with its events, its key and who made it, in one statement",
-    imports: imports("contract database limits.ts")
+    what: "how a change gets into the database: with its events, its key and who made it, in one statement; what was refused",
+    imports: imports("background contract database limits.ts")
   },
   { place: "events", what: "what happened, typed; recorded by the statement that changed it", imports: ["background"] },
   { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract"] },
@@ -171,6 +171,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   events: "events/events.ts",
   idempotency_keys: "changes",
   trail: "changes",
+  refusals: "changes",
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
   webhook_deliveries: "deliveries",

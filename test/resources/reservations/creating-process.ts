@@ -1,6 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { layerAssembly } from "../../../src/assembly.ts"
 import { WakeUp } from "../../../src/background/WakeUp.ts"
+import { Refusals } from "../../../src/changes/Refusals.ts"
 import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
 import { layerPostgres } from "../../../src/database/postgres.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
@@ -30,6 +31,7 @@ const creating = Effect.gen(function* () {
 })
 
 const layerProcess = layerAssembly.pipe(
+  Layer.provide(Refusals.layer),
   Layer.provide([ChannelGateway.layerUnconnected, RateWindows.layerUnbounded, Places.layer(), WakeUp.layerProcess]),
   Layer.provide(layerPostgres({ url: Redacted.make(process.env["PROCESS_DATABASE_URL"] ?? ""), maxConnections: 8 }))
 )
