@@ -8,6 +8,7 @@ import webhooks from "./0006_webhooks.ts"
 import work from "./0007_work.ts"
 import shareLinks from "./0008_share_links.ts"
 import webhookLanes from "./0009_webhook_lanes.ts"
+import feed from "./0011_feed.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -19,5 +20,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 6, name: "webhooks", up: webhooks },
   { id: 7, name: "work", up: work },
   { id: 8, name: "share_links", up: shareLinks },
-  { id: 9, name: "webhook_lanes", up: webhookLanes }
+  { id: 9, name: "webhook_lanes", up: webhookLanes },
+  { id: 11, name: "feed", up: feed }
 ]

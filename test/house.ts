@@ -94,7 +94,11 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "webhooks on their way: queue, signing, addresses, sending",
     imports: imports("background contract database events limits.ts")
   },
-  { place: "events", what: "what happened, typed; recorded by the statement that changed it", imports: ["background"] },
+  {
+    place: "events",
+    what: "what happened, typed; recorded by the statement that changed it; the order it is told in, and who has heard of it",
+    imports: imports("background contract database limits.ts")
+  },
   { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract"] },
   {
     place: "places",
@@ -164,6 +168,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   staffs: "resources/staffs",
   staff_properties: "resources/staffs",
   events: "events/events.ts",
+  forgotten_events: "events/events.ts",
+  event_consumers: "events/consumers.ts",
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
   webhook_deliveries: "deliveries",
