@@ -83,8 +83,7 @@ export const FEED_SCAN = 10_000
 /** Seconds an answer of the feed may wait for an event, and answers of one operator that may wait at once in a process. */
 export const FEED_WAIT_SECONDS = 20
 export const FEED_WAITS = 10
-/** Characters of a cursor, and of a list of names of events. */
-export const FEED_CURSOR = 100
+/** Characters of a list of names of events. */
 export const FEED_TYPES = 400
 /** Consumers an operator has room for; `operators` has a column for it (migration 0011_feed). Characters of a name. */
 export const EVENT_CONSUMERS = 20

@@ -2,9 +2,7 @@ import { Context, Effect } from "effect"
 import type { ServerError } from "./errors.ts"
 
 /** Runs what only waits; answers, fails and is interrupted as that is, or fails because there is no place to come back to. */
-export interface AwayFromPlace {
-  <A, E, R>(waiting: Effect.Effect<A, E, R>): Effect.Effect<A, E | ServerError, R>
-}
+export type AwayFromPlace = <A, E, R>(waiting: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ServerError, R>
 
 /**
  * How the work of a call waits for something that takes its time without holding the place it works in (src/places).

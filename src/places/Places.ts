@@ -38,7 +38,10 @@ export class Places extends Context.Service<
               Effect.provideService(BeforeReading, turnOn(thread, operatorId)),
               Effect.provideService(AwayFromPlace, awayFrom(place))
             )
-            return Effect.andThen(place.taken(restore), Effect.onExit(restore(building), () => place.given))
+            return Effect.andThen(
+              place.taken(restore),
+              Effect.onExit(restore(building), () => place.given)
+            )
           })
       })
     })
