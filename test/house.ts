@@ -28,8 +28,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background channels configuration.ts database deliveries demo gate installation.ts limits.ts",
-      "places resources/<family> telemetry"
+      "adapters assembly.ts background channels configuration.ts database deliveries demo events gate installation.ts",
+      "limits.ts places resources/<family> telemetry"
     )
   },
   {
@@ -130,6 +130,7 @@ export const PLACES: ReadonlyArray<Place> = [
 export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   availability: ["properties"],
   "calendar-share-links": ["availability", "properties"],
+  events: ["properties"],
   groups: ["properties"],
   orders: ["stays"],
   reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
