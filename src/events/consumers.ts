@@ -12,12 +12,27 @@ const unacknowledged = (sql: SqlClient): Fragment => sql`
     AND e.position > greatest(c.position, ${forgottenUpTo(sql, sql`c.operator_id`)})
   ORDER BY e.position`
 
-/** Consumers as they are shown, of a table or CTE. `oldest_queued_at` is null for one that is behind in nothing. */
-export const showingConsumers = (sql: SqlClient, consumers: Fragment): Fragment => sql`
+/**
+ * Consumers of one operator as they are shown, of a table or CTE. `oldest_queued_at` is null for one that is behind in
+ * nothing. The events are counted in one pass for all of them, between the places where they stand.
+ */
+export const showingConsumers = (sql: SqlClient, operatorId: number, consumers: Fragment): Fragment => sql`
+  WITH standing AS MATERIALIZED (
+    SELECT ARRAY(SELECT DISTINCT position + 1 AS next FROM ${consumers} c ORDER BY next) AS nexts
+  ), counted AS MATERIALIZED (
+    SELECT width_bucket(latest.position, standing.nexts) AS after, count(*) AS events
+    FROM standing CROSS JOIN (
+      SELECT position FROM events
+      WHERE operator_id = ${operatorId} AND position >= (SELECT nexts[1] FROM standing)
+        AND position > ${forgottenUpTo(sql, sql`${operatorId}`)}
+      ORDER BY position DESC LIMIT ${FEED_LAG_COUNTED}) latest
+    GROUP BY after
+  )
   SELECT c.name, c.position,
-    (SELECT count(*) FROM (SELECT ${unacknowledged(sql)} LIMIT ${FEED_LAG_COUNTED}) counted) AS lag,
+    (SELECT coalesce(sum(events), 0)::bigint FROM counted
+      WHERE after >= array_position(standing.nexts, c.position + 1)) AS lag,
     (SELECT e.queued_at ${unacknowledged(sql)} LIMIT 1) AS oldest_queued_at
-  FROM ${consumers} c`
+  FROM standing CROSS JOIN ${consumers} c`
 
 /**
  * The CTEs `forgotten` and `put`: acknowledges up to a position, as a consumer that is made if it is new. No row is put

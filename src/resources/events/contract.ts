@@ -1,11 +1,11 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema } from "effect"
 import { Conflict, NotFound, RateLimited, ServerError } from "../../contract/errors.ts"
 import { Integer, PropertyOrBox, textUpTo } from "../../contract/fields.ts"
 import { family } from "../../contract/operation.ts"
 import { toldName } from "../../contract/told-name.ts"
-import { EVENT_NAMES, type EventName } from "../../events/events.ts"
 import { EVENT_CONSUMER_NAME, FEED_DEFAULT, FEED_MAX, FEED_TYPES, FEED_WAIT_SECONDS } from "../../limits.ts"
 import { CURSOR_FORM, placeOf } from "./cursor.ts"
+import { unknownEventIn } from "./rules.ts"
 
 // The feed of events and who reads it (docs/feed.md): what webhooks tell, to be read as often as one likes.
 
@@ -23,29 +23,16 @@ const Cursor = cursorThat((text) => placeOf(text) !== undefined)
 /** Empty: none. */
 const CursorOrNone = cursorThat((text) => text === "" || placeOf(text) !== undefined)
 
-const isName = (text: string): text is EventName => EVENT_NAMES.some((name) => name === text)
-const namesIn = (text: string): ReadonlyArray<string> => text.split(",").map((name) => name.trim())
-
-/** Names of events, separated by commas. */
-const Types = textUpTo(FEED_TYPES)
-  .check(
-    Schema.makeFilter(
-      (text) => {
-        const unknown = namesIn(text).find((name) => !isName(name))
-        return unknown === undefined || `must be names of events; there is no "${toldName(unknown)}"`
-      },
-      { toJsonSchema: () => [{}, true] }
-    )
+/** Names of events, separated by commas: `eventsNamed` reads them. */
+const Types = textUpTo(FEED_TYPES).check(
+  Schema.makeFilter(
+    (text) => {
+      const unknown = unknownEventIn(text)
+      return unknown === undefined || `must be names of events; there is no "${toldName(unknown)}"`
+    },
+    { toJsonSchema: () => [{}, true] }
   )
-  .pipe(
-    Schema.decodeTo(
-      Schema.Array(Schema.Literals(EVENT_NAMES)),
-      SchemaTransformation.transform<ReadonlyArray<EventName>, string>({
-        decode: (text) => namesIn(text).filter(isName),
-        encode: (names) => names.join(",")
-      })
-    )
-  )
+)
 
 const NAME = new RegExp(`^[A-Za-z0-9._-]{1,${EVENT_CONSUMER_NAME}}$`)
 

@@ -16,7 +16,7 @@ import {
   type put_event_consumer
 } from "./contract.ts"
 import { cursorOf } from "./cursor.ts"
-import { pageOf, positionOf, type Shown, tooOld } from "./rules.ts"
+import { eventsNamed, pageOf, positionOf, type Shown, tooOld } from "./rules.ts"
 import { type ConsumerRow, type EventRow, FeedStore, type Wanted } from "./store.ts"
 import { Seats, type Waiting, waitFor } from "./waiting.ts"
 
@@ -47,7 +47,8 @@ const checkProperty = Effect.fnUntraced(function* (store: Store, operatorId: num
 const listEvents = (store: Store, waiting: Waiting) =>
   Effect.fnUntraced(function* (payload: Asked) {
     const { operatorId } = yield* CurrentOperator
-    const { limit = FEED_DEFAULT, types, property_id, wait = 0 } = payload
+    const { limit = FEED_DEFAULT, property_id, wait = 0 } = payload
+    const types = payload.types === undefined ? undefined : eventsNamed(payload.types)
     const after = yield* placed("after", payload.after ?? "", operatorId)
     const look = (before: Shown<EventRow> | undefined) =>
       Effect.gen(function* () {

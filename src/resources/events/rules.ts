@@ -1,5 +1,18 @@
 import { BadRequest, Conflict } from "../../contract/errors.ts"
+import { EVENT_NAMES, type EventName } from "../../events/events.ts"
 import { cursorOf, placeOf } from "./cursor.ts"
+
+const namesIn = (text: string): ReadonlyArray<string> => text.split(",").map((name) => name.trim())
+
+/** The events that a comma-separated text names. */
+export const eventsNamed = (text: string): ReadonlyArray<EventName> => {
+  const names = namesIn(text)
+  return EVENT_NAMES.filter((name) => names.includes(name))
+}
+
+/** The first name in such a text that no event has. */
+export const unknownEventIn = (text: string): string | undefined =>
+  namesIn(text).find((name) => !EVENT_NAMES.some((known) => known === name))
 
 /** A part of the feed that was read in one go. */
 export interface Read<Event> {

@@ -122,14 +122,15 @@ export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/
 
     consumers: (operatorId: number) =>
       readConsumers(sql`
-        ${showingConsumers(sql, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)} ORDER BY c.name`),
+        ${showingConsumers(sql, operatorId, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)}
+        ORDER BY c.name`),
 
     /** Without a consumer nothing was changed: see `acknowledging`. Fails when the operator has no room for another. */
     put: (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) =>
       readPut(sql`
         WITH ${acknowledging(sql, operatorId, consumer, now)}
         SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
-        FROM forgotten LEFT JOIN (${showingConsumers(sql, sql`put`)}) shown ON true`),
+        FROM forgotten LEFT JOIN (${showingConsumers(sql, operatorId, sql`put`)}) shown ON true`),
 
     remove: (operatorId: number, name: string) =>
       readIdentity(sql`${removingConsumer(sql, operatorId, name)} RETURNING name`)
