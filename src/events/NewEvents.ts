@@ -8,6 +8,8 @@ import { rowsOf } from "../database/rows.ts"
 
 /** Milliseconds between two looks for what another process put into the feed, where no word of it came. */
 export const NEW_EVENTS_POLL_MS = 1_000
+/** Milliseconds between the word of a change and the look: by then its event is in the feed as a rule. */
+const HANDING_OUT_MS = 50
 
 /**
  * Tells who waits for events of an operator that there are new ones in the feed. It says neither which nor how many, and
@@ -30,8 +32,7 @@ export class NewEvents extends Context.Service<
 
   /**
    * Processes on one server: what this one hands out it tells at once. What others hand out is looked up while somebody
-   * waits, by one statement for all who do: when a change wakes the workers, and from time to time, as the word of a change
-   * comes before its event is in the feed.
+   * waits, by one statement for all who do: soon after a change wakes the workers, and from time to time.
    */
   static readonly layerServer: Layer.Layer<NewEvents, never, SqlClient.SqlClient | WakeUp> = Layer.effect(
     NewEvents,
@@ -39,7 +40,7 @@ export class NewEvents extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const waiters = new Waiters()
       const woken = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
-      const look = Effect.as(looking(sql, waiters), false)
+      const look = Effect.andThen(Effect.sleep(HANDING_OUT_MS), Effect.as(looking(sql, waiters), false))
       const turn = Effect.andThen(waiters.some, whenWoken(woken, look, NEW_EVENTS_POLL_MS))
       yield* Effect.forkScoped(loop("looking for new events", turn))
       return { tell: waiters.tell, latch: waiters.latch }
