@@ -26,6 +26,38 @@ export default Effect.gen(function* () {
   yield* sql`SELECT setval('event_positions', max(position)) FROM events HAVING max(position) IS NOT NULL`
   yield* sql`CREATE UNIQUE INDEX events_feed ON events (operator_id, position) WHERE position IS NOT NULL`
 
+  // How the feed is read. A plan for any operator takes the average one for all of them, and might gather and sort
+  // everything a large one has behind a position to show a page of it: the settings leave it no way but along the index,
+  // to the page's end.
+  const alongFeed = (signature: string, returns: string, body: string) =>
+    sql.unsafe(`
+      CREATE FUNCTION ${signature} RETURNS SETOF ${returns} LANGUAGE sql STABLE
+      SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
+      AS $$ ${body} $$`)
+
+  // Of the next scanned events the first most of these kinds and this property (null: of any).
+  yield* alongFeed(
+    "feed_events(operator bigint, after bigint, scanned bigint, kinds text[], property text, most bigint)",
+    "events",
+    `SELECT * FROM (
+      SELECT * FROM events e WHERE e.operator_id = operator AND e.position > after ORDER BY e.position LIMIT scanned
+    ) next
+    WHERE (kinds IS NULL OR next.event = ANY (kinds)) AND (property IS NULL OR next.payload->>'property_id' = property)
+    ORDER BY next.position LIMIT most`
+  )
+  yield* alongFeed(
+    "feed_positions(operator bigint, after bigint, skipped bigint, most bigint)",
+    "bigint",
+    `SELECT e.position FROM events e WHERE e.operator_id = operator AND e.position > after
+    ORDER BY e.position OFFSET skipped LIMIT most`
+  )
+  yield* alongFeed(
+    "latest_feed_positions(operator bigint, after bigint, most bigint)",
+    "bigint",
+    `SELECT e.position FROM events e WHERE e.operator_id = operator AND e.position > after
+    ORDER BY e.position DESC LIMIT most`
+  )
+
   // Up to which position events of an operator were removed: the feed begins after it.
   yield* sql`
     CREATE TABLE forgotten_events (

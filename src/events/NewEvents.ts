@@ -102,7 +102,7 @@ const readLatest = rowsOf(Schema.Struct({ operator_id: Schema.Int, position: Sch
 /** Tells those who wait for an operator whose latest event is another one than they were told of. */
 const looking = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, waiters: Waiters) {
   const latest = yield* readLatest(sql`
-    SELECT operator_id, (SELECT max(position) FROM events e WHERE e.operator_id = waiting.operator_id) AS position
+    SELECT operator_id, (SELECT latest_feed_positions(waiting.operator_id, 0, 1)) AS position
     FROM unnest(${idsParameter(waiters.operators)}::bigint[]) AS waiting (operator_id)`)
   const news = latest.filter(({ operator_id, position }) => waiters.told.get(operator_id) !== (position ?? 0))
   for (const { operator_id, position } of news) waiters.told.set(operator_id, position ?? 0)

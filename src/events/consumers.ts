@@ -5,12 +5,10 @@ import { forgottenUpTo } from "./events.ts"
 
 // What is written of those who read the feed (event_consumers): how far each has come, and since when it lags.
 
-/** The kept events that consumer `c` has not acknowledged, the oldest first. */
-const unacknowledged = (sql: SqlClient): Fragment => sql`
-  FROM events e
-  WHERE e.operator_id = c.operator_id
-    AND e.position > greatest(c.position, ${forgottenUpTo(sql, sql`c.operator_id`)})
-  ORDER BY e.position`
+/** The oldest kept event that consumer `c` has not acknowledged. */
+const oldestUnacknowledged = (sql: SqlClient): Fragment => sql`
+  SELECT queued_at
+  FROM feed_events(c.operator_id, greatest(c.position, ${forgottenUpTo(sql, sql`c.operator_id`)}), 1, NULL, NULL, 1)`
 
 /**
  * Consumers of one operator as they are shown, of a table or CTE. `oldest_queued_at` is null for one that is behind in
@@ -18,20 +16,20 @@ const unacknowledged = (sql: SqlClient): Fragment => sql`
  */
 export const showingConsumers = (sql: SqlClient, operatorId: number, consumers: Fragment): Fragment => sql`
   WITH standing AS MATERIALIZED (
-    SELECT ARRAY(SELECT DISTINCT position + 1 AS next FROM ${consumers} c ORDER BY next) AS nexts
+    SELECT places, greatest(places[1], ${forgottenUpTo(sql, sql`${operatorId}`)}) AS least
+    FROM (SELECT ARRAY(SELECT DISTINCT position FROM ${consumers} c ORDER BY position) AS places) all_places
   ), counted AS MATERIALIZED (
-    SELECT width_bucket(latest.position, standing.nexts) AS after, count(*) AS events
+    -- A place itself is acknowledged: an event is behind it only when it is beyond.
+    SELECT width_bucket(latest.position - 1, standing.places) AS after, count(*) AS events
     FROM standing CROSS JOIN (
-      SELECT position FROM events
-      WHERE operator_id = ${operatorId} AND position >= (SELECT nexts[1] FROM standing)
-        AND position > ${forgottenUpTo(sql, sql`${operatorId}`)}
-      ORDER BY position DESC LIMIT ${FEED_LAG_COUNTED}) latest
+      SELECT position FROM latest_feed_positions(${operatorId}, (SELECT least FROM standing), ${FEED_LAG_COUNTED}) position
+    ) latest
     GROUP BY after
   )
   SELECT c.name, c.position,
     (SELECT coalesce(sum(events), 0)::bigint FROM counted
-      WHERE after >= array_position(standing.nexts, c.position + 1)) AS lag,
-    (SELECT e.queued_at ${unacknowledged(sql)} LIMIT 1) AS oldest_queued_at
+      WHERE after >= array_position(standing.places, c.position)) AS lag,
+    (${oldestUnacknowledged(sql)}) AS oldest_queued_at
   FROM standing CROSS JOIN ${consumers} c`
 
 /**
@@ -66,7 +64,7 @@ export const lookingForLag = (sql: SqlClient, then: Date, now: Date, most: numbe
   WITH looked AS MATERIALIZED (
     SELECT c.operator_id, c.name, c.lagging_since, oldest.queued_at, coalesce(oldest.queued_at <= ${then}, false) AS lags
     FROM event_consumers c
-    LEFT JOIN LATERAL (SELECT e.queued_at ${unacknowledged(sql)} LIMIT 1) oldest ON true
+    LEFT JOIN LATERAL (${oldestUnacknowledged(sql)}) oldest ON true
   ), began AS (
     UPDATE event_consumers c SET lagging_since = ${now}
     FROM (SELECT * FROM looked WHERE lags AND lagging_since IS NULL ORDER BY queued_at LIMIT ${most}) l

@@ -61,42 +61,33 @@ const readPut = rowUnless(Put, ({ name, detail }) =>
     : undefined
 )
 
-/** The operator's events behind the start. */
-const behindStart = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
-  FROM events WHERE operator_id = ${operatorId} AND position > (SELECT start FROM started)`
-
-/** How far a narrowed reading looks: FEED_SCAN positions, or all there are. */
+/** How far a narrowed reading looks: FEED_SCAN events, or all there are. */
 const reaching = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
-  SELECT coalesce(least_behind, (SELECT max(position) ${behindStart(sql, operatorId)}), (SELECT start FROM started)) AS reached,
-    beyond
+  SELECT coalesce(last, (SELECT latest_feed_positions(${operatorId}, start, 1) FROM started), (SELECT start FROM started))
+    AS reached, beyond
   FROM (
-    SELECT min(position) AS least_behind, count(*) = 2 AS beyond FROM (
-      SELECT position ${behindStart(sql, operatorId)} ORDER BY position OFFSET ${FEED_SCAN - 1} LIMIT 2) ends
-  ) last`
-
-const narrowing = (sql: SqlClient.SqlClient, { types, property_id }: Wanted): Fragment => {
-  const all = [sql`position <= (SELECT reached FROM scanned)`]
-  if (types !== undefined) all.push(sql`event = ANY (${types}::text[])`)
-  if (property_id !== undefined) all.push(sql`payload->>'property_id' = ${String(property_id)}`)
-  return sql`${sql.and(all)}`
-}
+    SELECT min(position) AS last, count(*) = 2 AS beyond
+    FROM started, feed_positions(${operatorId}, start, ${FEED_SCAN - 1}, 2) position
+  ) end_of_scan`
 
 /**
  * One more than fit on the page of what is asked for. A position is visible only with all that are before it, so no
  * reading passes over an event that is committed later.
  */
 const reading = (sql: SqlClient.SqlClient, operatorId: number, wanted: Wanted): Fragment => {
-  const isNarrowed = wanted.types !== undefined || wanted.property_id !== undefined
+  const { after = 0, limit, types = null, property_id } = wanted
+  const isNarrowed = types !== null || property_id !== undefined
+  const property = property_id === undefined ? null : String(property_id)
   return sql`
     WITH started AS MATERIALIZED (
-      SELECT forgotten, greatest(forgotten, ${wanted.after ?? 0}) AS start
+      SELECT forgotten, greatest(forgotten, ${after}) AS start
       FROM (SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS forgotten) oldest
     ), scanned AS MATERIALIZED (
       ${isNarrowed ? reaching(sql, operatorId) : sql`SELECT NULL::bigint AS reached, false AS beyond`}
     ), found AS (
-      SELECT id, event, payload, queued_at, position ${behindStart(sql, operatorId)}
-        ${isNarrowed ? sql`AND ${narrowing(sql, wanted)}` : sql``}
-      ORDER BY position LIMIT ${wanted.limit + 1}
+      SELECT id, event, payload, queued_at, position
+      FROM feed_events(${operatorId}, (SELECT start FROM started), ${isNarrowed ? FEED_SCAN : limit + 1},
+        ${types}::text[], ${property}::text, ${limit + 1})
     )
     SELECT started.forgotten, started.start, scanned.reached, scanned.beyond, to_jsonb(found) AS event
     FROM started CROSS JOIN scanned LEFT JOIN found ON true
