@@ -115,6 +115,6 @@ export const forgettingEvents = (sql: SqlClient, then: Date, unneeded: Fragment)
   returning: sql`operator_id, position`,
   beside: sql`
     INSERT INTO forgotten_events AS f (operator_id, position)
-    SELECT operator_id, max(position) FROM changed GROUP BY operator_id ORDER BY operator_id
+    SELECT operator_id, max(position) FROM changed WHERE position IS NOT NULL GROUP BY operator_id ORDER BY operator_id
     ON CONFLICT (operator_id) DO UPDATE SET position = excluded.position WHERE f.position < excluded.position`
 })
