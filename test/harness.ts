@@ -3,13 +3,17 @@ import { Cause, Context, Effect, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Api, type ApiOperation, type OperationName, operations } from "../src/Api.ts"
 import { layerAssembly } from "../src/assembly.ts"
+import { Stopping } from "../src/background/Stopping.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
+import { Refusals } from "../src/changes/Refusals.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { Acting, byItself } from "../src/contract/acting.ts"
 import { GateError } from "../src/contract/caller.ts"
 import type { Answer, Envelope } from "../src/contract/envelope.ts"
 import { ERROR_CODES } from "../src/contract/errors.ts"
+import { KEY_HEADER } from "../src/contract/idempotency-key.ts"
 import { jsonParameter } from "../src/database/parameters.ts"
+import { NewEvents } from "../src/events/NewEvents.ts"
 import { digestOf } from "../src/gate/credentials.ts"
 import { Gate } from "../src/gate/Gate.ts"
 import { Tokens } from "../src/gate/Tokens.ts"
@@ -27,16 +31,22 @@ import { layerTestDatabase } from "./database.ts"
 /** Gate and handlers over a database: what the Service runs on. */
 const layerInside = Layer.mergeAll(layerHandlers, Gate.layer).pipe(Layer.provideMerge(Tokens.layer))
 
+/** Counts no refusals: what a test finds changed in the database is then what its calls changed. */
+const layerUncounted = Layer.succeed(Refusals, { call: () => Effect.void, signIn: () => Effect.void })
+
 /** The service over any database, windows and channels. Its changes wake the workers that are given the same `WakeUp`. */
 export const layerService = <E>(
   database: Layer.Layer<SqlClient.SqlClient, E>,
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
-  wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess
+  wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess,
+  refusals: Layer.Layer<Refusals, never, SqlClient.SqlClient> = layerUncounted
 ) =>
   layerAssembly.pipe(
-    Layer.provideMerge(layerInside),
-    Layer.provideMerge(Layer.mergeAll(database, windows, channels, wakeUp, Places.layer()))
+    Layer.provideMerge(Layer.mergeAll(layerInside, refusals)),
+    Layer.provideMerge(
+      Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEvents.layerProcess, Stopping.layer)
+    )
   )
 
 /** The service over the database of the test run. */
@@ -235,11 +245,12 @@ export const typedClient = Effect.map(
 /** Calls of the typed client made within carry this token. */
 export const withToken = (token: string) => Effect.provideService(TokenOfCalls, token)
 
-/** A call whose input is fields as JSON values. */
-const asked = (token: string | undefined, fields: unknown): Call => ({
+/** A call whose input is fields as JSON values, under an idempotency key if one is given. */
+const asked = (token: string | undefined, fields: unknown, key?: string): Call => ({
   door: "rest",
   headers: token === undefined ? {} : { "service-access-token": token },
   params: {},
+  key: key === undefined ? undefined : { field: KEY_HEADER, value: key },
   read: Effect.succeed({ encoding: "json", fields })
 })
 
@@ -247,10 +258,11 @@ const asked = (token: string | undefined, fields: unknown): Call => ({
 export const answerTo = Effect.fn("call")(function* (
   token: string | undefined,
   operation: OperationName,
-  fields: unknown = {}
+  fields: unknown = {},
+  key?: string
 ) {
   const service = yield* Service
-  return yield* telling(service.call(operation, asked(token, fields)))
+  return yield* telling(service.call(operation, asked(token, fields, key)))
 })
 
 /** The envelope of {@link answerTo}. */

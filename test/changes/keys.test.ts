@@ -1,38 +1,225 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, describe, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { Service } from "../../src/service.ts"
-import { freshOperator, layerTest, propertyOf } from "../harness.ts"
+import type { OperationName } from "../../src/Api.ts"
+import { accountOf, answerTo, freshOperator, layerTest, propertyOf, tokenFor } from "../harness.ts"
+import { canOverlap, orSkipped } from "../overlap.ts"
 import { countStatements } from "../statements.ts"
 
-const keyed = Effect.fnUntraced(function* (token: string, operation: string, fields: object, key: unknown) {
-  const service = yield* Service
-  return yield* service.call(operation, {
-    door: "rest",
-    headers: { authorization: `Bearer ${token}` },
-    params: {},
-    key: { field: "Idempotency-Key", value: key },
-    read: Effect.succeed({ encoding: "json", fields })
+const ANOTHER = "Idempotency-Key: was used for another call; a new call needs a new key."
+
+const ready = Effect.gen(function* () {
+  const operator = yield* freshOperator({
+    rateLimits: { user: { "1m": 10_000 }, endpoint: { "POST /tasks": { "1m": 10_000 } } }
   })
+  const { operatorId, token } = operator
+  const sql = yield* SqlClient.SqlClient
+  const count = (table: "tasks" | "property_groups" | "trail" | "idempotency_keys") =>
+    Effect.map(
+      sql<{ rows: number }>`SELECT count(*) AS rows FROM ${sql(table)} WHERE operator_id = ${operatorId}`,
+      (rows) => rows[0]?.rows
+    )
+  const keyed = (key: string, operation: OperationName, fields: object) => answerTo(token, operation, fields, key)
+  return { ...operator, count, keyed }
 })
 
-layer(layerTest)("a key", (it) => {
-  it.effect("is answered the same again, without doing anything", () =>
+const codeOf = ({ envelope }: Effect.Success<ReturnType<typeof answerTo>>) =>
+  `${envelope.error_code} ${envelope.error_msg}`.trim()
+
+layer(layerTest)("a change under a key", (it) => {
+  it.effect("is made once, however often it is asked for", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { operatorId, token } = yield* freshOperator()
-      yield* propertyOf(operatorId, "Loft")
-      const [first, statements] = yield* countStatements(keyed(token, "create_task", { type: "cleaning" }, "a"))
-      assert.strictEqual(first.envelope.error_code, 0, first.envelope.error_msg)
-      assert.strictEqual(statements, 3)
-      const [again] = yield* countStatements(keyed(token, "create_task", { type: "cleaning" }, '"a"'))
-      assert.strictEqual(JSON.stringify(again.envelope.data), JSON.stringify(first.envelope.data))
-      assert.strictEqual(again.headers["idempotent-replayed"], "true")
-      const rows = yield* sql`SELECT id FROM tasks WHERE operator_id = ${operatorId}`
-      assert.strictEqual(rows.length, 1)
-      const other = yield* keyed(token, "create_task", { type: "other" }, "a")
-      assert.strictEqual(other.envelope.error_code, 422)
-      console.log(yield* sql`SELECT * FROM trail WHERE operator_id = ${operatorId}`)
+      const { count, keyed } = yield* ready
+      const first = yield* keyed("a", "create_task", { type: "cleaning", note: "key" })
+      assert.strictEqual(codeOf(first), "0")
+      assert.notProperty(first.headers, "idempotent-replayed")
+      for (const same of ["a", '"a"']) {
+        const again = yield* keyed(same, "create_task", { note: "key", type: "cleaning" })
+        assert.strictEqual(JSON.stringify(again.envelope.data), JSON.stringify(first.envelope.data))
+        assert.strictEqual(again.headers["idempotent-replayed"], "true")
+        assert.notStrictEqual(again.envelope.request_id, first.envelope.request_id)
+      }
+      assert.strictEqual(yield* count("tasks"), 1)
+      assert.strictEqual(yield* count("trail"), 1)
     })
   )
+
+  it.effect("costs no statement beside the change, and one to find a repeat", () =>
+    Effect.gen(function* () {
+      const { keyed, token } = yield* ready
+      yield* answerTo(token, "search_tasks")
+      const statements = (key: string | undefined, operation: OperationName, fields: object) =>
+        Effect.map(countStatements(answerTo(token, operation, fields, key)), ([answer, counted]) => {
+          assert.strictEqual(answer.envelope.error_code, 0, answer.envelope.error_msg)
+          return counted
+        })
+      assert.strictEqual(yield* statements(undefined, "create_task", { type: "other" }), 2)
+      assert.strictEqual(yield* statements("b", "create_task", { type: "other" }), 2)
+      assert.strictEqual(yield* statements("b", "create_task", { type: "other" }), 3)
+      assert.strictEqual(yield* statements("c", "create_property_group", { name: "One" }), 1)
+      assert.strictEqual(yield* statements("c", "create_property_group", { name: "One" }), 2)
+      assert.strictEqual(codeOf(yield* keyed("d", "create_property_group", { name: "One" })).slice(0, 3), "409")
+    })
+  )
+
+  it.effect("is refused for another input or another operation, and nothing is done", () =>
+    Effect.gen(function* () {
+      const { count, keyed, operatorId } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      yield* keyed("a", "create_task", { type: "cleaning" })
+      assert.strictEqual(codeOf(yield* keyed("a", "create_task", { type: "other" })), `422 ${ANOTHER}`)
+      assert.strictEqual(codeOf(yield* keyed("a", "create_property_group", { name: "A" })), `422 ${ANOTHER}`)
+      // Refused by a rule as well: that the key was used for something else comes first.
+      assert.strictEqual(codeOf(yield* keyed("a", "delete_task", { id: 9_999_999 })), `422 ${ANOTHER}`)
+      assert.strictEqual(yield* count("tasks"), 1)
+      assert.strictEqual(yield* count("property_groups"), 0)
+      const rows = yield* sql`SELECT operation, record FROM trail WHERE operator_id = ${operatorId}`
+      assert.lengthOf(rows, 1)
+    })
+  )
+
+  it.effect("that was refused keeps no key", () =>
+    Effect.gen(function* () {
+      const { count, keyed } = yield* ready
+      assert.strictEqual(codeOf(yield* keyed("a", "create_task", { type: "cleaning", staff_id: 1 })).slice(0, 3), "404")
+      assert.strictEqual(codeOf(yield* keyed("a", "create_task", { type: "sleeping" })).slice(0, 3), "422")
+      assert.strictEqual(yield* count("idempotency_keys"), 0)
+      assert.strictEqual(codeOf(yield* keyed("a", "create_task", { type: "cleaning" })), "0")
+    })
+  )
+
+  it.effect("that had nothing to change keeps its key all the same", () =>
+    Effect.gen(function* () {
+      const { keyed, operatorId } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      const { envelope } = yield* keyed("a", "create_task", { type: "cleaning", note: "one" })
+      assert.deepInclude(envelope, { error_code: 0 })
+      const [{ id } = { id: 0 }] = yield* sql<{ id: number }>`SELECT id FROM tasks WHERE operator_id = ${operatorId}`
+      assert.strictEqual(codeOf(yield* keyed("b", "update_task", { id })), "0")
+      assert.strictEqual(codeOf(yield* keyed("b", "update_task", { id, note: "two" })), `422 ${ANOTHER}`)
+    })
+  )
+
+  it.effect("is answered again when its record has changed or is gone since", () =>
+    Effect.gen(function* () {
+      const { count, keyed, operatorId, token } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      yield* keyed("a", "create_task", { type: "cleaning" })
+      const [{ id } = { id: 0 }] = yield* sql<{ id: number }>`SELECT id FROM tasks WHERE operator_id = ${operatorId}`
+      const note = yield* keyed("b", "update_task", { id, note: "mine" })
+      yield* answerTo(token, "update_task", { id, note: "theirs" })
+      const again = yield* keyed("b", "update_task", { id, note: "mine" })
+      assert.deepStrictEqual([again.envelope.data, again.headers["idempotent-replayed"]], [note.envelope.data, "true"])
+      assert.deepStrictEqual(yield* sql`SELECT note FROM tasks WHERE operator_id = ${operatorId}`, [{ note: "theirs" }])
+      yield* keyed("c", "delete_task", { id })
+      for (const [key, operation, fields] of [
+        ["c", "delete_task", { id }],
+        ["b", "update_task", { id, note: "mine" }],
+        ["a", "create_task", { type: "cleaning" }]
+      ] as const) {
+        const answer = yield* keyed(key, operation, fields)
+        assert.strictEqual(codeOf(answer), "0", operation)
+        assert.strictEqual(answer.headers["idempotent-replayed"], "true", operation)
+      }
+      assert.strictEqual(yield* count("tasks"), 0)
+    })
+  )
+
+  it.effect("belongs to the operator: its accounts share it, others do not", () =>
+    Effect.gen(function* () {
+      const { keyed, operatorId } = yield* ready
+      const accountId = yield* accountOf(operatorId, "sub", "Sub")
+      const sub = yield* tokenFor({ operatorId, accountId }, "writable")
+      const other = yield* freshOperator()
+      const first = yield* keyed("a", "create_task", { type: "other" })
+      const again = yield* answerTo(sub, "create_task", { type: "other" }, "a")
+      assert.deepStrictEqual(again.envelope.data, first.envelope.data)
+      const theirs = yield* answerTo(other.token, "create_task", { type: "cleaning" }, "a")
+      assert.strictEqual(codeOf(theirs), "0")
+      assert.notProperty(theirs.headers, "idempotent-replayed")
+    })
+  )
+
+  it.effect("is nothing to a read, whatever it looks like", () =>
+    Effect.gen(function* () {
+      const { count, keyed } = yield* ready
+      for (const key of ["a", "", "a, b", "k".repeat(300)]) {
+        assert.strictEqual(codeOf(yield* keyed(key, "search_tasks", {})), "0")
+      }
+      assert.strictEqual(yield* count("idempotency_keys"), 0)
+    })
+  )
+
+  it.effect("asked for two hundred times at once is made once", () =>
+    Effect.gen(function* () {
+      const { count, keyed } = yield* ready
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 200 }),
+        () => keyed("crowd", "create_task", { type: "maintenance" }),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(new Set(answers.map(({ envelope }) => JSON.stringify(envelope.data))).size, 1)
+      assert.deepStrictEqual(new Set(answers.map(codeOf)), new Set(["0"]))
+      assert.lengthOf(
+        answers.filter(({ headers }) => headers["idempotent-replayed"] === undefined),
+        1
+      )
+      assert.strictEqual(yield* count("tasks"), 1)
+      assert.strictEqual(yield* count("trail"), 1)
+    })
+  )
+
+  it.effect("whose caller hangs up was made or was not, and a repeat knows", () =>
+    Effect.gen(function* () {
+      const { count, keyed } = yield* ready
+      for (let steps = 0; steps < 40; steps++) {
+        const fiber = yield* Effect.forkChild(keyed(`hang-${steps}`, "create_task", { type: "cleaning" }))
+        for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        assert.strictEqual(codeOf(yield* keyed(`hang-${steps}`, "create_task", { type: "cleaning" })), "0")
+        assert.strictEqual(yield* count("tasks"), steps + 1)
+      }
+    })
+  )
+})
+
+describe.skipIf(!canOverlap)(orSkipped("two calls with one key that truly overlap"), () => {
+  layer(layerTest)((it) => {
+    it.effect("the second waits for the first and is answered as it is", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { count, keyed, operatorId } = yield* ready
+        const property_id = yield* propertyOf(operatorId, "Loft")
+        const waiting = Effect.map(
+          sql<{ waiting: number }>`
+            SELECT count(*) AS waiting FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO tasks%'`,
+          ([row]) => row?.waiting ?? 0
+        )
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${property_id} FOR UPDATE`
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(release)
+            })
+          )
+        )
+        yield* Deferred.await(held)
+        const call = keyed("a", "create_task", { type: "cleaning", property_id })
+        const fibers = [yield* Effect.forkChild(call), yield* Effect.forkChild(call)]
+        yield* Effect.repeat(waiting, { until: (many) => many >= 2 })
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        const answers = yield* Effect.forEach(fibers, Fiber.join)
+        assert.deepStrictEqual(answers[0]?.envelope.data, answers[1]?.envelope.data)
+        assert.sameMembers(
+          answers.map(({ headers }) => headers["idempotent-replayed"] ?? "first"),
+          ["first", "true"]
+        )
+        assert.strictEqual(yield* count("tasks"), 1)
+      })
+    )
+  })
 })
