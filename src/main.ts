@@ -6,6 +6,7 @@ import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
 import { layerAssembly } from "./assembly.ts"
 import { layerWakeUp } from "./background/layer.ts"
+import { Stopping } from "./background/Stopping.ts"
 import { WakeUp } from "./background/WakeUp.ts"
 import { layerRetention } from "./changes/layer.ts"
 import { Refusals } from "./changes/Refusals.ts"
@@ -18,6 +19,7 @@ import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
+import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
@@ -38,9 +40,9 @@ const layerService = (windows: Layer.Layer<RateWindows>) =>
     Layer.provideMerge(windows)
   )
 
-/** Delivers events to their subscribers for as long as the process runs. */
+/** Delivers events to their subscribers, and looks after those who read them, for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
-  layerDeliveries.pipe(
+  Layer.merge(layerDeliveries, layerWatchingConsumers).pipe(
     Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
@@ -58,7 +60,7 @@ const serving = Effect.gen(function* () {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
   // Listens last: a connection taken while the database is brought up to date would wait for an answer for ever.
-  yield* listen(http, settings)
+  yield* listen(http, { ...settings, onStop: (yield* Stopping).begin })
   yield* Console.log(yield* greet(settings))
 })
 
@@ -71,6 +73,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),
+        Layer.provide([layerNewEvents, Stopping.layer]),
         Layer.provide(layerWakeUp),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),

@@ -3,6 +3,7 @@ import { Cause, Context, Effect, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Api, type ApiOperation, type OperationName, operations } from "../src/Api.ts"
 import { layerAssembly } from "../src/assembly.ts"
+import { Stopping } from "../src/background/Stopping.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
 import { Refusals } from "../src/changes/Refusals.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
@@ -12,6 +13,7 @@ import type { Answer, Envelope } from "../src/contract/envelope.ts"
 import { ERROR_CODES } from "../src/contract/errors.ts"
 import { KEY_HEADER } from "../src/contract/idempotency-key.ts"
 import { jsonParameter } from "../src/database/parameters.ts"
+import { NewEvents } from "../src/events/NewEvents.ts"
 import { digestOf } from "../src/gate/credentials.ts"
 import { Gate } from "../src/gate/Gate.ts"
 import { Tokens } from "../src/gate/Tokens.ts"
@@ -42,7 +44,9 @@ export const layerService = <E>(
 ) =>
   layerAssembly.pipe(
     Layer.provideMerge(Layer.mergeAll(layerInside, refusals)),
-    Layer.provideMerge(Layer.mergeAll(database, windows, channels, wakeUp, Places.layer()))
+    Layer.provideMerge(
+      Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEvents.layerProcess, Stopping.layer)
+    )
   )
 
 /** The service over the database of the test run. */
@@ -206,7 +210,7 @@ const errorIn = ({ envelope: { error_code, error_msg }, headers }: Answer) => ({
 })
 
 /** A test's log lines go nowhere; the cause of a defect is told all the same, as its caller is told nothing of it. */
-const telling = Effect.updateService(Logger.CurrentLoggers, (loggers) => new Set([...loggers, defects]))
+export const telling = Effect.updateService(Logger.CurrentLoggers, (loggers) => new Set([...loggers, defects]))
 
 const defects = Logger.make(({ cause, message }) => {
   if ([message].flat()[0] === "defect") console.error(Cause.pretty(cause))

@@ -28,8 +28,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background changes channels configuration.ts database deliveries demo gate installation.ts limits.ts",
-      "places resources/<family> telemetry"
+      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate",
+      "installation.ts limits.ts places resources/<family> telemetry"
     )
   },
   {
@@ -99,7 +99,11 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "how a change gets into the database: with its events, its key and who made it, in one statement; what was refused",
     imports: imports("background contract database limits.ts")
   },
-  { place: "events", what: "what happened, typed; recorded by the statement that changed it", imports: ["background"] },
+  {
+    place: "events",
+    what: "what happened, typed; recorded by the statement that changed it; the order it is told in, and who has heard of it",
+    imports: imports("background contract database limits.ts")
+  },
   { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract"] },
   {
     place: "places",
@@ -131,6 +135,7 @@ export const PLACES: ReadonlyArray<Place> = [
 export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   availability: ["properties"],
   "calendar-share-links": ["availability", "properties"],
+  events: ["properties"],
   groups: ["properties"],
   orders: ["stays"],
   reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
@@ -172,6 +177,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   idempotency_keys: "changes",
   trail: "changes",
   refusals: "changes",
+  forgotten_events: "events/events.ts",
+  event_consumers: "events/consumers.ts",
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
   webhook_deliveries: "deliveries",

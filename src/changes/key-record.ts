@@ -12,13 +12,14 @@ const named = (sql: SqlClient, { operatorId, digest }: CallKey): Fragment =>
 export const keeping = (sql: SqlClient, key: CallKey, now: Date): Fragment =>
   key.progress === "claimed"
     ? sql`
-      UPDATE idempotency_keys SET outcome = to_jsonb(outcome), under_way_until = NULL, kept_at = ${now}
-      FROM outcome WHERE ${named(sql, key)} AND idempotency_keys.outcome IS NULL AND EXISTS (SELECT FROM touched)`
+      UPDATE idempotency_keys SET outcome = to_jsonb(came_of_it), under_way_until = NULL, kept_at = ${now}
+      FROM outcome came_of_it
+      WHERE ${named(sql, key)} AND idempotency_keys.outcome IS NULL AND EXISTS (SELECT FROM touched)`
     : sql`
       INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
-      SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, to_jsonb(outcome),
+      SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, to_jsonb(came_of_it),
         ${now}::timestamptz
-      FROM outcome WHERE EXISTS (SELECT FROM touched)`
+      FROM outcome came_of_it WHERE EXISTS (SELECT FROM touched)`
 
 /** What a key is known for. */
 export const knownKey = (sql: SqlClient, key: CallKey): Fragment => sql`
@@ -45,10 +46,14 @@ export const takingOver = (sql: SqlClient, key: CallKey, until: Date, now: Date)
   WHERE ${named(sql, key)} AND outcome IS NULL AND under_way_until <= ${now}
   RETURNING operator_id`
 
+/** A claim that is still this call's: nobody has taken it over. */
+const ownClaim = (sql: SqlClient, key: CallKey): Fragment =>
+  sql`${named(sql, key)} AND outcome IS NULL AND under_way_until = ${key.claimedUntil ?? null}`
+
 /** Leaves what is under way to whoever asks next. */
-export const leaving = (sql: SqlClient, key: CallKey, now: Date): Fragment => sql`
-  UPDATE idempotency_keys SET under_way_until = ${now} WHERE ${named(sql, key)} AND outcome IS NULL`
+export const leaving = (sql: SqlClient, key: CallKey, now: Date): Fragment =>
+  sql`UPDATE idempotency_keys SET under_way_until = ${now} WHERE ${ownClaim(sql, key)}`
 
 /** Forgets a key under which nothing happened. */
 export const releasing = (sql: SqlClient, key: CallKey): Fragment =>
-  sql`DELETE FROM idempotency_keys WHERE ${named(sql, key)} AND outcome IS NULL`
+  sql`DELETE FROM idempotency_keys WHERE ${ownClaim(sql, key)}`
