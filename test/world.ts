@@ -138,7 +138,9 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       approve_reservation: { reservation_code: pending_code },
       decline_reservation: { reservation_code: pending_code },
       remove_reservation_tag: { tag_name: "Quiet room" }
-    } as Readonly<Record<string, Readonly<Record<string, unknown>>>>
+    } as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+    /** By operation, where a call with every text it takes would change nothing yet: what to send beside it. */
+    edits: {} as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
 }, Effect.orDie)
 

@@ -1,0 +1,142 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Predicate, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type ApiOperation, operations } from "../../src/Api.ts"
+import { isFixed } from "../../src/contract/fixed-fields.ts"
+import { isRead } from "../../src/contract/operation.ts"
+import { sampled, valuesOf } from "../attacks/inputs.ts"
+import { answerTo, layerTest } from "../harness.ts"
+import { COMPANIONS, contents, fieldsOf, sample } from "../walking.ts"
+import { makeWorld, NO_REFERENCES, REFERENCES, sampleValue, type World } from "../world.ts"
+
+// What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
+
+const ANOTHER = "Idempotency-Key: was used for another call; a new call needs a new key."
+
+/** In the place of every text that says nothing of a record: no trail may have it. */
+const TOLD = "Told in confidence"
+
+/** Where the records of a trail stand, and what names them there. */
+const RECORDS = {
+  reservation: ["orders", "reservation_code"],
+  transaction: ["transactions", "id"],
+  property: ["properties", "id"],
+  room_type: ["room_types", "id"],
+  task: ["tasks", "id"],
+  group: ["property_groups", "id"],
+  tag: ["property_tags", "id"],
+  reservation_tag: ["reservation_tags", "id"],
+  staff: ["staffs", "id"],
+  calendar_share_link: ["calendar_share_links", "id"],
+  webhook: ["webhook_subscriptions", "id"]
+} as const
+
+/** The records of an operator, as a trail names them. */
+const recordsOf = Effect.fnUntraced(function* ({ operatorId }: World) {
+  const sql = yield* SqlClient.SqlClient
+  const each = Object.entries(RECORDS).map(
+    ([kind, [table, name]]) =>
+      sql`SELECT ${kind}::text || ':' || ${sql(name)} AS record FROM ${sql(table)} WHERE operator_id = ${operatorId}`
+  )
+  const rows = yield* sql<{ record: string }>`${sql.join(" UNION ALL ", false)(each)}`
+  return new Set(rows.map(({ record }) => record))
+})
+
+interface Trailed {
+  readonly account_id: number | null
+  readonly application: string
+  readonly operation: string
+  readonly request_id: string | null
+  readonly record: string
+  readonly fields: ReadonlyArray<string>
+}
+
+/** The trail rows an operator has, but for those of making its world, and each as one text. */
+const trailOf = Effect.fnUntraced(function* ({ operatorId }: World, after: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Trailed & { readonly id: number; readonly text: string }>`
+    SELECT trail.*, trail::text AS text FROM trail WHERE operator_id = ${operatorId} AND id > ${after} ORDER BY id`
+  return rows
+})
+
+const isText = (field: Schema.Top): boolean => Schema.is(field)(TOLD) && !isFixed(field)
+
+/** A good call that changes something, with a text wherever one may be. */
+const changing = (operation: ApiOperation, world: World): Record<string, unknown> => {
+  const optional = fieldsOf(operation).filter(
+    ([name, field]) => !REFERENCES.has(name) && !NO_REFERENCES.has(name) && isText(field)
+  )
+  const texts = optional.map(([name]) => [name, sampleValue(world, operation, name) ?? TOLD])
+  const edit = world.edits[operation._tag] ?? {}
+  return { ...Object.fromEntries(texts), ...sample(operation, world, COMPANIONS), ...edit }
+}
+
+/** Values tried until one is another that the field takes. */
+const TRIED = 200
+
+/** The same call but for one field. */
+const another = (operation: ApiOperation, fields: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  for (const [name, schema] of fieldsOf(operation)) {
+    const takes = Schema.is(schema)
+    const isOther = (value: unknown) =>
+      takes(value) && (Predicate.isNumber(value) || Predicate.isString(value)) && value !== fields[name]
+    const value = name in fields ? sampled(valuesOf(schema), TRIED, 1).find(isOther) : undefined
+    if (value !== undefined) return { ...fields, [name]: value }
+  }
+  throw new Error(`${operation._tag}: no field of this call can have another value`)
+}
+
+/** Every text in an input, but for what names a record: that is what a trail is for. */
+const textsIn = (value: unknown): ReadonlyArray<string> => {
+  if (Predicate.isString(value)) return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  if (!Predicate.isObject(value)) return []
+  return Object.entries(value).flatMap(([name, each]) => (REFERENCES.has(name) ? [] : textsIn(each)))
+}
+
+/** What is answered, but for what is shown once and the word about it in its place. */
+const lasting = (data: unknown): string =>
+  JSON.stringify(data, (name, value: unknown) => (name === "secret" || name === "secret_note" ? undefined : value))
+
+layer(layerTest)("every operation that changes", (it) => {
+  for (const operation of operations.filter((each) => !isRead(each))) {
+    const name = operation._tag
+
+    it.effect(`${name} under a key is done once, and leaves the trail of one change`, () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld
+        const fields = changing(operation, world)
+        const known = yield* recordsOf(world)
+        const last = (yield* trailOf(world, 0)).at(-1)?.id ?? 0
+
+        const first = yield* answerTo(world.token, name, fields, "walk")
+        assert.strictEqual(first.envelope.error_code, 0, first.envelope.error_msg)
+        assert.notProperty(first.headers, "idempotent-replayed")
+        const after = yield* contents(world)
+        const trail = yield* trailOf(world, last)
+        assert.isNotEmpty(trail, "the call changes nothing: say in `edits` of test/world.ts what it does")
+        const records = new Set([...known, ...(yield* recordsOf(world))])
+        for (const { text, record, account_id, application, operation: told, request_id } of trail) {
+          assert.deepStrictEqual(
+            { account_id, application, told, request_id },
+            { account_id: world.accountId, application: "test", told: name, request_id: first.envelope.request_id }
+          )
+          assert(records.has(record), `${record} is no record that was or is`)
+          for (const said of textsIn(fields)) assert.notInclude(text, said)
+        }
+        assert.strictEqual(new Set(trail.map(({ record }) => record)).size, trail.length)
+
+        const again = yield* answerTo(world.token, name, fields, "walk")
+        assert.strictEqual(again.envelope.error_code, 0, again.envelope.error_msg)
+        assert.strictEqual(lasting(again.envelope.data), lasting(first.envelope.data))
+        assert.strictEqual(again.headers["idempotent-replayed"], "true")
+        assert.notProperty(again.envelope.data, "secret")
+
+        const other = yield* answerTo(world.token, name, another(operation, fields), "walk")
+        assert.deepInclude(other.envelope, { error_code: 422, error_msg: ANOTHER, data: {} })
+        // Neither has left anything: no row of any table, be it an event, a trail or the key's own.
+        assert.deepStrictEqual(yield* contents(world), after)
+      })
+    )
+  }
+})
