@@ -2,19 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Predicate, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ApiOperation, operations } from "../../src/Api.ts"
-import { isFixed } from "../../src/contract/fixed-fields.ts"
 import { isRead } from "../../src/contract/operation.ts"
 import { sampled, valuesOf } from "../attacks/inputs.ts"
 import { answerTo, layerTest } from "../harness.ts"
-import { COMPANIONS, contents, fieldsOf, sample } from "../walking.ts"
-import { makeWorld, NO_REFERENCES, REFERENCES, sampleValue, type World } from "../world.ts"
+import { changing, contents, fieldsOf } from "../walking.ts"
+import { makeWorld, REFERENCES, type World } from "../world.ts"
 
 // What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
 
 const ANOTHER = "Idempotency-Key: was used for another call; a new call needs a new key."
-
-/** In the place of every text that says nothing of a record: no trail may have it. */
-const TOLD = "Told in confidence"
 
 /** Where the records of a trail stand, and what names them there. */
 const RECORDS = {
@@ -58,18 +54,6 @@ const trailOf = Effect.fnUntraced(function* ({ operatorId }: World, after: numbe
     SELECT trail.*, trail::text AS text FROM trail WHERE operator_id = ${operatorId} AND id > ${after} ORDER BY id`
   return rows
 })
-
-const isText = (field: Schema.Top): boolean => Schema.is(field)(TOLD) && !isFixed(field)
-
-/** A good call that changes something, with a text wherever one may be. */
-const changing = (operation: ApiOperation, world: World): Record<string, unknown> => {
-  const optional = fieldsOf(operation).filter(
-    ([name, field]) => !REFERENCES.has(name) && !NO_REFERENCES.has(name) && isText(field)
-  )
-  const texts = optional.map(([name]) => [name, sampleValue(world, operation, name) ?? TOLD])
-  const edit = world.edits[operation._tag] ?? {}
-  return { ...Object.fromEntries(texts), ...sample(operation, world, COMPANIONS), ...edit }
-}
 
 /** Values tried until one is another that the field takes. */
 const TRIED = 200
