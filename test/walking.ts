@@ -41,6 +41,10 @@ export const changing = (operation: ApiOperation, world: World): Record<string, 
   return { ...Object.fromEntries(texts), ...sample(operation, world, COMPANIONS), ...edit }
 }
 
+/** What is answered, but for what is shown once and the word about it in its place. */
+export const lasting = (data: unknown): string =>
+  JSON.stringify(data, (name, value: unknown) => (name === "secret" || name === "secret_note" ? undefined : value))
+
 /** The rows of an operator in a table, as text. */
 export interface Contents {
   readonly table: string

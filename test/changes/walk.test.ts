@@ -5,7 +5,7 @@ import { type ApiOperation, operations } from "../../src/Api.ts"
 import { isRead } from "../../src/contract/operation.ts"
 import { sampled, valuesOf } from "../attacks/inputs.ts"
 import { answerTo, layerTest } from "../harness.ts"
-import { changing, contents, fieldsOf } from "../walking.ts"
+import { changing, contents, fieldsOf, lasting } from "../walking.ts"
 import { makeWorld, REFERENCES, type World } from "../world.ts"
 
 // What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
@@ -77,10 +77,6 @@ const textsIn = (value: unknown): ReadonlyArray<string> => {
   if (!Predicate.isObject(value)) return []
   return Object.entries(value).flatMap(([name, each]) => (REFERENCES.has(name) ? [] : textsIn(each)))
 }
-
-/** What is answered, but for what is shown once and the word about it in its place. */
-const lasting = (data: unknown): string =>
-  JSON.stringify(data, (name, value: unknown) => (name === "secret" || name === "secret_note" ? undefined : value))
 
 layer(layerTest)("every operation that changes", (it) => {
   for (const operation of operations.filter((each) => !isRead(each))) {
