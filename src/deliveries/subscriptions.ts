@@ -45,24 +45,27 @@ const receiving = (
   ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
   RETURNING url, secret_token`
 
-/** Adds a subscription. Refused by `webhook_limit` when the operator has no room for another. */
+/** The CTEs `receiver` and `made`: adds a subscription. Refused by `webhook_limit` when the operator has no room for another. */
 export const subscribing = (
   sql: SqlClient,
   { operatorId, application }: { readonly operatorId: number; readonly application: string | null },
   made: NewSubscription,
   now: Date
 ): Fragment => sql`
-  WITH receiver AS (${receiving(sql, operatorId, made, now)})
-  INSERT INTO webhook_subscriptions (operator_id, url, secret_token, events, application, secret, older_events,
-    created_at, updated_at)
-  SELECT ${operatorId}, receiver.url, receiver.secret_token, ${made.events}::text[], ${application},
-    ${Redacted.value(made.secret)},
-    ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
-      ORDER BY id DESC LIMIT ${OLDER_EVENTS}),
-    ${now}, ${now}
-  FROM receiver`
+  receiver AS (${receiving(sql, operatorId, made, now)}),
+  made AS (
+    INSERT INTO webhook_subscriptions AS s (operator_id, url, secret_token, events, application, secret, older_events,
+      created_at, updated_at)
+    SELECT ${operatorId}, receiver.url, receiver.secret_token, ${made.events}::text[], ${application},
+      ${Redacted.value(made.secret)},
+      ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
+        ORDER BY id DESC LIMIT ${OLDER_EVENTS}),
+      ${now}, ${now}
+    FROM receiver
+    RETURNING s.*
+  )`
 
-/** The CTEs `receiver` and `changed`: changes the operator's subscription that `which` names, and heals it. */
+/** The CTEs `receiver`, `before` and `changed`: changes the operator's subscription that `which` names, and heals it. */
 export const changing = (
   sql: SqlClient,
   operatorId: number,
@@ -75,25 +78,42 @@ export const changing = (
       ? sql`SELECT NULL::text AS url, NULL::text AS secret_token`
       : receiving(sql, operatorId, receiver, now, sql`FROM webhook_subscriptions WHERE ${which}`)
   }),
+  before AS (
+    SELECT * FROM webhook_subscriptions
+    -- Asking for its rows takes the receiver before the subscription, as every change does.
+    WHERE ${which} AND (SELECT count(*) FROM receiver) >= 0
+    FOR NO KEY UPDATE
+  ),
   changed AS (
     UPDATE webhook_subscriptions s SET
       url = coalesce(receiver.url, s.url), secret_token = coalesce(receiver.secret_token, s.secret_token),
       events = coalesce(${events ?? null}::text[], s.events),
       ${secret === undefined ? sql`` : replacingSecret(sql, secret, now)}
       health = ${stored(sql, healthy)}, paused_at = NULL, paused_reason = NULL, updated_at = ${now}
-    FROM receiver
-    WHERE ${which}
+    FROM receiver, before
+    WHERE s.operator_id = before.operator_id AND s.id = before.id
     RETURNING s.*
   )`
+
+/** Of these CTEs: the subscription and which of its settings changed, in the names of the contract. */
+export const changedSettings = (sql: SqlClient): Fragment => sql`
+  SELECT changed.operator_id, 'webhook:' || changed.id AS record,
+    changed_fields(${settings(sql, "before")}, ${settings(sql, "changed")}) AS fields
+  FROM before JOIN changed ON changed.operator_id = before.operator_id AND changed.id = before.id`
+
+const settings = (sql: SqlClient, row: string): Fragment =>
+  sql.literal(
+    `jsonb_build_object('url', ${row}.url, 'events', ${row}.events, 'secret', ${row}.secret, 'status', ${row}.paused_at IS NULL)`
+  )
 
 const replacingSecret = (sql: SqlClient, secret: SigningSecret, now: Date): Fragment => {
   const until = new Date(now.getTime() + WEBHOOK_SECRET_OVERLAP_MS)
   return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${Redacted.value(secret)},`
 }
 
-/** Ends the subscription that `which` names. */
-export const unsubscribing = (sql: SqlClient, which: Fragment, now: Date): Fragment =>
-  sql`UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${which}`
+/** The CTE `ended`: ends the subscription that `which` names. */
+export const unsubscribing = (sql: SqlClient, which: Fragment, now: Date): Fragment => sql`
+  ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${which} RETURNING operator_id, id)`
 
 const stored = (sql: SqlClient, health: Health): Fragment => sql`${jsonParameter(health)}::jsonb`
 

@@ -48,7 +48,7 @@ export const subscribed = Effect.fnUntraced(function* (
   const operator = options.operator ?? (yield* freshOperator())
   const url = `http://127.0.0.1:${port}${options.path ?? "/"}`
   const events = options.events ?? EVENT_NAMES
-  const { webhook, secret } = yield* api.create_webhook({ url, events }).pipe(withToken(operator.token))
+  const { webhook, secret = "" } = yield* api.create_webhook({ url, events }).pipe(withToken(operator.token))
   return { operator, id: webhook.id, url, secret } satisfies Subscription
 }, Effect.orDie)
 

@@ -2,7 +2,7 @@ import { Clock, Effect, Layer, Result } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { dateInZone, wholeSecond } from "../../contract/time.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { done, handled, layerHandled } from "../handled.ts"
 import { Availability } from "./Availability.ts"
 import { Availabilities, type get_property_availability, type update_availabilities } from "./contract.ts"
 import { changeableDays, fitsAChange, fitsAnAnswer, readableRange } from "./rules.ts"
@@ -28,7 +28,7 @@ const changeAvailability = (store: AvailabilityStore["Service"]) =>
     const days = yield* Effect.fromResult(Result.flatMap(named, (each) => fitsAChange(property_ids.length, each)))
     const wanted = { property_ids, days, available: payload.available }
     const { unknown_properties } = yield* store.change(caller.operatorId, wanted, wholeSecond(now))
-    return unknown_properties.length === 0 ? {} : yield* noSuchProperty
+    return unknown_properties.length === 0 ? undefined : yield* noSuchProperty
   })
 
 const noSuchProperty = new NotFound({ message: "property_ids: no such property." })
@@ -39,7 +39,7 @@ export const layerAvailabilities = layerHandled(
     const store = yield* AvailabilityStore
     return handled(Availabilities, {
       get_property_availability: readAvailability(availability),
-      update_availabilities: changeAvailability(store)
+      update_availabilities: done(changeAvailability(store))
     })
   })
 ).pipe(Layer.provide([Availability.layer, AvailabilityStore.layer]))

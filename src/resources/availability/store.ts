@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { onRecord } from "../../changes/on-record.ts"
 import type { DateRange } from "../../contract/date-range.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
@@ -56,30 +57,41 @@ const opened = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
 /**
  * Closes or opens days of properties: all, or none when one of the properties is unknown; answers which are.
  * Rows are taken in one order, so two calls never wait for each other. A day's availability really changed where
- * no stay holds the night, which the row itself says as it is after waiting for whoever had it.
+ * no stay holds the night, which the row itself says as it is after waiting for whoever had it: of those subscribers are
+ * told, while the trail has every property of which a day was closed or opened.
  */
 const change =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, { property_ids, days, available }: DaysChange, now: Date) =>
     readUnknown(
-      patiently(sql`
-      WITH preconditions AS (SELECT ${unknownProperties(sql, operatorId, property_ids)} AS unknown_properties),
-      wanted AS (
-        SELECT DISTINCT property_id, day
-        FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
-        WHERE preconditions.unknown_properties = '{}'
-      ), changed AS (${available ? opened(sql, operatorId) : closed(sql, operatorId)}),
-      seen AS (
-        SELECT operator_id, property_id,
-          jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
-        FROM changed WHERE stay_id IS NULL GROUP BY operator_id, property_id
-      ), recorded AS (${recordEvent(sql, "property_availability_updated", {
-        from: sql`seen`,
-        record: sql`'property:' || property_id`,
-        fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
-        at: now
-      })})
-      SELECT unknown_properties FROM preconditions`)
+      patiently(
+        onRecord(sql, {
+          change: sql`
+            preconditions AS (SELECT ${unknownProperties(sql, operatorId, property_ids)} AS unknown_properties),
+            wanted AS (
+              SELECT DISTINCT property_id, day
+              FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
+              WHERE preconditions.unknown_properties = '{}'
+            ), changed AS (${available ? opened(sql, operatorId) : closed(sql, operatorId)}),
+            seen AS (
+              SELECT operator_id, property_id,
+                jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
+              FROM changed WHERE stay_id IS NULL GROUP BY operator_id, property_id
+            )`,
+          events: [
+            recordEvent(sql, "property_availability_updated", {
+              from: sql`seen`,
+              record: sql`'property:' || property_id`,
+              fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
+              at: now
+            })
+          ],
+          touched: sql`
+            SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
+            FROM changed`,
+          outcome: sql`SELECT unknown_properties FROM preconditions`
+        })
+      )
     )
 
 /** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */

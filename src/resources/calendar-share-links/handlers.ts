@@ -4,7 +4,7 @@ import { NotFound } from "../../contract/errors.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond, instantText } from "../../contract/time.ts"
 import { PublicUrl } from "../../installation.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchProperties } from "../properties/belonging.ts"
 import { addressOf, newToken } from "./address.ts"
 import {
@@ -15,7 +15,7 @@ import {
   type search_calendar_share_links
 } from "./contract.ts"
 import { namedProperties } from "./rules.ts"
-import { type LinkRow, ShareLinkStore } from "./store.ts"
+import { LinkRow, ShareLinkStore } from "./store.ts"
 
 const shownUnder =
   (publicUrl: string) =>
@@ -34,22 +34,21 @@ const searchLinks = (store: ShareLinkStore["Service"], shown: Shown) =>
     return { calendar_share_links: found.rows.map(shown), total: found.total }
   })
 
-const createLink = (store: ShareLinkStore["Service"], shown: Shown) =>
+const createLink = (store: ShareLinkStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_calendar_share_link.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const property_ids = yield* Effect.fromResult(namedProperties(payload))
     const link = { token: newToken(), property_ids, created_at: yield* currentSecond }
-    if (payload.scope === "entire") return { calendar_share_link: shown(yield* store.entire(operatorId, link)) }
+    if (payload.scope === "entire") return yield* store.entire(operatorId, link)
     const { id, unknown_properties } = yield* store.partial(operatorId, link)
-    if (id === null) return yield* noSuchProperties(unknown_properties)
-    return { calendar_share_link: shown({ id, scope: "partial", ...link }) }
+    return id === null ? yield* noSuchProperties(unknown_properties) : { id, scope: payload.scope, ...link }
   })
 
 const deleteLink = (store: ShareLinkStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_calendar_share_link.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const removed = yield* store.remove(operatorId, payload.id)
-    return removed === undefined ? yield* noSuchLink : {}
+    return removed === undefined ? yield* noSuchLink : undefined
   })
 
 const noSuchLink = new NotFound({ message: "id: no such calendar share link." })
@@ -60,8 +59,8 @@ export const layerCalendarShareLinks = layerHandled(
     const shown = shownUnder(yield* PublicUrl)
     return handled(CalendarShareLinks, {
       search_calendar_share_links: searchLinks(store, shown),
-      create_calendar_share_link: createLink(store, shown),
-      delete_calendar_share_link: deleteLink(store)
+      create_calendar_share_link: change(createLink(store), LinkRow, (link) => ({ calendar_share_link: shown(link) })),
+      delete_calendar_share_link: done(deleteLink(store))
     })
   })
 ).pipe(Layer.provide(ShareLinkStore.layer))

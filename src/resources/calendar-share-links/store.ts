@@ -1,17 +1,18 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { onRecord, touchedIn } from "../../changes/on-record.ts"
 import type { Page } from "../../contract/page.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
-import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
+import { allKnown, preconditions, Written } from "../properties/belonging.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
 /** Which links a search means; what is not given does not narrow it. */
 export type LinkSearch = Pick<typeof search_calendar_share_links.payloadSchema.Type, "id">
 
 /** A link with its token in place of its address. */
-const LinkRow = Schema.Struct({
+export const LinkRow = Schema.Struct({
   ...Struct.omit(CalendarShareLink.fields, ["url"]),
   token: Schema.String,
   created_at: Schema.Date
@@ -64,33 +65,61 @@ const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: LinkSe
 
 /**
  * The operator's one link to everything, made now unless it exists. An insert that meets one, also one that another
- * call is just making, updates it to what it is: only so does the statement see it.
+ * call is just making, updates it to what it is: only so does the statement see it. The token says whether it is new.
  */
 const entire = (sql: SqlClient.SqlClient) => (operatorId: number, link: NewLink) =>
-  readLink(sql`
-    INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
-    VALUES (${operatorId}, 'entire', ${link.token}, ${link.created_at})
-    ON CONFLICT (operator_id) WHERE scope = 'entire' DO UPDATE SET scope = 'entire'
-    RETURNING id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at`)
+  readLink(
+    onRecord(sql, {
+      change: sql`
+        link AS (
+          INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
+          VALUES (${operatorId}, 'entire', ${link.token}, ${link.created_at})
+          ON CONFLICT (operator_id) WHERE scope = 'entire' DO UPDATE SET scope = 'entire'
+          RETURNING operator_id, id, scope, token, created_at
+        )`,
+      events: [],
+      touched: sql`${touchedIn(sql, "calendar_share_link", "link")} WHERE token = ${link.token}`,
+      outcome: sql`SELECT id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at FROM link`
+    })
+  )
 
 const partial = (sql: SqlClient.SqlClient) => (operatorId: number, link: NewLink & Pick<LinkRow, "property_ids">) =>
-  readWritten(sql`
-    WITH ${preconditions(sql, operatorId, link)},
-    written AS (
-      INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
-      SELECT ${operatorId}::bigint, 'partial', ${link.token}::text, ${link.created_at}::timestamptz
-      FROM preconditions WHERE ${allKnown(sql)}
-      RETURNING operator_id, id
-    ), named AS (
-      INSERT INTO calendar_share_link_properties (operator_id, link_id, property_id)
-      SELECT written.operator_id, written.id, given.id
-      FROM written, unnest(${idsParameter(link.property_ids)}::bigint[]) AS given (id)
-    )
-    ${selectWritten(sql)}`)
+  readWritten(
+    onRecord(sql, {
+      change: sql`
+        ${preconditions(sql, operatorId, link)},
+        written AS (
+          INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
+          SELECT ${operatorId}::bigint, 'partial', ${link.token}::text, ${link.created_at}::timestamptz
+          FROM preconditions WHERE ${allKnown(sql)}
+          RETURNING operator_id, id, scope, token, created_at
+        ), named AS (
+          INSERT INTO calendar_share_link_properties (operator_id, link_id, property_id)
+          SELECT written.operator_id, written.id, given.id
+          FROM written, unnest(${idsParameter(link.property_ids)}::bigint[]) AS given (id)
+        )`,
+      events: [],
+      touched: touchedIn(sql, "calendar_share_link", "written"),
+      // A LinkRow, for the key, beside what was unknown.
+      outcome: sql`
+        SELECT written.id, written.scope, written.token, written.created_at,
+          ${idsParameter(link.property_ids)}::bigint[] AS property_ids, preconditions.*
+        FROM preconditions LEFT JOIN written ON true`
+    })
+  )
 
 /** Answers the deleted link's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number) =>
-  readIdentity(sql`DELETE FROM calendar_share_links WHERE operator_id = ${operatorId} AND id = ${id} RETURNING id`)
+  readIdentity(
+    onRecord(sql, {
+      change: sql`
+        deleted AS (
+          DELETE FROM calendar_share_links WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+      events: [],
+      touched: touchedIn(sql, "calendar_share_link", "deleted"),
+      outcome: sql`SELECT id FROM deleted`
+    })
+  )
 
 /** The link that has a token; undefined when there is none, or the account behind it is banned or closed. */
 const open = (sql: SqlClient.SqlClient) => (token: string) =>

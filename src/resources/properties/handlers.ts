@@ -5,7 +5,8 @@ import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, handled, layerHandled } from "../handled.ts"
+import { Identity } from "../row-fields.ts"
 import { firstOf, noSuchNamed } from "./belonging.ts"
 import {
   type create_property,
@@ -33,9 +34,7 @@ const searchProperties = (store: PropertyStore["Service"]) =>
 const createProperty = (store: PropertyStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_property.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const now = yield* currentSecond
-    const created = yield* store.create(operatorId, nameOf(payload.title), now)
-    return { property_id: created.id }
+    return yield* store.create(operatorId, nameOf(payload.title), yield* currentSecond)
   })
 
 const searchRoomTypes = (store: RoomTypeStore["Service"]) =>
@@ -54,9 +53,8 @@ const createRoomType = (store: RoomTypeStore["Service"]) =>
     const { operatorId } = yield* CurrentOperator
     const roomType = { title: nameOf(payload.title), property_ids: asList(payload.property_ids ?? []) }
     const created = yield* store.create(operatorId, roomType, yield* currentSecond)
-    return created.id === null
-      ? yield* noSuchNamed(created) ?? inAnotherRoomType(created.taken_properties)
-      : { room_type_id: created.id }
+    const { id } = created
+    return id === null ? yield* noSuchNamed(created) ?? inAnotherRoomType(created.taken_properties) : { id }
   })
 
 const inAnotherRoomType = (ids: ReadonlyArray<number>) =>
@@ -68,9 +66,9 @@ export const layerProperties = layerHandled(
     const roomTypes = yield* RoomTypeStore
     return handled(Properties, {
       search_properties: searchProperties(properties),
-      create_property: createProperty(properties),
+      create_property: change(createProperty(properties), Identity, ({ id }) => ({ property_id: id })),
       search_room_types: searchRoomTypes(roomTypes),
-      create_room_type: createRoomType(roomTypes)
+      create_room_type: change(createRoomType(roomTypes), Identity, ({ id }) => ({ room_type_id: id }))
     })
   })
 ).pipe(Layer.provide([PropertyStore.layer, RoomTypeStore.layer]))

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { onRecord, touchedIn } from "../../changes/on-record.ts"
 import { Conflict, ValidationFailed } from "../../contract/errors.ts"
 import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
@@ -72,24 +73,31 @@ const known = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: RoomTyp
  */
 const create = (sql: SqlClient.SqlClient) => (operatorId: number, roomType: NewRoomType, now: Date) => {
   const propertyIds = idsParameter(roomType.property_ids)
-  return readCreated(sql`
-    WITH ${preconditions(sql, operatorId, roomType)}, taken AS (
-      SELECT ARRAY(
-        SELECT property_id FROM room_type_properties
-        WHERE operator_id = ${operatorId} AND property_id = ANY(${propertyIds}::bigint[])
-        ORDER BY property_id) AS taken_properties
-    ), written AS (
-      INSERT INTO room_types (operator_id, title, created_at)
-      SELECT ${operatorId}::bigint, ${roomType.title}::text, ${now}::timestamptz
-      FROM preconditions, taken WHERE ${allKnown(sql)} AND taken.taken_properties = '{}'
-      RETURNING operator_id, id
-    ), rooms AS (
-      INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
-      SELECT written.operator_id, written.id, given.id
-      FROM written, unnest(${propertyIds}::bigint[]) AS given (id)
-      ORDER BY given.id
-    )
-    SELECT written.id, preconditions.*, taken.* FROM preconditions CROSS JOIN taken LEFT JOIN written ON true`)
+  return readCreated(
+    onRecord(sql, {
+      change: sql`
+        ${preconditions(sql, operatorId, roomType)}, taken AS (
+          SELECT ARRAY(
+            SELECT property_id FROM room_type_properties
+            WHERE operator_id = ${operatorId} AND property_id = ANY(${propertyIds}::bigint[])
+            ORDER BY property_id) AS taken_properties
+        ), written AS (
+          INSERT INTO room_types (operator_id, title, created_at)
+          SELECT ${operatorId}::bigint, ${roomType.title}::text, ${now}::timestamptz
+          FROM preconditions, taken WHERE ${allKnown(sql)} AND taken.taken_properties = '{}'
+          RETURNING operator_id, id
+        ), rooms AS (
+          INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
+          SELECT written.operator_id, written.id, given.id
+          FROM written, unnest(${propertyIds}::bigint[]) AS given (id)
+          ORDER BY given.id
+        )`,
+      events: [],
+      touched: touchedIn(sql, "room_type", "written"),
+      outcome: sql`
+        SELECT written.id, preconditions.*, taken.* FROM preconditions CROSS JOIN taken LEFT JOIN written ON true`
+    })
+  )
 }
 
 /** The SQL of room types. */

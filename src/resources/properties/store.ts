@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { onRecord, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
@@ -54,8 +55,18 @@ const known = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: Propert
 
 /** Fails when the title is taken or the operator has no room left. */
 const create = (sql: SqlClient.SqlClient) => (operatorId: number, title: string, now: Date) =>
-  readCreated(sql`
-    INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, ${title}, ${now}) RETURNING id`)
+  readCreated(
+    onRecord(sql, {
+      change: sql`
+        made AS (
+          INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, ${title}, ${now})
+          RETURNING operator_id, id
+        )`,
+      events: [],
+      touched: touchedIn(sql, "property", "made"),
+      outcome: sql`SELECT id FROM made`
+    })
+  )
 
 /** The SQL of properties. */
 export class PropertyStore extends Context.Service<PropertyStore>()("latchkey/resources/PropertyStore", {

@@ -1,11 +1,12 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { nameOf, nameTaken } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
-import { colorOf } from "../../contract/palette.ts"
+import { colorOf, PaletteColor } from "../../contract/palette.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
+import { Identity } from "../row-fields.ts"
 import {
   type create_reservation_tag,
   type delete_reservation_tag,
@@ -27,16 +28,18 @@ const createTag = (store: ReservationTagStore["Service"]) =>
     const tag_name = nameOf(payload.tag_name)
     const now = yield* currentSecond
     const { id, color } = yield* store.create(operatorId, { tag_name, color: colorOf(tag_name) }, now)
-    if (id === null || color === null) return yield* nameTaken("tag_name", "tag")
-    return { reservation_tag: { id, tag_name, color, is_default: false } }
+    return id === null || color === null ? yield* nameTaken("tag_name", "tag") : { id, color }
   })
+
+/** Its colour too: a tag that comes back keeps the one it had. */
+const Created = Schema.Struct({ ...Identity.fields, color: PaletteColor })
 
 const deleteTag = (store: ReservationTagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_reservation_tag.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const now = yield* currentSecond
     const removed = yield* store.remove(operatorId, payload.id, now)
-    return removed === undefined ? yield* noSuchTag : {}
+    return removed === undefined ? yield* noSuchTag : undefined
   })
 
 const noSuchTag = new NotFound({ message: "id: no such tag of your own; default tags cannot be deleted." })
@@ -45,8 +48,10 @@ export const layerReservationTags = layerHandled(
   Effect.map(ReservationTagStore, (store) =>
     handled(ReservationTags, {
       search_reservation_tags: searchTags(store),
-      create_reservation_tag: createTag(store),
-      delete_reservation_tag: deleteTag(store)
+      create_reservation_tag: change(createTag(store), Created, ({ id, color }, payload) => ({
+        reservation_tag: { id, tag_name: nameOf(payload.tag_name), color, is_default: false }
+      })),
+      delete_reservation_tag: done(deleteTag(store))
     })
   )
 ).pipe(Layer.provide(ReservationTagStore.layer))

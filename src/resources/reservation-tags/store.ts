@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { onRecord, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { PaletteColor } from "../../contract/palette.ts"
@@ -49,25 +50,40 @@ const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: Reserv
 
 /** Makes a tag, or restores the deleted one of that name. Fails when there is no room for one more. */
 const create = (sql: SqlClient.SqlClient) => (operatorId: number, tag: NewReservationTag, now: Date) =>
-  readWritten(sql`
-    WITH written AS (
-      INSERT INTO reservation_tags AS tag (operator_id, tag_name, color, created_at)
-      SELECT ${operatorId}::bigint, ${tag.tag_name}::text, ${tag.color}::text, ${now}::timestamptz
-      WHERE NOT EXISTS (SELECT FROM default_reservation_tags WHERE tag_name = ${tag.tag_name})
-      ON CONFLICT (operator_id, tag_name) DO UPDATE SET deleted_at = NULL WHERE tag.deleted_at IS NOT NULL
-      RETURNING id, color
-    )
-    SELECT written.id, written.color FROM (SELECT) one LEFT JOIN written ON true`)
+  readWritten(
+    onRecord(sql, {
+      change: sql`
+        written AS (
+          INSERT INTO reservation_tags AS tag (operator_id, tag_name, color, created_at)
+          SELECT ${operatorId}::bigint, ${tag.tag_name}::text, ${tag.color}::text, ${now}::timestamptz
+          WHERE NOT EXISTS (SELECT FROM default_reservation_tags WHERE tag_name = ${tag.tag_name})
+          ON CONFLICT (operator_id, tag_name) DO UPDATE SET deleted_at = NULL WHERE tag.deleted_at IS NOT NULL
+          RETURNING operator_id, id, color
+        )`,
+      events: [],
+      touched: touchedIn(sql, "reservation_tag", "written"),
+      outcome: sql`SELECT written.id, written.color FROM (SELECT) one LEFT JOIN written ON true`
+    })
+  )
 
 /**
  * Answers the deleted tag's id, or undefined when there is none of the operator's own. The raised stays_version
  * takes it off every stay (migration 0003_portfolio).
  */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>
-  readIdentity(sql`
-    UPDATE reservation_tags SET deleted_at = ${now}::timestamptz, stays_version = stays_version + 1
-    WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-    RETURNING id`)
+  readIdentity(
+    onRecord(sql, {
+      change: sql`
+        deleted AS (
+          UPDATE reservation_tags SET deleted_at = ${now}::timestamptz, stays_version = stays_version + 1
+          WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+          RETURNING operator_id, id
+        )`,
+      events: [],
+      touched: touchedIn(sql, "reservation_tag", "deleted"),
+      outcome: sql`SELECT id FROM deleted`
+    })
+  )
 
 /** The SQL of the reservation tag dictionary; which stays carry a tag is the stays' own. */
 export class ReservationTagStore extends Context.Service<ReservationTagStore>()(

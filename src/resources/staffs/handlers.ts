@@ -6,8 +6,9 @@ import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { Deployment } from "../../installation.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchNamed, noSuchProperties } from "../properties/belonging.ts"
+import { Identity } from "../row-fields.ts"
 import { type create_staff, type delete_staff, type query_staffs, Staffs, type update_staff } from "./contract.ts"
 import { isMobile } from "./rules.ts"
 import { StaffStore } from "./store.ts"
@@ -27,12 +28,12 @@ const createStaff = (store: Store, deployment: Kind) =>
     const caller = yield* CurrentOperator
     yield* checkMobile(deployment, payload.mobile)
     const { mobile, email = "", note = "", property_ids = [] } = payload
-    const created = yield* store.create(
+    const { id, unknown_properties } = yield* store.create(
       caller.operatorId,
       { name: nameOf(payload.name), mobile, email, note, property_ids: asList(property_ids) },
       yield* currentSecond
     )
-    return created.id === null ? yield* noSuchProperties(created.unknown_properties) : { staff_id: created.id }
+    return id === null ? yield* noSuchProperties(unknown_properties) : { id }
   })
 
 const updateStaff = (store: Store, deployment: Kind) =>
@@ -49,14 +50,14 @@ const updateStaff = (store: Store, deployment: Kind) =>
       },
       yield* currentSecond
     )
-    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchStaff : {}
+    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchStaff : undefined
   })
 
 const deleteStaff = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_staff.payloadSchema.Type) {
     const caller = yield* CurrentOperator
     const removed = yield* store.remove(caller.operatorId, payload.id)
-    return removed === undefined ? yield* noSuchStaff : {}
+    return removed === undefined ? yield* noSuchStaff : undefined
   })
 
 const noSuchStaff = new NotFound({ message: "id: no such staff member." })
@@ -79,9 +80,9 @@ export const layerStaffs = layerHandled(
     const deployment = yield* Deployment
     return handled(Staffs, {
       query_staffs: queryStaffs(store),
-      create_staff: createStaff(store, deployment),
-      update_staff: updateStaff(store, deployment),
-      delete_staff: deleteStaff(store)
+      create_staff: change(createStaff(store, deployment), Identity, ({ id }) => ({ staff_id: id })),
+      update_staff: done(updateStaff(store, deployment)),
+      delete_staff: done(deleteStaff(store))
     })
   })
 ).pipe(Layer.provide(StaffStore.layer))

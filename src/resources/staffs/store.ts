@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { asItIs, onRecord, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import type { Page } from "../../contract/page.ts"
 import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
@@ -56,30 +57,52 @@ const search = (sql: Sql) => (operatorId: number, wanted: StaffSearch, page: Pag
 }
 
 const create = (sql: Sql) => (operatorId: number, staff: NewStaff, now: Date) =>
-  readWritten(sql`
-    WITH ${preconditions(sql, operatorId, staff)},
-    written AS (
-      INSERT INTO staffs (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenStaff))})
-      SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenStaff))}
-      FROM preconditions, ${givenRow(sql, GivenStaff, staff)} WHERE ${allKnown(sql)}
-      RETURNING operator_id, id, properties_version
-    ), assigned AS (${putOn(sql, PROPERTIES, staff.property_ids)})
-    ${selectWritten(sql)}`)
+  readWritten(
+    onRecord(sql, {
+      change: sql`
+        ${preconditions(sql, operatorId, staff)},
+        written AS (
+          INSERT INTO staffs (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenStaff))})
+          SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenStaff))}
+          FROM preconditions, ${givenRow(sql, GivenStaff, staff)} WHERE ${allKnown(sql)}
+          RETURNING operator_id, id, properties_version
+        ), assigned AS (${putOn(sql, PROPERTIES, staff.property_ids)})`,
+      events: [],
+      touched: touchedIn(sql, "staff", "written"),
+      outcome: selectWritten(sql)
+    })
+  )
 
 const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, now: Date) =>
-  readWritten(sql`
-    WITH ${preconditions(sql, operatorId, edit)},
-    written AS (
-      UPDATE staffs SET updated_at = ${now}, ${settingsOf(sql, EditedStaff, "staffs", edit)},
-        ${replaced(sql, PROPERTIES, edit.property_ids, "staffs")}
-      FROM preconditions WHERE operator_id = ${operatorId} AND id = ${id} AND ${allKnown(sql)}
-      RETURNING operator_id, id, properties_version
-    ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, edit.property_ids)})
-    ${selectWritten(sql)}`)
+  readWritten(
+    onRecord(sql, {
+      change: sql`
+        ${preconditions(sql, operatorId, edit)},
+        before AS (${asItIs(sql, "staffs", operatorId, id)}),
+        written AS (
+          UPDATE staffs s SET updated_at = ${now}, ${settingsOf(sql, EditedStaff, "s", edit)},
+            ${replaced(sql, PROPERTIES, edit.property_ids, "s")}
+          FROM before, preconditions
+          WHERE s.operator_id = before.operator_id AND s.id = before.id AND ${allKnown(sql)}
+          RETURNING s.*
+        ), former AS (${clearFormer(sql, PROPERTIES)}), assigned AS (${putOn(sql, PROPERTIES, edit.property_ids)})`,
+      events: [],
+      touched: touchedBetween(sql, "staff", "written"),
+      outcome: selectWritten(sql)
+    })
+  )
 
 /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */
 const remove = (sql: Sql) => (operatorId: number, id: number) =>
-  readIdentity(sql`DELETE FROM staffs WHERE operator_id = ${operatorId} AND id = ${id} RETURNING id`)
+  readIdentity(
+    onRecord(sql, {
+      change: sql`
+        deleted AS (DELETE FROM staffs WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+      events: [],
+      touched: touchedIn(sql, "staff", "deleted"),
+      outcome: sql`SELECT id FROM deleted`
+    })
+  )
 
 export class StaffStore extends Context.Service<StaffStore>()("latchkey/resources/StaffStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({

@@ -1,13 +1,14 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
-import { colorOf } from "../../contract/palette.ts"
+import { colorOf, PaletteColor } from "../../contract/palette.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchNamed } from "../properties/belonging.ts"
+import { Identity } from "../row-fields.ts"
 import {
   type create_property_tag,
   type delete_property_tag,
@@ -24,18 +25,26 @@ const searchTags = (store: TagStore["Service"]) =>
     return { tags: found.rows, total: found.total }
   })
 
+type NewTag = typeof create_property_tag.payloadSchema.Type
+
 const createTag = (store: TagStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: typeof create_property_tag.payloadSchema.Type) {
+  Effect.fnUntraced(function* (payload: NewTag) {
     const { operatorId } = yield* CurrentOperator
-    const name = nameOf(payload.name)
-    const property_ids = asList(payload.property_ids ?? [])
-    const room_type_ids = asList(payload.room_type_ids ?? [])
-    const tag = { name, color: payload.color, otherwise: colorOf(name), property_ids, room_type_ids }
+    const given = tagOf(payload)
+    const tag = { ...given, color: payload.color, otherwise: colorOf(given.name) }
     const created = yield* store.create(operatorId, tag, yield* currentSecond)
     const { id, color } = created
-    if (id === null || color === null) return yield* noSuchNamed(created) ?? tagNameTaken
-    return { tag: { id, name, color, property_ids, room_type_ids } }
+    return id === null || color === null ? yield* noSuchNamed(created) ?? tagNameTaken : { id, color }
   })
+
+/** Its colour too: a tag that comes back without a new one keeps the one it had. */
+const Created = Schema.Struct({ ...Identity.fields, color: PaletteColor })
+
+const tagOf = (payload: NewTag) => ({
+  name: nameOf(payload.name),
+  property_ids: asList(payload.property_ids ?? []),
+  room_type_ids: asList(payload.room_type_ids ?? [])
+})
 
 const updateTag = (store: TagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof update_property_tag.payloadSchema.Type) {
@@ -46,7 +55,7 @@ const updateTag = (store: TagStore["Service"]) =>
       property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids),
       room_type_ids: payload.room_type_ids === undefined ? undefined : asList(payload.room_type_ids)
     })
-    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchTag : {}
+    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchTag : undefined
   })
 
 const deleteTag = (store: TagStore["Service"]) =>
@@ -54,7 +63,7 @@ const deleteTag = (store: TagStore["Service"]) =>
     const { operatorId } = yield* CurrentOperator
     const now = yield* currentSecond
     const removed = yield* store.remove(operatorId, payload.id, now)
-    return removed === undefined ? yield* noSuchTag : {}
+    return removed === undefined ? yield* noSuchTag : undefined
   })
 
 const noSuchTag = new NotFound({ message: "id: no such tag." })
@@ -63,9 +72,11 @@ export const layerTags = layerHandled(
   Effect.map(TagStore, (store) =>
     handled(Tags, {
       query_tags: searchTags(store),
-      create_property_tag: createTag(store),
-      update_property_tag: updateTag(store),
-      delete_property_tag: deleteTag(store)
+      create_property_tag: change(createTag(store), Created, ({ id, color }, payload) => ({
+        tag: { id, color, ...tagOf(payload) }
+      })),
+      update_property_tag: done(updateTag(store)),
+      delete_property_tag: done(deleteTag(store))
     })
   )
 ).pipe(Layer.provide(TagStore.layer))

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { onRecord, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
@@ -54,9 +55,6 @@ const detached = (sql: SqlClient.SqlClient): Fragment => sql`
   off_properties AS (${clearFormer(sql, PROPERTIES)}),
   off_room_types AS (${clearFormer(sql, ROOM_TYPES)})`
 
-const returning = (sql: SqlClient.SqlClient): Fragment =>
-  sql`RETURNING operator_id, id, color, properties_version, room_types_version`
-
 const selectWrittenTag = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, written.color, preconditions.* FROM preconditions LEFT JOIN written ON true`
 
@@ -76,18 +74,24 @@ const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: TagSea
 
 /** Makes a tag, or restores the deleted one of that name. Fails when there is no room for one more. */
 const create = (sql: SqlClient.SqlClient) => (operatorId: number, tag: NewTag, now: Date) =>
-  readWritten(sql`
-    WITH ${preconditions(sql, operatorId, tag)},
-    written AS (
-      INSERT INTO property_tags AS tag (operator_id, name, color, created_at)
-      SELECT ${operatorId}::bigint, ${tag.name}::text, ${tag.color ?? tag.otherwise}::text, ${now}::timestamptz
-      FROM preconditions WHERE ${allKnown(sql)}
-      ON CONFLICT (operator_id, name) DO UPDATE SET
-        deleted_at = NULL, color = coalesce(${tag.color ?? null}::text, tag.color)
-      WHERE tag.deleted_at IS NOT NULL
-      ${returning(sql)}
-    ), ${attached(sql, tag)}
-    ${selectWrittenTag(sql)}`)
+  readWritten(
+    onRecord(sql, {
+      change: sql`
+        ${preconditions(sql, operatorId, tag)},
+        written AS (
+          INSERT INTO property_tags AS tag (operator_id, name, color, created_at)
+          SELECT ${operatorId}::bigint, ${tag.name}::text, ${tag.color ?? tag.otherwise}::text, ${now}::timestamptz
+          FROM preconditions WHERE ${allKnown(sql)}
+          ON CONFLICT (operator_id, name) DO UPDATE SET
+            deleted_at = NULL, color = coalesce(${tag.color ?? null}::text, tag.color)
+          WHERE tag.deleted_at IS NOT NULL
+          RETURNING tag.*
+        ), ${attached(sql, tag)}`,
+      events: [],
+      touched: touchedIn(sql, "tag", "written"),
+      outcome: selectWrittenTag(sql)
+    })
+  )
 
 /** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
 const freed = (sql: SqlClient.SqlClient, operatorId: number, id: number, name: string): Fragment => sql`
@@ -99,32 +103,48 @@ const freed = (sql: SqlClient.SqlClient, operatorId: number, id: number, name: s
 
 /** Fails when the name is taken. */
 const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, edit: TagEdit) =>
-  readWritten(sql`
-    WITH ${preconditions(sql, operatorId, edit)},
-    freed AS (${edit.name === undefined ? sql`SELECT` : freed(sql, operatorId, id, edit.name)}),
-    written AS (
-      UPDATE property_tags SET
-        name = coalesce(${edit.name ?? null}::text, name),
-        color = coalesce(${edit.color ?? null}::text, color),
-        ${replaced(sql, PROPERTIES, edit.property_ids, "property_tags")}, ${replaced(sql, ROOM_TYPES, edit.room_type_ids, "property_tags")}
-      FROM preconditions
-      WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL AND ${allKnown(sql)}
-        -- Asking for its rows makes the name free before it is taken.
-        AND (SELECT count(*) FROM freed) >= 0
-      ${returning(sql)}
-    ), ${detached(sql)}, ${attached(sql, edit)}
-    ${selectWrittenTag(sql)}`)
+  readWritten(
+    onRecord(sql, {
+      change: sql`
+        ${preconditions(sql, operatorId, edit)},
+        freed AS (${edit.name === undefined ? sql`SELECT` : freed(sql, operatorId, id, edit.name)}),
+        before AS (
+          SELECT * FROM property_tags
+          WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+            -- Asking for its rows makes the name free before it is taken.
+            AND (SELECT count(*) FROM freed) >= 0
+          FOR NO KEY UPDATE
+        ), written AS (
+          UPDATE property_tags t SET
+            name = coalesce(${edit.name ?? null}::text, t.name),
+            color = coalesce(${edit.color ?? null}::text, t.color),
+            ${replaced(sql, PROPERTIES, edit.property_ids, "t")}, ${replaced(sql, ROOM_TYPES, edit.room_type_ids, "t")}
+          FROM before, preconditions
+          WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allKnown(sql)}
+          RETURNING t.*
+        ), ${detached(sql)}, ${attached(sql, edit)}`,
+      events: [],
+      touched: touchedBetween(sql, "tag", "written"),
+      outcome: selectWrittenTag(sql)
+    })
+  )
 
 /** Answers the deleted tag's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>
-  readIdentity(sql`
-    WITH written AS (
-      UPDATE property_tags SET deleted_at = ${now}::timestamptz,
-        ${replaced(sql, PROPERTIES, [], "property_tags")}, ${replaced(sql, ROOM_TYPES, [], "property_tags")}
-      WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-      ${returning(sql)}
-    ), ${detached(sql)}
-    SELECT id FROM written`)
+  readIdentity(
+    onRecord(sql, {
+      change: sql`
+        written AS (
+          UPDATE property_tags t SET deleted_at = ${now}::timestamptz,
+            ${replaced(sql, PROPERTIES, [], "t")}, ${replaced(sql, ROOM_TYPES, [], "t")}
+          WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+          RETURNING t.*
+        ), ${detached(sql)}`,
+      events: [],
+      touched: touchedIn(sql, "tag", "written"),
+      outcome: sql`SELECT id FROM written`
+    })
+  )
 
 /** The SQL of property tags. */
 export class TagStore extends Context.Service<TagStore>()("latchkey/resources/TagStore", {

@@ -31,8 +31,12 @@ export const Webhook = Schema.Struct({
 })
 export type Webhook = typeof Webhook.Type
 
-/** `whsec_` and base64: what the receiver checks signatures with. Shown in this one answer and never again. */
-const Secret = Schema.String
+const shownOnce = {
+  /** `whsec_` and base64: what the receiver checks signatures with. Shown in this one answer and never again. */
+  secret: Schema.optionalKey(Schema.String),
+  /** In the answer of a repeated call (`Idempotency-Key`), in place of a secret that the first one showed. */
+  secret_note: Schema.optionalKey(Schema.String)
+}
 
 const operation = family({ category: "automation", since: "3.4.0", openWorld: true })
 
@@ -55,7 +59,7 @@ export const create_webhook = operation("create_webhook", {
     /** Omitted: all ten. */
     events: wideningIfAbsent(Events)
   },
-  success: Schema.Struct({ webhook: Webhook, secret: Secret }),
+  success: Schema.Struct({ webhook: Webhook, ...shownOnce }),
   exposure
 })
 
@@ -69,7 +73,7 @@ export const update_webhook = operation("update_webhook", {
     /** true: a new signing secret is made; for 24 hours deliveries carry the signatures of both. */
     rotate_secret: Schema.optionalKey(Schema.Boolean)
   }),
-  success: Schema.Struct({ webhook: Webhook, secret: Schema.optionalKey(Secret) }),
+  success: Schema.Struct({ webhook: Webhook, ...shownOnce }),
   errors: [NotFound, Forbidden],
   exposure
 })

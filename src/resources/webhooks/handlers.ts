@@ -1,16 +1,16 @@
 import { DateTime, Effect, Layer, Redacted } from "effect"
-import { CurrentOperator } from "../../contract/caller.ts"
+import { type Caller, CurrentOperator } from "../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
 import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
 import { instantText, wholeSecond } from "../../contract/time.ts"
 import { AllowedReceivers } from "../../deliveries/allowed-hosts.ts"
 import { type ReceiverPolicy, receiverUrl } from "../../deliveries/receiver-url.ts"
-import { generateSecret, generateSecretToken } from "../../deliveries/signature.ts"
+import { generateSecret, generateSecretToken, type SigningSecret } from "../../deliveries/signature.ts"
 import { EVENT_NAMES, type EventName } from "../../events/events.ts"
 import { PublicUrl } from "../../installation.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { type create_webhook, type delete_webhook, update_webhook, type Webhook, Webhooks } from "./contract.ts"
-import { type Application, type SubscriptionRow, WebhookStore } from "./store.ts"
+import { type Application, SubscriptionRow, WebhookStore } from "./store.ts"
 
 export const layerWebhooks = layerHandled(
   Effect.gen(function* () {
@@ -18,9 +18,15 @@ export const layerWebhooks = layerHandled(
     const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
     return handled(Webhooks, {
       list_webhooks: listWebhooks(store),
-      create_webhook: createWebhook(store, policy),
-      update_webhook: updateWebhook(store, policy),
-      delete_webhook: deleteWebhook(store)
+      create_webhook: change(createWebhook(store, policy), SubscriptionRow, (made, _payload, caller) => ({
+        webhook: toWebhook(made, applicationOf(caller)),
+        ...secretIn(made)
+      })),
+      update_webhook: change(updateWebhook(store, policy), SubscriptionRow, (made, payload, caller) => ({
+        webhook: toWebhook(made, applicationOf(caller)),
+        ...(payload.rotate_secret === true ? secretIn(made) : {})
+      })),
+      delete_webhook: done(deleteWebhook(store))
     })
   })
 ).pipe(Layer.provide(WebhookStore.layer))
@@ -41,7 +47,7 @@ const createWebhook = (store: Store, policy: ReceiverPolicy) =>
     const secret = yield* generateSecret
     const made = { ...receiver, events: inOrder(events ?? EVENT_NAMES), secret }
     const row = yield* store.create(application, made, yield* now)
-    return { webhook: toWebhook(row, application), secret: Redacted.value(secret) }
+    return { ...row, secret }
   })
 
 const sendsFixed = sendsFixedOf(update_webhook.payloadSchema)
@@ -70,15 +76,14 @@ const updateWebhook = (store: Store, policy: ReceiverPolicy) =>
     }
     const row = yield* store.update(application, id, edit, yield* now)
     if (row === undefined) return yield* missing(store, application, id)
-    const webhook = toWebhook(row, application)
-    return edit.secret === undefined ? { webhook } : { webhook, secret: Redacted.value(edit.secret) }
+    return edit.secret === undefined ? row : { ...row, secret: edit.secret }
   })
 
 const deleteWebhook = (store: Store) =>
   Effect.fnUntraced(function* ({ id }: typeof delete_webhook.payloadSchema.Type) {
     const application = yield* calling
     const removed = yield* store.remove(application, id, yield* now)
-    return removed === undefined ? yield* missing(store, application, id) : {}
+    return removed === undefined ? yield* missing(store, application, id) : undefined
   })
 
 // Not cut to the second: a change tells what is under way from what waits by the end of its lease.
@@ -94,7 +99,9 @@ const missing = Effect.fnUntraced(function* (store: Store, application: Applicat
 })
 
 /** The application a call comes from. Tokens made in the console are one application together. */
-const calling = Effect.map(CurrentOperator, ({ operatorId }): Application => ({ operatorId, application: null }))
+const applicationOf = ({ operatorId }: Pick<Caller, "operatorId">): Application => ({ operatorId, application: null })
+
+const calling = Effect.map(CurrentOperator, applicationOf)
 
 const noSuchWebhook = new NotFound({ message: "id: no such webhook." })
 const anothers = new Forbidden({ message: "id: another application made this webhook; only it may change it." })
@@ -103,7 +110,18 @@ const inOrder = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event)
 
 const offsetText = (instant: Date): string => instantText(wholeSecond(instant.getTime())).replace("Z", "+00:00")
 
-const toWebhook = ({ application, ...row }: SubscriptionRow, caller: Application): Webhook => ({
+/** What came of a change: with the secret that it made, unless a key kept it, which keeps no secret. */
+interface Made extends SubscriptionRow {
+  readonly secret?: SigningSecret
+}
+
+const secretIn = ({ secret }: Made) =>
+  secret === undefined ? { secret_note: SECRET_NOTE } : { secret: Redacted.value(secret) }
+
+const SECRET_NOTE =
+  "The signing secret was shown once, with the first answer; rotate it (rotate_secret) if that answer was lost."
+
+const toWebhook = ({ application, secret: _, ...row }: Made, caller: Application): Webhook => ({
   ...row,
   manageable: application === caller.application,
   status: row.paused_at === null ? "active" : "paused",

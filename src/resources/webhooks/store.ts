@@ -2,11 +2,13 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Lease } from "../../background/lease.ts"
+import { onRecord, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { resuming } from "../../deliveries/resuming.ts"
 import {
+  changedSettings,
   changing,
   type NewSubscription,
   type SubscriptionEdit,
@@ -17,7 +19,8 @@ import { Webhook } from "./contract.ts"
 
 const { id, url, events, paused_reason } = Webhook.fields
 
-const SubscriptionRow = Schema.Struct({
+/** As it is shown; no secret is part of it. */
+export const SubscriptionRow = Schema.Struct({
   id,
   url,
   events,
@@ -65,21 +68,41 @@ export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/reso
 
       /** Fails when the operator has no room for another. */
       create: (caller: Application, made: NewSubscription, now: Date) =>
-        readCreated(sql`${subscribing(sql, caller, made, now)} RETURNING ${columns(sql)}`),
+        readCreated(
+          onRecord(sql, {
+            change: subscribing(sql, caller, made, now),
+            events: [],
+            touched: touchedIn(sql, "webhook", "made"),
+            outcome: sql`SELECT ${columns(sql)} FROM made`
+          })
+        ),
 
       /**
        * Changes and resumes; what waits for its next try goes at once. Undefined: no such subscription of the
        * application.
        */
       update: (caller: Application, id: number, edit: SubscriptionEdit, now: Date) =>
-        readRow(sql`
-          WITH ${changing(sql, caller.operatorId, owned(sql, caller, id), edit, now)},
-          resumed AS (${resuming(sql, { now, leaseMs })})
-          SELECT ${columns(sql)} FROM changed`),
+        readRow(
+          onRecord(sql, {
+            change: sql`
+              ${changing(sql, caller.operatorId, owned(sql, caller, id), edit, now)},
+              resumed AS (${resuming(sql, { now, leaseMs })})`,
+            events: [],
+            touched: changedSettings(sql),
+            outcome: sql`SELECT ${columns(sql)} FROM changed`
+          })
+        ),
 
       /** Undefined: no such subscription of the application. */
       remove: (caller: Application, id: number, now: Date) =>
-        readIdentity(sql`${unsubscribing(sql, owned(sql, caller, id), now)} RETURNING id`),
+        readIdentity(
+          onRecord(sql, {
+            change: unsubscribing(sql, owned(sql, caller, id), now),
+            events: [],
+            touched: touchedIn(sql, "webhook", "ended"),
+            outcome: sql`SELECT id FROM ended`
+          })
+        ),
 
       /** Whether the operator has a subscription of that id, whichever application made it. */
       exists: (operatorId: number, id: number) =>

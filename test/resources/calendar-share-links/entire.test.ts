@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { newToken } from "../../../src/resources/calendar-share-links/address.ts"
 import { ShareLinkStore } from "../../../src/resources/calendar-share-links/store.ts"
 import { layerTestDatabase } from "../../database.ts"
-import { freshOperator } from "../../harness.ts"
+import { byNobody, freshOperator } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 
 const NOW = new Date("2027-05-10T12:00:00Z")
@@ -14,7 +14,9 @@ describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are cr
       Effect.gen(function* () {
         const { operatorId } = yield* freshOperator()
         const store = yield* ShareLinkStore
-        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW }))
+        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW })).pipe(
+          byNobody
+        )
         const [one, two] = yield* overlapping(create, create)
         assert.deepStrictEqual(one, two)
       })
@@ -24,9 +26,11 @@ describe.skipIf(!canOverlap)(orSkipped("links to the entire calendar that are cr
       Effect.gen(function* () {
         const { operatorId } = yield* freshOperator()
         const store = yield* ShareLinkStore
-        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW }))
+        const create = Effect.suspend(() => store.entire(operatorId, { token: newToken(), created_at: NOW })).pipe(
+          byNobody
+        )
         const first = yield* create
-        const [, second] = yield* overlapping(store.remove(operatorId, first.id), create)
+        const [, second] = yield* overlapping(byNobody(store.remove(operatorId, first.id)), create)
         assert.notStrictEqual(second.token, first.token)
         const { rows } = yield* store.search(operatorId, {}, { offset: 0, limit: 9 })
         assert.deepStrictEqual(rows, [second])

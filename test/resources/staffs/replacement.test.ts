@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { StaffStore } from "../../../src/resources/staffs/store.ts"
 import { layerTestDatabase } from "../../database.ts"
-import { freshOperator, propertyOf } from "../../harness.ts"
+import { byNobody, freshOperator, propertyOf } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 
 const NOW = new Date("2027-05-10T12:00:00Z")
@@ -12,7 +12,7 @@ const ready = Effect.gen(function* () {
   const store = yield* StaffStore
   const rooms = yield* Effect.forEach(["A", "B", "C", "D"], (title) => propertyOf(operatorId, title))
   const marta = { name: "Marta", mobile: "+49 15112345678", email: "", note: "", property_ids: rooms.slice(0, 2) }
-  const id = (yield* store.create(operatorId, marta, NOW)).id ?? 0
+  const id = (yield* byNobody(store.create(operatorId, marta, NOW))).id ?? 0
   return { operatorId, store, rooms, id }
 })
 
@@ -21,7 +21,8 @@ describe.skipIf(!canOverlap)(orSkipped("changes of a staff member that overlap")
     it.effect("end as one of two replaced lists, never a mix", () =>
       Effect.gen(function* () {
         const { operatorId, store, rooms, id } = yield* ready
-        const replaceBy = (property_ids: ReadonlyArray<number>) => store.update(operatorId, id, { property_ids }, NOW)
+        const replaceBy = (property_ids: ReadonlyArray<number>) =>
+          byNobody(store.update(operatorId, id, { property_ids }, NOW))
         const listed = Effect.map(
           store.search(operatorId, { id }, { offset: 0, limit: 1 }),
           ({ rows }) => rows[0]?.property_ids
@@ -39,8 +40,8 @@ describe.skipIf(!canOverlap)(orSkipped("changes of a staff member that overlap")
       Effect.gen(function* () {
         const { operatorId, store, rooms, id } = yield* ready
         yield* overlapping(
-          store.update(operatorId, id, { property_ids: rooms }, NOW),
-          store.update(operatorId, id, { name: "Marta B." }, NOW)
+          byNobody(store.update(operatorId, id, { property_ids: rooms }, NOW)),
+          byNobody(store.update(operatorId, id, { name: "Marta B." }, NOW))
         )
         const { rows } = yield* store.search(operatorId, { id }, { offset: 0, limit: 1 })
         assert.deepInclude(rows[0], { name: "Marta B.", property_ids: rooms })
