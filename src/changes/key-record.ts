@@ -12,8 +12,8 @@ const named = (sql: SqlClient, { operatorId, digest }: CallKey): Fragment =>
 export const keeping = (sql: SqlClient, key: CallKey, now: Date): Fragment =>
   key.progress === "claimed"
     ? sql`
-      UPDATE idempotency_keys SET outcome = to_jsonb(outcome), under_way_until = NULL, kept_at = ${now}
-      FROM outcome WHERE ${named(sql, key)} AND idempotency_keys.outcome IS NULL AND EXISTS (SELECT FROM touched)`
+      UPDATE idempotency_keys SET outcome = to_jsonb(came), under_way_until = NULL, kept_at = ${now}
+      FROM outcome AS came WHERE ${named(sql, key)} AND idempotency_keys.outcome IS NULL AND EXISTS (SELECT FROM touched)`
     : sql`
       INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
       SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, to_jsonb(outcome),

@@ -78,7 +78,7 @@ const CROWDED: ReadonlyArray<Crowded> = [
   {
     operation: "create_reservation",
     fields: ({ property_id }) => ({ ...BY_HAND, property_id }),
-    events: ["availability_updated", "reservation_created", "transaction_created"],
+    events: ["property_availability_updated", "reservation_created", "transaction_created"],
     trail: ["reservation", "transaction"]
   },
   { operation: "delete_task", fields: ({ task }) => ({ id: task }), events: [], trail: ["task"] },

@@ -115,7 +115,9 @@ layer(layerTest)("every operation that changes", (it) => {
         const other = yield* answerTo(world.token, name, another(operation, fields), "walk")
         assert.deepInclude(other.envelope, { error_code: 422, error_msg: ANOTHER, data: {} })
         // Neither has left anything: no row of any table, be it an event, a trail or the key's own.
-        assert.deepStrictEqual(yield* contents(world), after)
+        for (const [at, { table, rows }] of (yield* contents(world)).entries()) {
+          assert.deepStrictEqual(rows, after[at]?.rows, table)
+        }
       })
     )
   }
