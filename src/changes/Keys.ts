@@ -23,7 +23,20 @@ const readWritten = rowOf(Schema.Struct({ operator_id: Schema.Int }))
 export class Keys extends Context.Service<Keys>()("latchkey/changes/Keys", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const done = (statement: Fragment) => Effect.map(readWritten(sql`${statement}`), (row) => row !== undefined)
-    const until = (now: Date) => new Date(now.getTime() + UNDER_WAY_MS)
+    // Not cut off by a caller that hangs up: whether the claim was made must be known, to be given up.
+    const claimedBy = (key: CallKey, statement: (until: Date, now: Date) => Fragment) =>
+      Effect.uninterruptible(
+        Effect.gen(function* () {
+          const now = yield* DateTime.nowAsDate
+          const until = new Date(now.getTime() + UNDER_WAY_MS)
+          const claimed = yield* done(statement(until, now))
+          if (claimed) {
+            key.progress = "claimed"
+            key.claimedUntil = until
+          }
+          return claimed
+        })
+      )
     return {
       /** Undefined: nobody has used it, or to no effect. */
       known: (key: CallKey) => readKnown(sql`${knownKey(sql, key)}`),
@@ -33,11 +46,10 @@ export class Keys extends Context.Service<Keys>()("latchkey/changes/Keys", {
         Effect.flatMap(DateTime.nowAsDate, (now) => done(keepingAlone(sql, key, outcome, now))),
 
       /** Says that an act outside is under way; false: the key is known already. */
-      claim: (key: CallKey) => Effect.flatMap(DateTime.nowAsDate, (now) => done(claiming(sql, key, until(now), now))),
+      claim: (key: CallKey) => claimedBy(key, (until, now) => claiming(sql, key, until, now)),
 
       /** Takes over what a call that is gone left under way; false: it is not gone, or another was faster. */
-      takeOver: (key: CallKey) =>
-        Effect.flatMap(DateTime.nowAsDate, (now) => done(takingOver(sql, key, until(now), now))),
+      takeOver: (key: CallKey) => claimedBy(key, (until, now) => takingOver(sql, key, until, now)),
 
       /** What is under way has an unknown end: whoever asks next may take it over. */
       leave: (key: CallKey) =>
@@ -48,7 +60,15 @@ export class Keys extends Context.Service<Keys>()("latchkey/changes/Keys", {
         ),
 
       /** Nothing happened: the key is free again. */
-      release: (key: CallKey) => sql`${releasing(sql, key)}`.pipe(Effect.asVoid, Effect.orDie)
+      release: (key: CallKey) =>
+        sql`${releasing(sql, key)}`.pipe(
+          Effect.andThen(
+            Effect.sync(() => {
+              key.progress = "none"
+            })
+          ),
+          Effect.orDie
+        )
     }
   })
 }) {

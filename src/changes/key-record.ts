@@ -45,10 +45,14 @@ export const takingOver = (sql: SqlClient, key: CallKey, until: Date, now: Date)
   WHERE ${named(sql, key)} AND outcome IS NULL AND under_way_until <= ${now}
   RETURNING operator_id`
 
+/** A claim that is still this call's: nobody has taken it over. */
+const ownClaim = (sql: SqlClient, key: CallKey): Fragment =>
+  sql`${named(sql, key)} AND outcome IS NULL AND under_way_until = ${key.claimedUntil ?? null}`
+
 /** Leaves what is under way to whoever asks next. */
-export const leaving = (sql: SqlClient, key: CallKey, now: Date): Fragment => sql`
-  UPDATE idempotency_keys SET under_way_until = ${now} WHERE ${named(sql, key)} AND outcome IS NULL`
+export const leaving = (sql: SqlClient, key: CallKey, now: Date): Fragment =>
+  sql`UPDATE idempotency_keys SET under_way_until = ${now} WHERE ${ownClaim(sql, key)}`
 
 /** Forgets a key under which nothing happened. */
 export const releasing = (sql: SqlClient, key: CallKey): Fragment =>
-  sql`DELETE FROM idempotency_keys WHERE ${named(sql, key)} AND outcome IS NULL`
+  sql`DELETE FROM idempotency_keys WHERE ${ownClaim(sql, key)}`

@@ -54,9 +54,15 @@ export const once = Effect.fnUntraced(function* (
     digest,
     fingerprint,
     resumes,
-    progress: resumes ? "claimed" : "none"
+    progress: "none",
+    claimedUntil: undefined
   })
-  const making = (key: CallKey) => Effect.exit(Effect.provideService(asked.make, Acting, { ...actor, key }))
+  /** Makes the change. What it has claimed and not brought to an end, however it was cut off, is whoever asks next's. */
+  const making = (key: CallKey) =>
+    Effect.provideService(asked.make, Acting, { ...actor, key }).pipe(
+      Effect.onExit((exit) => (Exit.isFailure(exit) && key.progress === "claimed" ? keys.leave(key) : Effect.void)),
+      Effect.exit
+    )
 
   /** What a call that is over left under its key; undefined: nothing. */
   const repeated = (key: CallKey, known: KnownKey): Running => {
@@ -75,7 +81,9 @@ export const once = Effect.fnUntraced(function* (
     }
     if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
     const known = yield* keys.known(key)
-    if (known !== undefined) return yield* repeated(key, known)
+    // What became of an act of its own is this call's answer, not a reason to ask what became of another's.
+    const isOwn = key.claimedUntil !== undefined && known?.outcome === null
+    if (known !== undefined && !isOwn) return yield* repeated(key, known)
     if (Exit.isSuccess(exit)) return { result: exit.value.result, replayed: false }
     return yield* tookTooLong(exit.cause) ? notThrough : Effect.failCause(exit.cause)
   })
@@ -83,15 +91,17 @@ export const once = Effect.fnUntraced(function* (
   /** Waits for a call that has its act outside under way, and goes on where one was cut off. */
   const resuming: Running = Effect.gen(function* () {
     const key = keyed(true)
-    while (!(yield* keys.takeOver(key))) {
+    while (true) {
       const known = yield* keys.known(key)
+      if (known !== undefined && known.outcome !== null) return yield* repeated(key, known)
+      const now = yield* Clock.currentTimeMillis
+      const isLeft = known?.under_way_until != null && known.under_way_until.getTime() <= now
+      if (isLeft && (yield* keys.takeOver(key))) return yield* takenOver(key)
+      if (now >= until) return yield* underWay
       // Let go: the other call was refused, and so may this one be.
       if (known === undefined) return yield* first
-      if (known.outcome !== null) return yield* repeated(key, known)
-      if ((yield* Clock.currentTimeMillis) >= until) return yield* underWay
       yield* Effect.sleep(LOOK_MS)
     }
-    return yield* takenOver(key)
   })
 
   /** What the channel says now is the answer; what our own rules say is none to a call that may have acted before. */
@@ -101,9 +111,7 @@ export const once = Effect.fnUntraced(function* (
       if (key.progress !== "kept") yield* keys.keep(key, exit.value.outcome())
       return { result: exit.value.result, replayed: false }
     }
-    if (key.progress !== "claimed") return yield* Effect.failCause(exit.cause)
-    yield* keys.leave(key)
-    return yield* isRefusal(exit.cause) ? outcomeUnknown : Effect.failCause(exit.cause)
+    return yield* key.resumes && isRefusal(exit.cause) ? outcomeUnknown : Effect.failCause(exit.cause)
   })
   return yield* first
 })

@@ -33,8 +33,11 @@ export type ChannelError =
   | ChannelUnavailable
   | ChannelNotServed
 
+/** What became of a request at its channel; `unknown` where the channel cannot tell. */
+export type ChannelAnswer = "pending" | "approved" | "declined" | "unknown"
+
 /**
- * The port to marketplaces: one method an outward act. An act that succeeded has happened on the channel and is not
+ * The port to marketplaces: one method an outward act, and one to ask what became of them. An act that succeeded has happened on the channel and is not
  * taken back by a failure here; doing it again is safe.
  */
 export class ChannelGateway extends Context.Service<
@@ -44,6 +47,8 @@ export class ChannelGateway extends Context.Service<
     readonly approve: (order: ChannelOrder) => Effect.Effect<void, ChannelError>
     /** Turns a pending order down. */
     readonly decline: (order: ChannelOrder) => Effect.Effect<void, ChannelError>
+    /** How the request stands at the channel: asked where an act was begun and nobody knows how it ended. */
+    readonly answered: (order: ChannelOrder) => Effect.Effect<ChannelAnswer, ChannelError>
   }
 >()("latchkey/channels/ChannelGateway") {
   /** No connector at all. */
@@ -51,7 +56,8 @@ export class ChannelGateway extends Context.Service<
     ChannelGateway,
     ChannelGateway.of({
       approve: ({ channelType }) => Effect.fail(new ChannelNotServed({ channelType })),
-      decline: ({ channelType }) => Effect.fail(new ChannelNotServed({ channelType }))
+      decline: ({ channelType }) => Effect.fail(new ChannelNotServed({ channelType })),
+      answered: () => Effect.succeed("unknown")
     })
   )
 }

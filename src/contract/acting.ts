@@ -7,13 +7,18 @@ export interface CallKey {
   readonly digest: Uint8Array
   /** Of the operation and its input. */
   readonly fingerprint: Uint8Array
-  /** Whether an earlier call with this key got no further than its act outside, which this one takes over. */
-  readonly resumes: boolean
+  /**
+   * Whether an earlier call with this key may have acted outside: until it is known whether it did, nothing may be refused
+   * and nothing done (changes/outward.ts).
+   */
+  resumes: boolean
   /**
    * `none`: nothing is written down. `claimed`: an act outside is under way. `kept`: what came of the change is, with the
    * change. `unneeded`: the answer is a record as it is now, whatever the key.
    */
   progress: "none" | "claimed" | "kept" | "unneeded"
+  /** Until when nobody may take over what this call has claimed, which also tells its claim from another's. */
+  claimedUntil: Date | undefined
 }
 
 /** Who changes something, as the trail tells it, and under which key. */

@@ -16,7 +16,7 @@ export const insertOrder = (sql: SqlClient, operatorId: number, order: NewOrder,
       SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(namesOf(GivenOrder))}
       FROM ${givenRow(sql, GivenOrder, given)}
       ON CONFLICT DO NOTHING
-      RETURNING operator_id, id, reservation_code, currency
+      RETURNING operator_id, id, reservation_code, status, currency
     )`
 }
 

@@ -4,8 +4,8 @@ import type { PaletteColor } from "../../contract/palette.ts"
 
 /**
  * CTEs for statements that put a tag on a stay: `named_tag` has the `id` and `stays_version` of the tag of that name, which
- * is made or restored when no dictionary has it, where the CTE `stay` has its row. The database refuses one more than the
- * operator has room for (`reservation_tag_limit`).
+ * is made or restored when no dictionary has it, where the CTE `stay` has its row; `made_tag` has it then. The database
+ * refuses one more than the operator has room for (`reservation_tag_limit`).
  */
 export const namedTag = (
   sql: SqlClient,
@@ -20,5 +20,5 @@ export const namedTag = (
     INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
     SELECT operator_id, ${tag.name}, ${tag.color}, ${at}::timestamptz FROM stay WHERE NOT EXISTS (SELECT FROM known_tag)
     ON CONFLICT (operator_id, tag_name) DO UPDATE SET deleted_at = NULL
-    RETURNING id, stays_version
-  ), named_tag AS (SELECT * FROM known_tag UNION ALL SELECT * FROM made_tag)`
+    RETURNING operator_id, id, stays_version
+  ), named_tag AS (SELECT id, stays_version FROM known_tag UNION ALL SELECT id, stays_version FROM made_tag)`

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Result } from "effect"
+import type { Acting } from "../../contract/acting.ts"
 import type { Conflict } from "../../contract/errors.ts"
 import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../limits.ts"
 import type { NewOrder, OrderState } from "../orders/order.ts"
@@ -22,7 +23,7 @@ export interface FoundOrder extends Found {
 }
 
 /** Works out what orders should be from what was found. */
-type Next<E> = (found: FoundOrder) => Effect.Effect<ReadonlyArray<OrderState>, E>
+type Next<E> = (found: FoundOrder) => Effect.Effect<ReadonlyArray<OrderState>, E, Acting>
 
 /** The one way orders come into the service and change in it: nothing else takes or frees a night for a stay. */
 export class Orders extends Context.Service<
@@ -32,12 +33,12 @@ export class Orders extends Context.Service<
      * Creates an order made by hand. Fails, with nothing written, when one of its nights is held. An order known under
      * the same code or channel id is answered as it is, whatever else the new one says.
      */
-    readonly create: (operatorId: number, order: NewOrder, at: Date) => Effect.Effect<CreatedOrder, NightTaken>
+    readonly create: (operatorId: number, order: NewOrder, at: Date) => Effect.Effect<CreatedOrder, NightTaken, Acting>
     /**
      * Creates an order that a channel has sold already and that therefore cannot be refused: a stay whose nights are
      * held goes into the reservation box, for the host to find another property. Creating it again changes nothing.
      */
-    readonly createSold: (operatorId: number, order: NewOrder, at: Date) => Effect.Effect<CreatedOrder>
+    readonly createSold: (operatorId: number, order: NewOrder, at: Date) => Effect.Effect<CreatedOrder, never, Acting>
     /**
      * Reads an order, works out with `next` what it (and what is in its way) should be, and makes that so: nights,
      * splits and events with it, in one statement. When something changed meanwhile, it starts again. Orders that
@@ -48,7 +49,7 @@ export class Orders extends Context.Service<
       at: Date,
       find: { readonly key: OrderKey; readonly toProperty?: number },
       next: Next<E>
-    ) => Effect.Effect<void, E | NightTaken | Conflict>
+    ) => Effect.Effect<void, E | NightTaken | Conflict, Acting>
   }
 >()("latchkey/resources/Orders") {
   static readonly layer = Layer.effect(
@@ -76,9 +77,9 @@ const created = Effect.fnUntraced(function* (
   operatorId: number,
   order: NewOrder,
   at: Date
-): Effect.fn.Return<CreatedOrder, NightTaken> {
-  const { reservation_code } = yield* store.create(operatorId, order, at)
-  if (reservation_code !== null) return { reservation_code, status: order.status, is_new: true }
+): Effect.fn.Return<CreatedOrder, NightTaken, Acting> {
+  const { reservation_code, status } = yield* store.create(operatorId, order, at)
+  if (reservation_code !== null && status !== null) return { reservation_code, status, is_new: true }
   const known = yield* store.known(operatorId, order.channel_type, order.channel_id)
   return known === undefined
     ? yield* Effect.die(new Error(`order ${order.reservation_code} has the code of another order`))

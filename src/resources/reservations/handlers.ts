@@ -1,20 +1,23 @@
 import { Clock, Effect, Layer, Struct } from "effect"
-import { type ChannelError, ChannelGateway, type ChannelOrder } from "../../channels/ChannelGateway.ts"
+import { answersAsItIsNow } from "../../changes/as-it-is-now.ts"
+import { Keys } from "../../changes/Keys.ts"
+import { atMostOnce } from "../../changes/outward.ts"
+import { ChannelGateway } from "../../channels/ChannelGateway.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
-import { BadRequest, Conflict, NotFound, NotImplemented, Upstream, ValidationFailed } from "../../contract/errors.ts"
+import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond, dateInZone } from "../../contract/time.ts"
 import { Deployment } from "../../installation.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
-import { handled, layerHandled } from "../handled.ts"
-import { isOver, type OrderState } from "../orders/order.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
+import { isOver } from "../orders/order.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
 import { noSuchStay } from "../stays/rules.ts"
 import { inDictionary, notInDictionary } from "../transactions/dictionaries.ts"
+import { approveReservation, declineReservation } from "./answering.ts"
 import {
   type allocate_stay,
-  type approve_reservation,
   type cancel_reservation,
   type create_reservation,
   type move_stay_to_box,
@@ -25,30 +28,31 @@ import {
 import { underDrawnName } from "./drawn-name.ts"
 import { againWhileNightsGo, type FoundOrder, Orders } from "./Orders.ts"
 import { amended } from "./rules/amending.ts"
-import { accepted, allocated, boxed } from "./rules/box.ts"
+import { allocated, boxed } from "./rules/box.ts"
 import { orderByHand } from "./rules/by-hand.ts"
 import { isManualCode, manualCode } from "./rules/codes.ts"
 import { checkInDays, checkOutDays, defaultDays } from "./rules/search-days.ts"
 import { toReservation } from "./rules/showing.ts"
 import { ReservationSearchStore } from "./search-store.ts"
-import { type KnownOrder, OrderStore } from "./store.ts"
+import { KnownOrder, OrderStore } from "./store.ts"
 
 export const layerReservations = layerHandled(
   Effect.gen(function* () {
     const [search, store, orders] = [yield* ReservationSearchStore, yield* OrderStore, yield* Orders]
     const [deployment, gateway] = [yield* Deployment, yield* ChannelGateway]
+    const outward = atMostOnce(yield* Keys)
     return handled(Reservations, {
       search_reservations: searchReservations(search),
-      create_reservation: createReservation(store, orders, deployment),
-      update_reservation_basic: updateReservationBasic(orders, search, deployment),
-      cancel_reservation: cancelReservation(orders),
-      approve_reservation: approveReservation(orders, gateway),
-      decline_reservation: declineReservation(orders, gateway),
-      allocate_stay: allocateStay(orders),
-      move_stay_to_box: moveStayToBox(orders)
+      create_reservation: change(createReservation(store, orders, deployment), KnownOrder, answerOf),
+      update_reservation_basic: done(updateReservationBasic(orders, search, deployment)),
+      cancel_reservation: done(cancelReservation(orders)),
+      approve_reservation: done(approveReservation(orders, gateway, outward)),
+      decline_reservation: done(declineReservation(orders, gateway, outward)),
+      allocate_stay: done(allocateStay(orders)),
+      move_stay_to_box: done(moveStayToBox(orders))
     })
   })
-).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer]))
+).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer, Keys.layer]))
 
 const searchReservations = (search: ReservationSearchStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_reservations.payloadSchema.Type) {
@@ -73,7 +77,7 @@ const searchReservations = (search: ReservationSearchStore["Service"]) =>
 
 /**
  * A channel_id that was used before answers the order it made, as that is now, before anything else of the call is looked
- * at: the order's own nights are held, by itself, and its property may be gone.
+ * at: the order's own nights are held, by itself, and its property may be gone. A key says nothing against that.
  */
 const createReservation = (
   store: OrderStore["Service"],
@@ -88,7 +92,7 @@ const createReservation = (
       propertyId: payload.property_id,
       methodId: payload.income_method_id
     })
-    if (preconditions.existing !== null) return answerOf(preconditions.existing)
+    if (preconditions.existing !== null) return yield* Effect.as(answersAsItIsNow, preconditions.existing)
     if (!preconditions.property_known) return yield* noSuchProperty
     if (customChannelOf(deployment, payload.custom_channel_id) === undefined) return yield* noSuchChannel
     const { income_method_id } = payload
@@ -100,7 +104,9 @@ const createReservation = (
       return yield* Effect.catchTag(orders.create(operatorId, order, at), "NightTaken", () => nightsHeld)
     })
     const created = yield* named === undefined ? underDrawnName(create) : create(named)
-    return answerOf(created)
+    // Somebody else made it at the same moment.
+    if (!created.is_new) yield* answersAsItIsNow
+    return created
   })
 
 /** Clients read the outcome in either place: beside the others of `data`, or in `data.reservation`. */
@@ -164,61 +170,6 @@ const cancelReservation = (orders: Orders["Service"]) =>
     return {}
   })
 
-/** How a booking request is answered: what its channel is told, what speaks against it, what the order becomes. */
-interface Answering {
-  readonly tell: (order: ChannelOrder) => Effect.Effect<void, ChannelError>
-  readonly check: (found: FoundOrder) => Effect.Effect<void, Conflict>
-  readonly answered: (order: OrderState, found: FoundOrder) => OrderState
-}
-
-/**
- * The channel is told first and the order is changed after it agreed; from then on nothing of ours can refuse. A stay
- * whose nights were sold in that moment goes into the box.
- */
-const answering = (orders: Orders["Service"], { tell, check, answered }: Answering) =>
-  Effect.fnUntraced(function* ({ reservation_code }: typeof approve_reservation.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    let told = false
-    const next = Effect.fnUntraced(function* (found: FoundOrder) {
-      const { order } = found
-      if (order === null) return yield* noSuchOrder
-      if (order.status !== "wait_accept") {
-        // Told, and then somebody else was faster to write it down.
-        return told ? [] : yield* notPending(order.status)
-      }
-      if (!told) {
-        yield* check(found)
-        yield* Effect.mapError(tell(toldOf(operatorId, order)), toApiError)
-        told = true
-      }
-      return [answered(order, found)]
-    })
-    const changed = orders.change(operatorId, yield* currentSecond, { key: { reservation_code } }, next)
-    yield* againWhileNightsGo(changed).pipe(Effect.catchTag("NightTaken", () => nightsOfOrderHeld))
-    return {}
-  })
-
-const toldOf = (operatorId: number, order: OrderState): ChannelOrder => ({
-  operatorId,
-  reservationCode: order.reservation_code,
-  channelType: order.channel_type,
-  channelId: order.channel_id
-})
-
-const approveReservation = (orders: Orders["Service"], gateway: ChannelGateway["Service"]) =>
-  answering(orders, {
-    tell: gateway.approve,
-    check: ({ kept }) => (kept.length === 0 ? Effect.void : nightsOfOrderHeld),
-    answered: (order, { kept }) => accepted(order, kept)
-  })
-
-const declineReservation = (orders: Orders["Service"], gateway: ChannelGateway["Service"]) =>
-  answering(orders, {
-    tell: gateway.decline,
-    check: () => Effect.void,
-    answered: (order) => ({ ...order, status: "denied" })
-  })
-
 const allocateStay = (orders: Orders["Service"]) =>
   Effect.fnUntraced(function* ({ stay_code, property_id }: typeof allocate_stay.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
@@ -249,10 +200,8 @@ const moveStayToBox = (orders: Orders["Service"]) =>
     return {}
   })
 
-const noSuchOrder = new NotFound({ message: "reservation_code: no such order." })
 const noSuchChannel = notInDictionary("custom_channel_id", "custom_channels")
 const nightsHeld = new Conflict({ message: "check_in_date: the property is not free on all of these nights." })
-const nightsOfOrderHeld = new Conflict({ message: "reservation_code: another reservation holds nights of this one." })
 
 // Both texts are the specification's (Errors, Specific cases 1 and 2).
 const notByHand = new NotFound({
@@ -264,20 +213,3 @@ const alreadyOver = (status: string) =>
   new Conflict({ message: `reservation_code: the order is ${status} and cannot be cancelled.` })
 const overIn = (field: string, status: string) =>
   new ValidationFailed({ message: `${field}: the order is ${status}; its stays stay where they are.` })
-const notPending = (status: string) =>
-  new BadRequest({ message: `reservation_code: the order is ${status}, not waiting for an answer.` })
-
-const toApiError = (error: ChannelError) => {
-  switch (error._tag) {
-    case "ChannelAccountMissing":
-      return new NotFound({ message: `reservation_code: there is no account on ${error.channelType} any more.` })
-    case "ChannelDisconnected":
-      return new BadRequest({ message: `reservation_code: the account on ${error.channelType} is disconnected.` })
-    case "ChannelRefused":
-      return new Conflict({ message: `reservation_code: the channel refused: ${error.reason}.` })
-    case "ChannelUnavailable":
-      return new Upstream({ code: error.code, message: "The channel failed or did not answer in time." })
-    case "ChannelNotServed":
-      return new NotImplemented({ message: `Requests of ${error.channelType} cannot be answered here.` })
-  }
-}

@@ -1,6 +1,8 @@
-import { Context, Data, Effect, flow, Layer, Schema } from "effect"
+import { Context, Data, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { onRecord, touchedIn } from "../../changes/on-record.ts"
 import { definitionsOf, pairsOf } from "../../database/columns.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { idsParameter, jsonParameter } from "../../database/parameters.ts"
@@ -28,7 +30,7 @@ export class NightTaken extends Data.TaggedError("NightTaken") {}
 /** Which order is meant, by its own code or by that of one of its stays. */
 export type OrderKey = { readonly reservation_code: string } | { readonly stay_code: string }
 
-const KnownOrder = Schema.Struct({ reservation_code: Schema.String, status: Status })
+export const KnownOrder = Schema.Struct({ reservation_code: Schema.String, status: Status })
 /** An order's code and present status. */
 export type KnownOrder = typeof KnownOrder.Type
 
@@ -54,12 +56,18 @@ const unlessTaken = <A>(row: Schema.ConstraintDecoder<A>) =>
 const readKnown = rowOf(KnownOrder)
 const readPreconditions = onlyRowOf(Preconditions)
 const readNights = rowsOf(Schema.Struct({ property_id: Schema.Int, day: Schema.String }))
-const readCreated = unlessTaken(Schema.Struct({ reservation_code: Schema.NullOr(Schema.String) }))
+/** Of an order that was created, null where it was known already. */
+const readCreated = unlessTaken(
+  Schema.Struct({ reservation_code: Schema.NullOr(Schema.String), status: Schema.NullOr(Status) })
+)
 const readFound = onlyRowOf(Schema.toCodecJson(Found))
 const readApplied = unlessTaken(Schema.Struct({ applied: Schema.Boolean }))
 
 /** A statement that a night's holder may refuse, run again when the database gave it up for another one's sake. */
-const refusable = (sql: SqlClient.SqlClient) => flow(savepoint(sql), patiently)
+const refusable =
+  (sql: SqlClient.SqlClient) =>
+  <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
+    patiently(savepoint(sql)(statement))
 
 /** What the rules need to know before an order is made by hand. */
 const preconditions =
@@ -103,10 +111,18 @@ const receivedWith = (sql: SqlClient.SqlClient, order: NewOrder, at: Date): Frag
   return sql`, ${recordReceived(sql, { ...received, operator_name: order.creator, shares }, at)}`
 }
 
+/** The records that come into being with the order in the CTE `created_order`. */
+const touchedByCreation = (sql: SqlClient.SqlClient, order: NewOrder): Fragment => {
+  const created = sql`SELECT operator_id, ${stayRecord(sql)} AS record, '{}'::text[] AS fields FROM created_order`
+  return order.received === null
+    ? created
+    : sql`${created} UNION ALL ${touchedIn(sql, "transaction", "received_entry")}`
+}
+
 /**
  * Writes the order, its stays and guests, the nights they hold, the money that came with it, and the events, all or
- * nothing. Answers its code, or null when the order is known already, under this code or the channel's id; fails when a
- * night is taken.
+ * nothing. Answers its code and status, or nulls when the order is known already, under this code or the channel's id;
+ * fails when a night is taken.
  *
  * Safe against everything at once: whoever creates the same order waits for the first and then finds it, whoever wants
  * the same night waits and then finds it held.
@@ -117,21 +133,28 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, order: NewOrde
     stay_code: stayCodeOf(order.reservation_code, room),
     holds: heldNights(order.status, stay).length > 0
   }))
+  const nights = sql`
+    SELECT operator_id, property_id, day::date AS day, id AS stay_id, NULL::bigint AS taken_from
+    FROM new_stay CROSS JOIN LATERAL generate_series(check_in_date, check_out_date - 1, interval '1 day') day
+    WHERE holds`
+  const recorded = recordEvent(sql, "reservation_created", {
+    from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
+    record: stayRecord(sql),
+    fields: stayFields(sql),
+    at
+  })
   return readCreated(
-    refusable(sql)(sql`
-      WITH ${insertOrder(sql, operatorId, order, at)}, ${insertStays(sql, stays)}, ${giveNights(
-        sql,
-        sql`SELECT operator_id, property_id, day::date AS day, id AS stay_id, NULL::bigint AS taken_from
-          FROM new_stay CROSS JOIN LATERAL generate_series(check_in_date, check_out_date - 1, interval '1 day') day
-          WHERE holds`,
-        at
-      )}, order_recorded AS (${recordEvent(sql, "reservation_created", {
-        from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
-        record: stayRecord(sql),
-        fields: stayFields(sql),
-        at
-      })})${receivedWith(sql, order, at)}
-      SELECT (SELECT reservation_code FROM created_order) AS reservation_code`)
+    refusable(sql)(
+      onRecord(sql, {
+        change: sql`
+          ${insertOrder(sql, operatorId, order, at)}, ${insertStays(sql, stays)}, ${giveNights(sql, nights, at)},
+          order_recorded AS (${recorded})${receivedWith(sql, order, at)}`,
+        events: [],
+        touched: touchedByCreation(sql, order),
+        outcome: sql`
+          SELECT created_order.reservation_code, created_order.status FROM (SELECT) one LEFT JOIN created_order ON true`
+      })
+    )
   )
 }
 
@@ -226,25 +249,28 @@ const wantedRows = (sql: SqlClient.SqlClient, operatorId: number, rows: Readonly
  */
 const apply = (sql: SqlClient.SqlClient) => (operatorId: number, change: OrderChange, at: Date) => {
   const wanted = (rows: ReadonlyArray<object>, columns: string) => wantedRows(sql, operatorId, rows, columns)
+  const nights = wanted(change.nights, "property_id bigint, day date, stay_id bigint, taken_from bigint")
+  const shares = wanted(change.shares, "transaction_id bigint, stay_id bigint, amount numeric")
+  const updated = "reservation_code text, stay_code text, property_id bigint, sub_event text"
   return readApplied(
-    refusable(sql)(sql`
-      WITH ${lockedAsRead(sql, operatorId, change)}, ${updateOrders(sql, operatorId)}, ${updateStays(sql, operatorId, change.stays)}, ${giveNights(
-        sql,
-        wanted(change.nights, "property_id bigint, day date, stay_id bigint, taken_from bigint"),
-        at
-      )}, share AS (${writeShares(
-        sql,
-        wanted(change.shares, "transaction_id bigint, stay_id bigint, amount numeric")
-      )}), updated AS (${wanted(
-        change.updates,
-        "reservation_code text, stay_code text, property_id bigint, sub_event text"
-      )}), updates_recorded AS (${recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NULL`, at })}),
-      sub_events_recorded AS (${recordStayUpdates(sql, {
-        from: sql`updated WHERE sub_event IS NOT NULL`,
-        subEvent: sql`sub_event`,
-        at
-      })})
-      SELECT EXISTS (SELECT FROM unchanged) AS applied`)
+    refusable(sql)(
+      onRecord(sql, {
+        change: sql`
+          ${lockedAsRead(sql, operatorId, change)}, ${updateOrders(sql, operatorId)},
+          ${updateStays(sql, operatorId, change.stays)}, ${giveNights(sql, nights, at)},
+          share AS (${writeShares(sql, shares)}), updated AS (${wanted(change.updates, updated)})`,
+        events: [
+          recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NULL`, at }),
+          recordStayUpdates(sql, {
+            from: sql`updated WHERE sub_event IS NOT NULL`,
+            subEvent: sql`sub_event`,
+            at
+          })
+        ],
+        touched: wanted(change.touched, "record text, fields text[]"),
+        outcome: sql`SELECT EXISTS (SELECT FROM unchanged) AS applied`
+      })
+    )
   )
 }
 
@@ -255,7 +281,7 @@ const apply = (sql: SqlClient.SqlClient) => (operatorId: number, change: OrderCh
  */
 const queued =
   (sql: SqlClient.SqlClient) =>
-  <A, E>(operatorId: number, change: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  <A, E, R>(operatorId: number, change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     const lock = sql`SELECT FROM operators WHERE id = ${operatorId} FOR NO KEY UPDATE`
     return sql
       .withTransaction(Effect.andThen(lock, Effect.result(change)))

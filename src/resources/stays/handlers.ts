@@ -1,11 +1,11 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { nameOf } from "../../contract/names.ts"
 import { colorOf } from "../../contract/palette.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import {
   type add_reservation_tag,
   type query_custom_fields,
@@ -16,22 +16,27 @@ import {
   type update_stay_status
 } from "./contract.ts"
 import { clockText, noSuchStay } from "./rules.ts"
+import { CustomFields } from "./stay.ts"
 import { StayStore } from "./store.ts"
 
 export const layerStays = layerHandled(
   Effect.map(StayStore, (store) =>
     handled(Stays, {
-      add_reservation_tag: addReservationTag(store),
-      remove_reservation_tag: removeReservationTag(store),
-      update_check_in_details: updateCheckInDetails(store),
+      add_reservation_tag: done(addReservationTag(store)),
+      remove_reservation_tag: done(removeReservationTag(store)),
+      update_check_in_details: done(updateCheckInDetails(store)),
       query_custom_fields: queryCustomFields(store),
-      update_reservation_custom_fields: updateReservationCustomFields(store),
-      update_stay_status: updateStayStatus(store)
+      update_reservation_custom_fields: change(updateReservationCustomFields(store), SavedFields, ({ fields }) => ({
+        custom_fields: fields
+      })),
+      update_stay_status: done(updateStayStatus(store))
     })
   )
 ).pipe(Layer.provide(StayStore.layer))
 
 type Store = StayStore["Service"]
+
+const SavedFields = Schema.Struct({ fields: Schema.NullOr(CustomFields) })
 
 const addReservationTag = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof add_reservation_tag.payloadSchema.Type) {
@@ -39,7 +44,7 @@ const addReservationTag = (store: Store) =>
     const name = nameOf(payload.tag_name)
     const tag = { name, color: colorOf(name) }
     const { found } = yield* store.addTag(operatorId, payload.stay_code, tag, yield* currentSecond)
-    return found ? {} : yield* noSuchStay
+    return found ? undefined : yield* noSuchStay
   })
 
 const removeReservationTag = (store: Store) =>
@@ -47,7 +52,7 @@ const removeReservationTag = (store: Store) =>
     const { operatorId } = yield* CurrentOperator
     const { found, removed } = yield* store.removeTag(operatorId, payload.stay_code, nameOf(payload.tag_name))
     if (!found) return yield* noSuchStay
-    return removed ? {} : yield* notTagged
+    return removed ? undefined : yield* notTagged
   })
 
 const updateCheckInDetails = (store: Store) =>
@@ -62,7 +67,7 @@ const updateCheckInDetails = (store: Store) =>
       id_required: sent.id_required
     }
     const { found } = yield* store.setCheckIn(operatorId, stay_code, change, yield* currentSecond)
-    return found ? {} : yield* noSuchStay
+    return found ? undefined : yield* noSuchStay
   })
 
 const queryCustomFields = (store: Store) =>
@@ -78,7 +83,7 @@ const updateReservationCustomFields = (store: Store) =>
     const { stay_code, custom_fields } = payload
     const stay = yield* store.saveCustomFields(operatorId, stay_code, custom_fields, yield* currentSecond)
     if (stay === undefined) return yield* noSuchStay
-    return stay.saved ? { custom_fields: stay.fields } : yield* tooManyFields
+    return stay.saved ? stay : yield* tooManyFields
   })
 
 const updateStayStatus = (store: Store) =>
@@ -87,7 +92,7 @@ const updateStayStatus = (store: Store) =>
     const { stay_code, stay_status } = payload
     const order = yield* store.setStayStatus(operatorId, stay_code, stay_status, yield* currentSecond)
     if (order === undefined) return yield* noSuchStay
-    return order.status === "accepted" ? {} : yield* notAccepted(order.status)
+    return order.status === "accepted" ? undefined : yield* notAccepted(order.status)
   })
 
 const notTagged = new NotFound({ message: "tag_name: the stay has no such tag." })

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { onRecord, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import type { PaletteColor } from "../../contract/palette.ts"
 import { settingsOf } from "../../database/columns.ts"
@@ -10,7 +11,7 @@ import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
 import { namedTag } from "../reservation-tags/named-tag.ts"
 import { CustomFields, StayKeeping } from "./stay.ts"
-import { recordStayUpdates } from "./table.ts"
+import { recordStayUpdates, stayRecord } from "./table.ts"
 
 // The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
 // order are worked out from (StayTerms), so the two never undo each other.
@@ -40,8 +41,10 @@ const readFields = rowOf(Schema.Struct({ fields: Schema.NullOr(CustomFields) }))
 const readSaved = rowOf(Schema.Struct({ saved: Schema.Boolean, fields: Schema.NullOr(CustomFields) }))
 const readStatus = rowOf(Schema.Struct({ status: Schema.String }))
 
-const named = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string): Fragment =>
-  sql`SELECT operator_id, id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`
+const named = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string): Fragment => sql`
+  SELECT s.operator_id, s.id, o.reservation_code
+  FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+  WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
 
 /** The stay as it is, locked: what it was before can be compared with what it becomes. */
 const locked = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string): Fragment => sql`
@@ -49,29 +52,48 @@ const locked = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string):
   FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode} FOR NO KEY UPDATE OF s`
 
+/** For the trail: the field changed on the stays of a table expression that names their order. */
+const touchedField = (sql: SqlClient.SqlClient, field: "custom_fields" | "stay_status" | "tags", stays: Fragment) =>
+  sql`SELECT operator_id, ${stayRecord(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
+
 /** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
 const addTag =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, stayCode: string, tag: { readonly name: string; readonly color: PaletteColor }, at: Date) =>
-    readTagged(sql`
-      WITH stay AS (${named(sql, operatorId, stayCode)}), ${namedTag(sql, operatorId, tag, at)}, linked AS (
-        INSERT INTO stay_tags (operator_id, stay_id, tag_id, stays_version)
-        SELECT stay.operator_id, stay.id, named_tag.id, named_tag.stays_version FROM stay, named_tag
-        ON CONFLICT (operator_id, stay_id, tag_id) DO UPDATE SET stays_version = excluded.stays_version
-      )
-      SELECT EXISTS (SELECT FROM stay) AS found`)
+    readTagged(
+      onRecord(sql, {
+        change: sql`
+          stay AS (${named(sql, operatorId, stayCode)}), ${namedTag(sql, operatorId, tag, at)}, linked AS (
+            INSERT INTO stay_tags AS link (operator_id, stay_id, tag_id, stays_version)
+            SELECT stay.operator_id, stay.id, named_tag.id, named_tag.stays_version FROM stay, named_tag
+            ON CONFLICT (operator_id, stay_id, tag_id) DO UPDATE SET stays_version = excluded.stays_version
+              WHERE link.stays_version <> excluded.stays_version
+            RETURNING tag_id
+          )`,
+        events: [],
+        touched: sql`
+          ${touchedField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
+          UNION ALL ${touchedIn(sql, "reservation_tag", "made_tag")}`,
+        outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found`
+      })
+    )
 
 const removeTag = (sql: SqlClient.SqlClient) => (operatorId: number, stayCode: string, tagName: string) =>
-  readUntagged(sql`
-    WITH stay AS (${named(sql, operatorId, stayCode)}),
-    removed AS (
-      DELETE FROM stay_tags link USING stay, usable_reservation_tags tag
-      WHERE link.operator_id = stay.operator_id AND link.stay_id = stay.id
-        AND tag.operator_id = link.operator_id AND tag.id = link.tag_id AND tag.stays_version = link.stays_version
-        AND tag.tag_name = ${tagName}
-      RETURNING link.tag_id
-    )
-    SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`)
+  readUntagged(
+    onRecord(sql, {
+      change: sql`
+        stay AS (${named(sql, operatorId, stayCode)}), removed AS (
+          DELETE FROM stay_tags link USING stay, usable_reservation_tags tag
+          WHERE link.operator_id = stay.operator_id AND link.stay_id = stay.id
+            AND tag.operator_id = link.operator_id AND tag.id = link.tag_id AND tag.stays_version = link.stays_version
+            AND tag.tag_name = ${tagName}
+          RETURNING link.tag_id
+        )`,
+      events: [],
+      touched: touchedField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
+      outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`
+    })
+  )
 
 /** Undefined when there is no such stay. */
 const customFields = (sql: SqlClient.SqlClient) => (operatorId: number, stayCode: string) =>
@@ -90,17 +112,28 @@ const saveCustomFields =
   (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) => {
     const merged = sql`jsonb_strip_nulls(coalesce(before.custom_fields, '{}') || ${jsonParameter(changes)}::jsonb)`
     const characters = (fields: Fragment) => charactersIn(sql, fields)
-    return readSaved(sql`
-      WITH before AS (${locked(sql, operatorId, stayCode)}),
-      merged AS (SELECT operator_id, id, ${merged} AS fields FROM before),
-      after AS (
-        UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
-        FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
-          AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS}
-          AND ${characters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${characters(sql`s.custom_fields`)})
-        RETURNING s.custom_fields
-      ), recorded AS (${recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })})
-      SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`)
+    return readSaved(
+      onRecord(sql, {
+        change: sql`
+          before AS (${locked(sql, operatorId, stayCode)}),
+          merged AS (SELECT operator_id, id, ${merged} AS fields FROM before),
+          after AS (
+            UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
+            FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
+              AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS}
+              AND ${characters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${characters(sql`s.custom_fields`)})
+            RETURNING s.custom_fields
+          )`,
+        events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
+        touched: touchedField(
+          sql,
+          "custom_fields",
+          sql`before WHERE EXISTS (SELECT FROM after WHERE after.custom_fields IS DISTINCT FROM before.custom_fields)`
+        ),
+        outcome: sql`
+          SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`
+      })
+    )
   }
 
 /** One event for each kind of thing that really changed. */
@@ -114,33 +147,48 @@ const setCheckIn =
         subEvent: sql.literal(`'${subEvent}'`),
         at
       })
-    return readFound(sql`
-      WITH before AS (${locked(sql, operatorId, stayCode)}),
-      after AS (
-        UPDATE stays s SET ${settingsOf(sql, CheckIn, "s", change)}
-        FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
-        RETURNING s.*, before.reservation_code
-      ),
-      times AS (${event("arrival_and_departure_time_updated", changed("arrival_at", "departure_at"))}),
-      lock_set AS (${event("lock_code_updated", sql`after.lock_code IS NOT NULL AND ${changed("lock_code")}`)}),
-      lock_gone AS (${event("lock_code_deleted", sql`after.lock_code IS NULL AND ${changed("lock_code")}`)}),
-      details AS (${event("check_in_details_updated", changed("lock_code_visible_after", "deposit", "id_required"))})
-      SELECT EXISTS (SELECT FROM before) AS found`)
+    return readFound(
+      onRecord(sql, {
+        change: sql`
+          before AS (${locked(sql, operatorId, stayCode)}),
+          after AS (
+            UPDATE stays s SET ${settingsOf(sql, CheckIn, "s", change)}
+            FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+            RETURNING s.*, before.reservation_code
+          ), compared AS (
+            SELECT before.operator_id, before.reservation_code, changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
+            FROM before JOIN after ON after.id = before.id
+          )`,
+        events: [
+          event("arrival_and_departure_time_updated", changed("arrival_at", "departure_at")),
+          event("lock_code_updated", sql`after.lock_code IS NOT NULL AND ${changed("lock_code")}`),
+          event("lock_code_deleted", sql`after.lock_code IS NULL AND ${changed("lock_code")}`),
+          event("check_in_details_updated", changed("lock_code_visible_after", "deposit", "id_required"))
+        ],
+        touched: sql`SELECT operator_id, ${stayRecord(sql)} AS record, fields FROM compared WHERE fields <> '{}'`,
+        outcome: sql`SELECT EXISTS (SELECT FROM before) AS found`
+      })
+    )
   }
 
 /** Answers the order's status, undefined when there is no such stay; only stays of accepted orders are marked. */
 const setStayStatus =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, stayCode: string, stayStatus: (typeof StayKeeping.Type)["stay_status"], at: Date) =>
-    readStatus(sql`
-      WITH before AS (${locked(sql, operatorId, stayCode)}),
-      after AS (
-        UPDATE stays s SET stay_status = ${stayStatus}
-        FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
-          AND before.status = 'accepted' AND before.stay_status <> ${stayStatus}
-        RETURNING s.id
-      ), recorded AS (${recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })})
-      SELECT status FROM before`)
+    readStatus(
+      onRecord(sql, {
+        change: sql`
+          before AS (${locked(sql, operatorId, stayCode)}), after AS (
+            UPDATE stays s SET stay_status = ${stayStatus}
+            FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+              AND before.status = 'accepted' AND before.stay_status <> ${stayStatus}
+            RETURNING s.id
+          )`,
+        events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
+        touched: touchedField(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
+        outcome: sql`SELECT status FROM before`
+      })
+    )
 
 export class StayStore extends Context.Service<StayStore>()("latchkey/resources/StayStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({

@@ -5,9 +5,10 @@ import { fixedFieldsOf } from "../../contract/fixed-fields.ts"
 import { decimalText, unitsOf } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond, instantOf, instantsOfDays, wholeSecond } from "../../contract/time.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { unlessOrderChanges } from "../orders/rules.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
+import { Identity } from "../row-fields.ts"
 import {
   type create_transaction,
   type delete_transaction,
@@ -76,7 +77,7 @@ const createTransaction = (store: Store) =>
       },
       wholeSecond(now)
     )
-    return created === undefined ? undefined : { transaction_id: created.id }
+    return created
   }, unlessOrderChanges)
 
 const updateTransaction = (store: Store) =>
@@ -110,14 +111,14 @@ const updateTransaction = (store: Store) =>
         : { order, shares: sharesOf(units, currency, entry.stays) },
       wholeSecond(now)
     )
-    return updated === undefined ? undefined : {}
+    return updated
   }, unlessOrderChanges)
 
 const deleteTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_transaction.payloadSchema.Type) {
     const caller = yield* CurrentOperator
     const removed = yield* store.remove(caller.operatorId, payload.id, yield* currentSecond)
-    return removed === undefined ? yield* noSuchEntry : {}
+    return removed ?? (yield* noSuchEntry)
   })
 
 const queryDictionary = (store: Store, name: Dictionary) =>
@@ -153,9 +154,9 @@ export const layerTransactions = layerHandled(
   Effect.map(TransactionStore, (store) =>
     handled(Transactions, {
       search_transactions: searchTransactions(store),
-      create_transaction: createTransaction(store),
-      update_transaction: updateTransaction(store),
-      delete_transaction: deleteTransaction(store),
+      create_transaction: change(createTransaction(store), Identity, ({ id }) => ({ transaction_id: id })),
+      update_transaction: done(updateTransaction(store)),
+      delete_transaction: done(deleteTransaction(store)),
       query_income_items: () =>
         Effect.map(queryDictionary(store, "income_items"), (income_items) => ({ income_items })),
       query_expense_items: () =>

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { onRecord, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import type { Page } from "../../contract/page.ts"
 import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import { jsonParameter, loweredOnce } from "../../database/parameters.ts"
@@ -8,7 +9,7 @@ import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows
 import { recordEvent } from "../../events/events.ts"
 import { orderAsRead, type ReadOrder } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { Amount, Instant } from "../row-fields.ts"
+import { Amount, Identity, Instant } from "../row-fields.ts"
 import { DictionaryRow, type search_transactions, Transaction } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
 import type { Share } from "./rules.ts"
@@ -62,7 +63,7 @@ const readPage = pageRowsOf(TransactionRow)
 const readPreconditions = onlyRowOf(Preconditions)
 const readExisting = rowOf(ExistingTransaction)
 const readDictionary = rowsOf(DictionaryRow)
-const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
+const readIdentity = rowOf(Identity)
 const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, order: Schema.Boolean }))
 
 /** The columns an edit sets. */
@@ -226,14 +227,20 @@ const recorded = (sql: Sql, what: "created" | "updated" | "deleted", at: Date): 
 const create =
   (sql: Sql) =>
   (operatorId: number, entry: NewTransaction, { order, shares }: Split, now: Date) =>
-    readIdentity(sql`
-      WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
-        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTransaction))})
-        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTransaction))}
-        FROM as_read, ${givenRow(sql, GivenTransaction, { ...entry, order_id: order?.id ?? null })}
-        RETURNING operator_id, id
-      ), shares AS (${sharesInto(sql, shares)}), recorded AS (${recorded(sql, "created", now)})
-      SELECT id FROM entry`)
+    readIdentity(
+      onRecord(sql, {
+        change: sql`
+          ${orderAsRead(sql, operatorId, order)}, entry AS (
+            INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTransaction))})
+            SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTransaction))}
+            FROM as_read, ${givenRow(sql, GivenTransaction, { ...entry, order_id: order?.id ?? null })}
+            RETURNING operator_id, id
+          ), shares AS (${sharesInto(sql, shares)})`,
+        events: [recorded(sql, "created", now)],
+        touched: touchedIn(sql, "transaction", "entry"),
+        outcome: sql`SELECT id FROM entry`
+      })
+    )
 
 const existing =
   (sql: Sql) =>
@@ -245,25 +252,42 @@ const existing =
       FROM transactions page ${joined(sql)}
       WHERE page.operator_id = ${operatorId} AND page.id = ${id}`)
 
-/** Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. */
+/**
+ * Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. The entry is locked
+ * after its order, as changes of orders do.
+ */
 const update =
   (sql: Sql) =>
   (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) =>
-    readIdentity(sql`
-      WITH ${orderAsRead(sql, operatorId, order)}, entry AS (
-        UPDATE transactions SET updated_at = ${now}, ${settingsOf(sql, EditedTransaction, "transactions", edit)}
-        WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
-        RETURNING operator_id, id
-      ), shares AS (${sharesInto(sql, shares)}), recorded AS (${recorded(sql, "updated", now)})
-      SELECT id FROM entry`)
+    readIdentity(
+      onRecord(sql, {
+        change: sql`
+          ${orderAsRead(sql, operatorId, order)}, before AS (
+            SELECT * FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
+            FOR NO KEY UPDATE
+          ), entry AS (
+            UPDATE transactions t SET updated_at = ${now}, ${settingsOf(sql, EditedTransaction, "t", edit)}
+            FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id
+            RETURNING t.*
+          ), shares AS (${sharesInto(sql, shares)})`,
+        events: [recorded(sql, "updated", now)],
+        touched: touchedBetween(sql, "transaction", "entry"),
+        outcome: sql`SELECT id FROM entry`
+      })
+    )
 
 /** Answers the deleted entry's id, or undefined when there is none. */
 const remove = (sql: Sql) => (operatorId: number, id: number, now: Date) =>
-  readIdentity(sql`
-    WITH entry AS (
-      DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id
-    ), recorded AS (${recorded(sql, "deleted", now)})
-    SELECT id FROM entry`)
+  readIdentity(
+    onRecord(sql, {
+      change: sql`
+        entry AS (
+          DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+      events: [recorded(sql, "deleted", now)],
+      touched: touchedIn(sql, "transaction", "entry"),
+      outcome: sql`SELECT id FROM entry`
+    })
+  )
 
 const dictionary = (sql: Sql) => (operatorId: number, name: Dictionary) =>
   readDictionary(sql`

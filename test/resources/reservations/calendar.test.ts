@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import fc from "fast-check"
 import { Orders } from "../../../src/resources/reservations/Orders.ts"
 import { stayCodeOf } from "../../../src/resources/reservations/rules/codes.ts"
-import { call, propertyOf } from "../../harness.ts"
+import { byNobody, call, propertyOf } from "../../harness.ts"
 import {
   type Act,
   acts,
@@ -170,7 +170,7 @@ layer(layerUnhurried, { excludeTestServices: false })("the calendar", (it) => {
           assert.deepStrictEqual(yield* heard(ground.operatorId, availability.keys()), availability)
           assert.deepStrictEqual(yield* outOfStep(ground.operatorId), [])
         })
-      ).pipe(Effect.provide(Orders.layer)),
+      ).pipe(byNobody, Effect.provide(Orders.layer)),
     300_000
   )
 
@@ -204,7 +204,7 @@ layer(layerUnhurried, { excludeTestServices: false })("the calendar", (it) => {
           const availability = yield* told(ground)
           assert.deepStrictEqual(yield* heard(ground.operatorId, availability.keys()), availability)
         })
-      ).pipe(Effect.provide(Orders.layer)),
+      ).pipe(byNobody, Effect.provide(Orders.layer)),
     300_000
   )
 })

@@ -11,7 +11,7 @@ import {
   STAY_NIGHTS
 } from "../../../src/limits.ts"
 import { Orders } from "../../../src/resources/reservations/Orders.ts"
-import { call, orderOf, propertyOf } from "../../harness.ts"
+import { byNobody, call, orderOf, propertyOf } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
 import { soldOrder, soldStay } from "./channel-orders.ts"
 import {
@@ -230,7 +230,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
           number_of_infants: 1
         })
       }
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("takes back a whole record as it is shown, and no other value of what it cannot change", () =>
@@ -263,7 +263,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const unknown = yield* call(token, "update_reservation_basic", { stay_code: "5-ZZ", status: "accepted" })
       assert.deepInclude(unknown, { error_code: 404, error_msg: "stay_code: no such stay." })
       assert.deepStrictEqual(yield* everything(operatorId), before)
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("takes the rates that creating takes, in currencies of large numbers too", () =>

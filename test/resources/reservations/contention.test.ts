@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ORDER_CHANGE_ATTEMPTS, ORDER_CHANGE_FREE_ATTEMPTS } from "../../../src/limits.ts"
 import { Orders } from "../../../src/resources/reservations/Orders.ts"
 import { allocated } from "../../../src/resources/reservations/rules/box.ts"
-import { orderOf } from "../../harness.ts"
+import { byNobody, orderOf } from "../../harness.ts"
 import { canOverlap, orSkipped } from "../../overlap.ts"
 import { eventsOf, layerUnhurried, nightsOf, ready, rowOf } from "./ready.ts"
 
@@ -39,7 +39,7 @@ layer(layerUnhurried, { excludeTestServices: false })(
         assert.match(yield* changed(ORDER_CHANGE_ATTEMPTS), /try again/)
         assert.strictEqual((yield* rowOf(ground, code))?.creator, `after ${ORDER_CHANGE_ATTEMPTS - 1}`)
         assert.lengthOf(yield* eventsOf(operatorId), 1)
-      }).pipe(Effect.provide(Orders.layer))
+      }).pipe(byNobody, Effect.provide(Orders.layer))
     )
 
     it.effect("loses no change when many come at once", () =>
@@ -133,7 +133,7 @@ layer(layerUnhurried, { excludeTestServices: false })(
           ...days.map((day) => `${property} ${day} ${other}`),
           ...days.map((day) => `${second} ${day} ${one}`)
         ])
-      }).pipe(Effect.provide(Orders.layer))
+      }).pipe(byNobody, Effect.provide(Orders.layer))
     )
   }
 )

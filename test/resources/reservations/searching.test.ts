@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { addDays } from "../../../src/contract/time.ts"
 import { PAGE_MAX, SEARCH_DAYS } from "../../../src/limits.ts"
 import { Orders } from "../../../src/resources/reservations/Orders.ts"
-import { call, orderOf, propertyOf } from "../../harness.ts"
+import { byNobody, call, orderOf, propertyOf } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
 import { soldOrder, soldStay } from "./channel-orders.ts"
 import { booking, layerUnhurried, ready, TODAY } from "./ready.ts"
@@ -253,7 +253,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
             : []
         )
       }
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("shows what only channels know", () =>
@@ -309,7 +309,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations", (i
       yield* orders.createSold(operatorId, other, new Date())
       const found = yield* api.search_reservations({ channel_id: "1" }).pipe(as)
       assert.isNull(found.reservations[0]?.channel_details)
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("refuses a range backwards and one too wide, and what is no filter", () =>

@@ -9,7 +9,7 @@ import {
   SOLD_ATTEMPTS
 } from "../../../src/resources/reservations/Orders.ts"
 import { NightTaken } from "../../../src/resources/reservations/store.ts"
-import { call, propertyOf } from "../../harness.ts"
+import { byNobody, call, propertyOf } from "../../harness.ts"
 import { soldOrder, soldStay, stayCodesOf } from "./channel-orders.ts"
 import { available, booking, eventsOf, everything, layerUnhurried, nightsOf, ready, sorted } from "./ready.ts"
 
@@ -59,7 +59,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
       })
       for (const each of again) assert.deepStrictEqual(each, { ...created, is_new: false })
       assert.deepStrictEqual(yield* everything(operatorId), before)
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("is never refused: a room whose nights are held goes into the box, the others hold theirs", () =>
@@ -77,7 +77,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         ]
       )
       assert.lengthOf(yield* nightsOf(operatorId), 9)
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("is not refused inside a transaction of whoever brings it either, which goes on", () =>
@@ -94,7 +94,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
       assert.lengthOf(yield* nightsOf(operatorId), 9)
       const { reservations } = yield* api.search_reservations({ channel_id: "2" }).pipe(as)
       assert.isTrue(reservations.every((each) => each.in_reservation_box))
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("boxes the later of two rooms that want the same night", () =>
@@ -114,7 +114,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         orders.create(operatorId, { ...order, reservation_code: "0-8-X", channel_id: "8" }, AT)
       )
       assert.strictEqual(refused._tag, "NightTaken")
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("holds nothing while it is pending or when it comes cancelled", () =>
@@ -133,7 +133,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         (yield* eventsOf(operatorId)).map(({ event }) => event),
         "property_availability_updated"
       )
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("splits the money that came with it by what each room brings", () =>
@@ -167,7 +167,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
           status: "partial"
         })
       }
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("and others that want the same nights at once leave one holder, the rest in the box", () =>
@@ -183,7 +183,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         { concurrency: "unbounded" }
       )
       assert.lengthOf(yield* nightsOf(operatorId), 9)
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
   it.effect("shows its sums with every digit, as its amounts add up", () =>
@@ -204,7 +204,7 @@ layer(layerUnhurried, { excludeTestServices: false })("an order a channel sold",
         '"payment":{"currency":"KWD","total_amount":10999999999999.989,"received_amount":1999999999997.999,"balance_amount":9000000000001.99,"status":"partial"}'
       )
       assert.include(text, '"total_rate":{"currency":"KWD","amount":10999999999999.989}')
-    }).pipe(Effect.provide(Orders.layer))
+    }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 })
 
@@ -221,10 +221,11 @@ describe("an order a channel sold", () => {
         properties.push(order.stays[0].property_id)
         return tried <= times
           ? Effect.fail(new NightTaken())
-          : Effect.succeed({ reservation_code: order.reservation_code })
+          : Effect.succeed({ reservation_code: order.reservation_code, status: order.status })
       }
     })(1, soldOrder({ channel_id: "1", stays: [soldStay({ property_id: 7 })] }), AT).pipe(
-      Effect.map(() => properties.at(-1))
+      Effect.map(() => properties.at(-1)),
+      byNobody
     )
   }
 

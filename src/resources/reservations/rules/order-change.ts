@@ -21,6 +21,12 @@ export interface Update {
   readonly sub_event: "rates_updated" | "remarks_updated" | null
 }
 
+/** A record that is changed, and the names of its fields that are, for the trail. */
+export interface Touched {
+  readonly record: string
+  readonly fields: ReadonlyArray<string>
+}
+
 export interface OrderChange {
   /** Every order the change was worked out from, as it should be. */
   readonly orders: ReadonlyArray<OrderState>
@@ -32,6 +38,7 @@ export interface OrderChange {
     readonly amount: string
   }>
   readonly updates: ReadonlyArray<Update>
+  readonly touched: ReadonlyArray<Touched>
 }
 
 /** Two stays should hold the same night. */
@@ -115,6 +122,30 @@ const shareChanges = (order: Pair<OrderState>): OrderChange["shares"] =>
       )
     : []
 
+const ORDER_TERMS = Struct.keys(OrderTerms.fields)
+const STAY_TERMS = Struct.keys(StayTerms.fields)
+
+/** The names of what changed on an order or on any of its stays, each once. */
+const fieldsOf = (order: Pair<OrderState>): ReadonlyArray<string> => {
+  const stays = pairs(order.before.stays, order.after.stays)
+  const changed = [
+    ...ORDER_TERMS.filter((field) => differ(order, [field])),
+    ...STAY_TERMS.filter((field) => stays.some((stay) => differ(stay, [field])))
+  ]
+  // The part of a rate that is for the nights has no name of its own in the record: it is shown with the rate.
+  return Array.from(new Set(changed.map((field) => (field === "accommodation_revenue" ? "rate" : field)))).toSorted()
+}
+
+/** The order, and its entries that are split anew. */
+const touchedOf = (order: Pair<OrderState>): ReadonlyArray<Touched> => {
+  const fields = fieldsOf(order)
+  const split = new Set(shareChanges(order).map(({ transaction_id }) => transaction_id))
+  return [
+    ...(fields.length === 0 ? [] : [{ record: `reservation:${order.after.reservation_code}`, fields }]),
+    ...Array.from(split, (id) => ({ record: `transaction:${id}`, fields: ["shares"] }))
+  ]
+}
+
 /**
  * What turns the orders from one state into the other: rows, nights, splits, events; nothing for what stays as it is.
  * Fails when two stays would hold the same night.
@@ -134,7 +165,8 @@ export const changeBetween = (
       ),
       nights,
       shares: orders.flatMap(shareChanges),
-      updates: orders.flatMap(updatesOf)
+      updates: orders.flatMap(updatesOf),
+      touched: orders.flatMap(touchedOf)
     }
   })
 
