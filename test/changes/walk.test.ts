@@ -55,6 +55,12 @@ const trailOf = Effect.fnUntraced(function* ({ operatorId }: World, after: numbe
   return rows
 })
 
+const eventsOf = Effect.fnUntraced(function* ({ operatorId }: World) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ events: number }>`SELECT count(*) AS events FROM events WHERE operator_id = ${operatorId}`
+  return row?.events
+})
+
 /** Values tried until one is another that the field takes. */
 const TRIED = 200
 
@@ -106,6 +112,11 @@ layer(layerTest)("every operation that changes", (it) => {
         }
         assert.strictEqual(new Set(trail.map(({ record }) => record)).size, trail.length)
 
+        const { secret } = { secret: undefined, ...Object(first.envelope.data) }
+        const kept = after.find(({ table }) => table === "idempotency_keys")?.rows.join()
+        assert.isNotEmpty(kept)
+        if (Predicate.isString(secret)) assert.notInclude(kept, secret)
+
         const again = yield* answerTo(world.token, name, fields, "walk")
         assert.strictEqual(again.envelope.error_code, 0, again.envelope.error_msg)
         assert.strictEqual(lasting(again.envelope.data), lasting(first.envelope.data))
@@ -118,6 +129,11 @@ layer(layerTest)("every operation that changes", (it) => {
         for (const [at, { table, rows }] of (yield* contents(world)).entries()) {
           assert.deepStrictEqual(rows, after[at]?.rows, table)
         }
+
+        // With a key of its own it is another call; where it finds nothing to change, nobody is told of anything.
+        const told = yield* eventsOf(world)
+        yield* answerTo(world.token, name, fields, "walk on")
+        if ((yield* trailOf(world, last)).length === trail.length) assert.strictEqual(yield* eventsOf(world), told)
       })
     )
   }

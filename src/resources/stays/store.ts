@@ -112,6 +112,8 @@ const saveCustomFields =
   (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) => {
     const merged = sql`jsonb_strip_nulls(coalesce(before.custom_fields, '{}') || ${jsonParameter(changes)}::jsonb)`
     const characters = (fields: Fragment) => charactersIn(sql, fields)
+    const changed = sql`
+      before WHERE EXISTS (SELECT FROM after WHERE after.custom_fields IS DISTINCT FROM before.custom_fields)`
     return readSaved(
       onRecord(sql, {
         change: sql`
@@ -124,12 +126,8 @@ const saveCustomFields =
               AND ${characters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${characters(sql`s.custom_fields`)})
             RETURNING s.custom_fields
           )`,
-        events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-        touched: touchedField(
-          sql,
-          "custom_fields",
-          sql`before WHERE EXISTS (SELECT FROM after WHERE after.custom_fields IS DISTINCT FROM before.custom_fields)`
-        ),
+        events: [recordStayUpdates(sql, { from: changed, at })],
+        touched: touchedField(sql, "custom_fields", changed),
         outcome: sql`
           SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`
       })
