@@ -201,7 +201,7 @@ const errorIn = ({ envelope: { error_code, error_msg }, headers }: Answer) => ({
 })
 
 /** A test's log lines go nowhere; the cause of a defect is told all the same, as its caller is told nothing of it. */
-const telling = Effect.updateService(Logger.CurrentLoggers, (loggers) => new Set([...loggers, defects]))
+export const telling = Effect.updateService(Logger.CurrentLoggers, (loggers) => new Set([...loggers, defects]))
 
 const defects = Logger.make(({ cause, message }) => {
   if ([message].flat()[0] === "defect") console.error(Cause.pretty(cause))

@@ -12,13 +12,14 @@ const named = (sql: SqlClient, { operatorId, digest }: CallKey): Fragment =>
 export const keeping = (sql: SqlClient, key: CallKey, now: Date): Fragment =>
   key.progress === "claimed"
     ? sql`
-      UPDATE idempotency_keys SET outcome = to_jsonb(came), under_way_until = NULL, kept_at = ${now}
-      FROM outcome AS came WHERE ${named(sql, key)} AND idempotency_keys.outcome IS NULL AND EXISTS (SELECT FROM touched)`
+      UPDATE idempotency_keys SET outcome = to_jsonb(came_of_it), under_way_until = NULL, kept_at = ${now}
+      FROM outcome came_of_it
+      WHERE ${named(sql, key)} AND idempotency_keys.outcome IS NULL AND EXISTS (SELECT FROM touched)`
     : sql`
       INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
-      SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, to_jsonb(outcome),
+      SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, to_jsonb(came_of_it),
         ${now}::timestamptz
-      FROM outcome WHERE EXISTS (SELECT FROM touched)`
+      FROM outcome came_of_it WHERE EXISTS (SELECT FROM touched)`
 
 /** What a key is known for. */
 export const knownKey = (sql: SqlClient, key: CallKey): Fragment => sql`
