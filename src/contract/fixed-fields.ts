@@ -24,6 +24,21 @@ export const sendsFixedOf = (payload: { readonly fields: Schema.Struct.Fields })
 }
 
 /**
+ * Whether an edit sends any field it can change beside the one that names the record. One that does not is no change:
+ * nothing is written and no event tells of it.
+ */
+export const changesSomethingOf = <Fields extends Schema.Struct.Fields>(
+  payload: { readonly fields: Fields },
+  record: keyof Fields
+) => {
+  const names = Struct.keys(payload.fields).filter(
+    (name) => name !== record && !isFixed(payload.fields[name] ?? Schema.Never)
+  )
+  return (sent: { readonly [Name in keyof Fields]?: unknown }): boolean =>
+    names.some((name) => sent[name] !== undefined)
+}
+
+/**
  * What judges the edits of a payload: 422 naming the first fixed field sent with another value than the record shows.
  * `lastChange` is the service's own time of the last change: any value is taken, because who sends an edit again that
  * was made and whose answer got lost sends the time before it.

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/Api.ts"
 import { answerTo, call, dataOf, freshOperator, layerTest, orderOf, propertyOf, type TestOperator } from "../harness.ts"
+import { canOverlap, orSkipped, overlapping } from "../overlap.ts"
 import { countStatements } from "../statements.ts"
 
 // What each change of these families keeps under a key, and what it leaves in the trail.
@@ -283,4 +284,27 @@ layer(layerTest)("a webhook's secret", (it) => {
       assert.deepStrictEqual(left, [[`webhook:${id}`, ["status"]]])
     })
   )
+})
+
+describe.skipIf(!canOverlap)(orSkipped("of two changes that overlap"), () => {
+  layer(layerTest)((it) => {
+    const twins: ReadonlyArray<readonly [create: OperationName, made: object, update: OperationName, edit: object]> = [
+      ["create_property_tag", { name: "Sea view" }, "update_property_tag", { name: "Ocean" }],
+      ["create_staff", { name: "Marta", mobile: "+351 912345678" }, "update_staff", { name: "Li" }],
+      ["create_webhook", { url: URL_IN }, "update_webhook", { url: "https://hooks.example.com/out" }]
+    ]
+    it.effect.each(twins)(
+      "%s: the later one is on record with what it changed of the earlier one",
+      ([create, given, update, edit]) =>
+        Effect.gen(function* () {
+          const operator = yield* someone
+          yield* made(operator, create, given)
+          const id = Number((yield* trailOf(operator))[0]?.record.split(":")[1])
+          const same = answerTo(operator.token, update, { id, ...edit })
+          for (const { envelope } of yield* overlapping(same, same)) assert.strictEqual(envelope.error_code, 0)
+          const [, first, second] = yield* trailOf(operator)
+          assert.deepStrictEqual([first?.fields, second?.fields], [Object.keys(edit), []])
+        })
+    )
+  })
 })

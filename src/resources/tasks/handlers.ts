@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { rangeOf } from "../../contract/date-range.ts"
 import { Conflict, NotFound } from "../../contract/errors.ts"
-import { fixedFieldsOf } from "../../contract/fixed-fields.ts"
+import { changesSomethingOf, fixedFieldsOf } from "../../contract/fixed-fields.ts"
 import { decimalOf } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond, wallClockText } from "../../contract/time.ts"
@@ -65,6 +65,7 @@ const updateTask = (store: Store) =>
     })
     if (task === undefined) return yield* noSuchTask
     yield* Effect.fromResult(fixedFields(toTask(task, caller.timeZone), payload))
+    if (!changesSomething(payload)) return task
     if (!task.property_known) return yield* noSuchProperty
     if (typeof sent.staff_id === "number" && task.assignee === null) return yield* noSuchStaff
 
@@ -110,6 +111,7 @@ const busy = new Conflict({
 /** Judges a task again for as long as what it is judged by changes between reading and writing. */
 const unlessItChanges = asRead(TASK_CHANGE_ATTEMPTS, busy)
 
+const changesSomething = changesSomethingOf(update_task.payloadSchema, "id")
 const fixedFields = fixedFieldsOf(update_task.payloadSchema, "update_time")
 
 /** 0 and null both take a link away (specification, PATCH /tasks/{id}: 0). */
