@@ -5,7 +5,7 @@ import { assertHeld } from "./figures.ts"
 import { embeddedGround, serverGround } from "./grounds.ts"
 import { keyedKills } from "./keyed-kills.ts"
 
-const BUDGET = { kills: 3, writers: 12, writes: [10, 60] } as const
+const BUDGET = { kills: 2, writers: 12, writes: [10, 60] } as const
 
 it.live(
   "killed in the middle of keyed writes on the embedded database, the service does each once and says so again",

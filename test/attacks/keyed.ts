@@ -57,7 +57,7 @@ export const keyedWrite = (held: Estate, nth: number): KeyedWrite => {
 const dataIn = ({ text }: Reply): string => text.slice(text.indexOf('"data":'))
 
 /** Milliseconds after which a client that got no answer, or one that says "later", asks again. */
-const AGAIN_MS = 20
+const AGAIN_MS = 100
 
 /** Whether an answer asks for a repeat: later, or because something went wrong and did nothing. */
 const asksAgain = (reply: Reply): boolean =>
