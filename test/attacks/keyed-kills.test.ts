@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { orSkipped } from "../overlap.ts"
 import { assertHeld } from "./figures.ts"
-import { embeddedGround, serverGround } from "./grounds.ts"
+import { embeddedTestGround, serverGround } from "./grounds.ts"
 import { keyedKills } from "./keyed-kills.ts"
 
 const BUDGET = { kills: 2, writers: 12, writes: [10, 60] } as const
@@ -11,7 +11,7 @@ it.live(
   "killed in the middle of keyed writes on the embedded database, the service does each once and says so again",
   () =>
     Effect.gen(function* () {
-      assertHeld(yield* keyedKills(yield* embeddedGround, BUDGET))
+      assertHeld(yield* keyedKills(yield* embeddedTestGround, BUDGET))
     }),
   180_000
 )
