@@ -1,8 +1,11 @@
 import { Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
 import { layerAssembly } from "../src/assembly.ts"
+import { Stopping } from "../src/background/Stopping.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
+import { Refusals } from "../src/changes/Refusals.ts"
 import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
+import { NewEvents } from "../src/events/NewEvents.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
 import { Service } from "../src/service.ts"
@@ -10,7 +13,15 @@ import { Service } from "../src/service.ts"
 // The Service in the process of the bench, without HTTP and without windows.
 
 export const layerInProcess = layerAssembly.pipe(
-  Layer.provide([ChannelGateway.layerUnconnected, RateWindows.layerUnbounded, Places.layer(), WakeUp.layerProcess])
+  Layer.provide(Refusals.layer),
+  Layer.provide([
+    ChannelGateway.layerUnconnected,
+    RateWindows.layerUnbounded,
+    Places.layer(),
+    WakeUp.layerProcess,
+    NewEvents.layerProcess,
+    Stopping.layer
+  ])
 )
 
 /** The data an operation answers; dies when it is refused. */

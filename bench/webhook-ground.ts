@@ -5,6 +5,7 @@ import { parseAllowedHosts } from "../src/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "../src/deliveries/layer.ts"
 import { Outbound } from "../src/deliveries/Outbound.ts"
 import { generateSecret, generateSecretToken } from "../src/deliveries/signature.ts"
+import { NewEvents } from "../src/events/NewEvents.ts"
 
 /** Subscriptions of a new operator to paths of the receiver; answers the operator's id. */
 export const prepared = Effect.fnUntraced(function* (port: number, subscriptions: number) {
@@ -28,5 +29,5 @@ export const prepared = Effect.fnUntraced(function* (port: number, subscriptions
 /** The workers of a process, delivering to receivers of this machine. */
 export const layerDelivering = layerDeliveries.pipe(
   Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
-  Layer.provide(AddressResolver.layer)
+  Layer.provide([AddressResolver.layer, NewEvents.layerProcess])
 )

@@ -9,6 +9,8 @@ import work from "./0007_work.ts"
 import shareLinks from "./0008_share_links.ts"
 import webhookLanes from "./0009_webhook_lanes.ts"
 import changes from "./0010_changes.ts"
+import feed from "./0011_feed.ts"
+import refusals from "./0012_refusals.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -21,5 +23,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 7, name: "work", up: work },
   { id: 8, name: "share_links", up: shareLinks },
   { id: 9, name: "webhook_lanes", up: webhookLanes },
-  { id: 10, name: "changes", up: changes }
+  { id: 10, name: "changes", up: changes },
+  { id: 11, name: "feed", up: feed },
+  { id: 12, name: "refusals", up: refusals }
 ]

@@ -1,6 +1,7 @@
 import { Availabilities } from "./resources/availability/contract.ts"
 import { CalendarShareLinks } from "./resources/calendar-share-links/contract.ts"
 import { CustomChannels } from "./resources/custom-channels/contract.ts"
+import { Events } from "./resources/events/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
 import { ReservationTags } from "./resources/reservation-tags/contract.ts"
@@ -26,7 +27,8 @@ export const Api = {
   ...CalendarShareLinks,
   ...Tasks,
   ...Staffs,
-  ...Webhooks
+  ...Webhooks,
+  ...Events
 }
 
 export type OperationName = keyof typeof Api

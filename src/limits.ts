@@ -69,9 +69,29 @@ export const WEBHOOK_PAUSE_FAILURES = 5
 export const WEBHOOK_SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
 /** Milliseconds a delivery that is due may go without a try (its receiver rests or is paused): then it is a dead letter. */
 export const WEBHOOK_WAIT_MS = 3 * 24 * 60 * 60 * 1000
-/** Milliseconds that events, deliveries made and their tries are kept, and dead letters (seven and thirty days). */
+/** Milliseconds that deliveries made and their tries are kept, and dead letters (seven and thirty days). */
 export const WEBHOOK_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 export const WEBHOOK_DEAD_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+
+/** Milliseconds an event is kept after it came into the feed (thirty days), and longer while a delivery needs it. */
+export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+/** Events of one page of the feed when `limit` is not given, and the most that may be asked for. */
+export const FEED_DEFAULT = 100
+export const FEED_MAX = 500
+/** Events that one read which is narrowed looks through. */
+export const FEED_SCAN = 10_000
+/** Seconds an answer of the feed may wait for an event, and answers of one operator that may wait at once in a process. */
+export const FEED_WAIT_SECONDS = 20
+export const FEED_WAITS = 10
+/** Characters of a list of names of events. */
+export const FEED_TYPES = 400
+/** Consumers an operator has room for; `operators` has a column for it (migration 0011_feed). Characters of a name. */
+export const EVENT_CONSUMERS = 20
+export const EVENT_CONSUMER_NAME = 50
+/** Events that are counted of what a consumer has not acknowledged. */
+export const FEED_LAG_COUNTED = 100_000
+/** Milliseconds that an event may go unacknowledged until its consumer lags (thirty minutes). */
+export const FEED_LAG_MS = 30 * 60 * 1000
 
 /** Characters of an operator's, an account's and a token's name. */
 export const ACCOUNT_NAME = 100
@@ -197,5 +217,10 @@ export const IDEMPOTENCY_KEPT_MS = 24 * 60 * 60 * 1000
 /** Milliseconds a call waits for another with its key, and seconds after which one that waited as long may be repeated. */
 export const IDEMPOTENCY_WAIT_MS = 10_000
 export const IDEMPOTENCY_RETRY_SECONDS = 1
-/** Milliseconds the trail of changes is kept (400 days). */
+/** Milliseconds the trail of changes is kept, and the counts of what was refused (400 days). */
 export const TRAIL_KEPT_MS = 400 * 24 * 60 * 60 * 1000
+/** Changes that `latchkey audit` lists when `--limit` is not given, and the most that may be asked for. */
+export const AUDIT_DEFAULT = 100
+export const AUDIT_MAX = 1_000
+/** Kinds of refusals (whose, by which application, of what, why, in which hour) a process counts at once before they are written down. */
+export const REFUSALS_KINDS = 10_000

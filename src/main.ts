@@ -6,7 +6,10 @@ import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
 import { layerAssembly } from "./assembly.ts"
 import { layerWakeUp } from "./background/layer.ts"
+import { Stopping } from "./background/Stopping.ts"
 import { WakeUp } from "./background/WakeUp.ts"
+import { layerRetention } from "./changes/layer.ts"
+import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Configuration, type Settings } from "./configuration.ts"
 import { layerBackgroundDatabase, layerControl, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
@@ -16,6 +19,7 @@ import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
+import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
@@ -31,14 +35,20 @@ const layerWindows = ({ redisUrl }: Settings) =>
 const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
 
 const layerService = (windows: Layer.Layer<RateWindows>) =>
-  layerAssembly.pipe(Layer.provide(ChannelGateway.layerUnconnected), Layer.provideMerge(windows))
+  layerAssembly.pipe(
+    Layer.provide([ChannelGateway.layerUnconnected, Layer.provide(Refusals.layer, layerBackgroundDatabase)]),
+    Layer.provideMerge(windows)
+  )
 
-/** Delivers events to their subscribers for as long as the process runs. */
+/** Delivers events to their subscribers, and looks after those who read them, for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
-  layerDeliveries.pipe(
+  Layer.merge(layerDeliveries, layerWatchingConsumers).pipe(
     Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
+
+/** Removes what is old of keys, trail and counts for as long as the process runs. */
+const layerRetaining = Layer.provide(layerRetention, layerBackgroundDatabase)
 
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
@@ -50,7 +60,7 @@ const serving = Effect.gen(function* () {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
   // Listens last: a connection taken while the database is brought up to date would wait for an answer for ever.
-  yield* listen(http, settings)
+  yield* listen(http, { ...settings, onStop: (yield* Stopping).begin })
   yield* Console.log(yield* greet(settings))
 })
 
@@ -59,10 +69,11 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
     Effect.map(Configuration, (settings) =>
       Layer.effectDiscard(serving).pipe(
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide(layerDelivering(settings)),
+        Layer.provide([layerDelivering(settings), layerRetaining]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),
+        Layer.provide([layerNewEvents, Stopping.layer]),
         Layer.provide(layerWakeUp),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),

@@ -4,6 +4,7 @@ import { Api, type ApiOperation, type OperationName } from "./Api.ts"
 import { WakeUp } from "./background/WakeUp.ts"
 import { Keys } from "./changes/Keys.ts"
 import { type Answered, once } from "./changes/once.ts"
+import { Refusals } from "./changes/Refusals.ts"
 import { Acting, type Actor } from "./contract/acting.ts"
 import { type Caller, CurrentOperator } from "./contract/caller.ts"
 import { type Answer, failed, newRequestId, succeeded } from "./contract/envelope.ts"
@@ -57,6 +58,7 @@ export class Service extends Context.Service<
       const gate = yield* Gate
       const places = yield* Places
       const keys = yield* Keys
+      const refusals = yield* Refusals
       const { wake } = yield* WakeUp
       const runs = new Map<string, Run>()
       for (const name of operationNames) {
@@ -66,11 +68,11 @@ export class Service extends Context.Service<
       return Service.of({
         call: (name, call) => {
           const run = runs.get(name)
-          return answered(name, call, (requestId) =>
+          return answered(refusals, name, call, (requestId) =>
             run === undefined ? Effect.succeed(noSuchOperation) : run(call, requestId)
           )
         },
-        refuse: (error, call) => answered(UNMATCHED, call, () => refusal(gate, error, call.headers)),
+        refuse: (error, call) => answered(refusals, UNMATCHED, call, () => refusal(gate, error, call.headers)),
         knows: gate.knows
       })
     })
@@ -87,9 +89,15 @@ const UNTRACED = { captureStackTrace: false }
 interface Outcome {
   readonly exit: Exit.Exit<Schema.Json, ApiError>
   readonly headers: Answer["headers"]
+  /** Who called, as far as it is known. */
+  readonly by: Caller | undefined
 }
 
-const noSuchOperation: Outcome = { exit: Exit.fail(new NotFound({ message: "No such operation." })), headers: {} }
+const noSuchOperation: Outcome = {
+  exit: Exit.fail(new NotFound({ message: "No such operation." })),
+  headers: {},
+  by: undefined
+}
 
 const headersOf = (error: ApiError): Answer["headers"] => {
   if (error._tag === "RateLimited") return error.headers
@@ -146,7 +154,10 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
 
   return Effect.fnUntraced(function* (call, requestId): Effect.fn.Return<Outcome> {
     const entered = yield* Effect.exit(gate.enter(approach(call)))
-    if (Exit.isFailure(entered)) return { exit: Exit.failCause(entered.cause), headers: {} }
+    if (Exit.isFailure(entered)) {
+      const exit = Exit.failCause(Cause.map(entered.cause, ({ error }) => error))
+      return { exit, headers: {}, by: Option.getOrUndefined(Exit.findErrorOption(entered))?.by }
+    }
     const { caller, headers, failedWith } = entered.value
     const { accountId, tokenName: application } = caller
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
@@ -154,11 +165,15 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
     const exit = yield* Effect.exit(Effect.provideContext(handled(call, caller, actor), acting))
     if (Exit.isSuccess(exit)) {
       const { result, replayed } = exit.value
-      return { exit: Exit.succeed(result), headers: replayed ? { ...headers, [REPLAYED]: "true" } : headers }
+      return {
+        exit: Exit.succeed(result),
+        headers: replayed ? { ...headers, [REPLAYED]: "true" } : headers,
+        by: caller
+      }
     }
     const error = Exit.findErrorOption(exit)
     if (Option.isSome(error)) yield* failedWith(errorCode(error.value))
-    return { exit: Exit.failCause(exit.cause), headers }
+    return { exit: Exit.failCause(exit.cause), headers, by: caller }
   })
 }
 
@@ -171,14 +186,16 @@ const refusal = Effect.fnUntraced(function* (
   const entered = yield* Effect.exit(gate.enter({ route: UNMATCHED, read: true, headers }))
   if (Exit.isSuccess(entered)) {
     yield* entered.value.failedWith(errorCode(error))
-    return { exit: Exit.fail(error), headers: entered.value.headers }
+    return { exit: Exit.fail(error), headers: entered.value.headers, by: entered.value.caller }
   }
-  const limited = Option.filter(Exit.findErrorOption(entered), (each) => each._tag === "RateLimited")
-  return { exit: Option.isSome(limited) ? Exit.fail(limited.value) : Exit.fail(error), headers: {} }
+  const turned = Option.getOrUndefined(Exit.findErrorOption(entered))
+  const limited = turned?.error._tag === "RateLimited" ? turned.error : undefined
+  return { exit: Exit.fail(limited ?? error), headers: {}, by: turned?.by }
 })
 
 /** Turns what became of a call into its answer, with the request's span and its one log line. */
 const answered = Effect.fnUntraced(function* (
+  refusals: Refusals["Service"],
   operation: string,
   call: Pick<Call, "door" | "headers">,
   run: (requestId: string) => Effect.Effect<Outcome>
@@ -191,7 +208,11 @@ const answered = Effect.fnUntraced(function* (
     "latchkey.door": call.door
   }
   return yield* run(requestId).pipe(
-    Effect.flatMap((outcome) => answerOf(requestId, operation, outcome)),
+    Effect.flatMap((outcome) =>
+      Effect.tap(answerOf(requestId, operation, outcome), ({ envelope: { error_code: errorCode } }) =>
+        errorCode === 0 ? Effect.void : refusals.call({ by: outcome.by, operation, errorCode })
+      )
+    ),
     Effect.tap((answer) => logLine(answer, operation, call.door, startedAt)),
     Effect.withSpan("request", { kind: "server", attributes, ...parentOf(call.headers) }, UNTRACED)
   )

@@ -3,7 +3,9 @@ import { Cause, Context, Effect, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Api, type ApiOperation, type OperationName, operations } from "../src/Api.ts"
 import { layerAssembly } from "../src/assembly.ts"
+import { Stopping } from "../src/background/Stopping.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
+import { Refusals } from "../src/changes/Refusals.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { Acting, byItself } from "../src/contract/acting.ts"
 import { GateError } from "../src/contract/caller.ts"
@@ -11,6 +13,7 @@ import type { Answer, Envelope } from "../src/contract/envelope.ts"
 import { ERROR_CODES } from "../src/contract/errors.ts"
 import { KEY_HEADER } from "../src/contract/idempotency-key.ts"
 import { jsonParameter } from "../src/database/parameters.ts"
+import { NewEvents } from "../src/events/NewEvents.ts"
 import { digestOf } from "../src/gate/credentials.ts"
 import { Gate } from "../src/gate/Gate.ts"
 import { Tokens } from "../src/gate/Tokens.ts"
@@ -28,16 +31,22 @@ import { layerTestDatabase } from "./database.ts"
 /** Gate and handlers over a database: what the Service runs on. */
 const layerInside = Layer.mergeAll(layerHandlers, Gate.layer).pipe(Layer.provideMerge(Tokens.layer))
 
+/** Counts no refusals: what a test finds changed in the database is then what its calls changed. */
+const layerUncounted = Layer.succeed(Refusals, { call: () => Effect.void, signIn: () => Effect.void })
+
 /** The service over any database, windows and channels. Its changes wake the workers that are given the same `WakeUp`. */
 export const layerService = <E>(
   database: Layer.Layer<SqlClient.SqlClient, E>,
   windows: Layer.Layer<RateWindows> = RateWindows.layerMemory,
   channels: Layer.Layer<ScriptedChannel | ChannelGateway> = ScriptedChannel.layer,
-  wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess
+  wakeUp: Layer.Layer<WakeUp> = WakeUp.layerProcess,
+  refusals: Layer.Layer<Refusals, never, SqlClient.SqlClient> = layerUncounted
 ) =>
   layerAssembly.pipe(
-    Layer.provideMerge(layerInside),
-    Layer.provideMerge(Layer.mergeAll(database, windows, channels, wakeUp, Places.layer()))
+    Layer.provideMerge(Layer.mergeAll(layerInside, refusals)),
+    Layer.provideMerge(
+      Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEvents.layerProcess, Stopping.layer)
+    )
   )
 
 /** The service over the database of the test run. */

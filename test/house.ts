@@ -21,15 +21,15 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background configuration.ts contract database deliveries demo limits.ts operators telemetry"
+      "main.ts background changes configuration.ts contract database deliveries demo limits.ts operators telemetry"
     )
   },
   {
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background channels configuration.ts database deliveries demo gate installation.ts limits.ts",
-      "places resources/<family> telemetry"
+      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate",
+      "installation.ts limits.ts places resources/<family> telemetry"
     )
   },
   {
@@ -63,7 +63,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "operators",
     what: "operators, accounts, tokens, limits",
-    imports: imports("contract database gate limits.ts")
+    imports: imports("changes contract database gate limits.ts")
   },
   {
     place: FAMILY,
@@ -92,14 +92,18 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "deliveries",
     what: "webhooks on their way: queue, signing, addresses, sending",
-    imports: imports("background contract database events limits.ts")
+    imports: imports("background changes contract database events limits.ts")
   },
   {
     place: "changes",
-    what: "how a change gets into the database: with its events, its key and who made it, in one statement",
-    imports: imports("contract database limits.ts")
+    what: "how a change gets into the database: with its events, its key and who made it, in one statement; what was refused",
+    imports: imports("background contract database limits.ts")
   },
-  { place: "events", what: "what happened, typed; recorded by the statement that changed it", imports: ["background"] },
+  {
+    place: "events",
+    what: "what happened, typed; recorded by the statement that changed it; the order it is told in, and who has heard of it",
+    imports: imports("background contract database limits.ts")
+  },
   { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract"] },
   {
     place: "places",
@@ -131,6 +135,7 @@ export const PLACES: ReadonlyArray<Place> = [
 export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   availability: ["properties"],
   "calendar-share-links": ["availability", "properties"],
+  events: ["properties"],
   groups: ["properties"],
   orders: ["stays"],
   reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
@@ -171,6 +176,9 @@ export const OWNERS: Readonly<Record<string, string>> = {
   events: "events/events.ts",
   idempotency_keys: "changes",
   trail: "changes",
+  refusals: "changes",
+  forgotten_events: "events/events.ts",
+  event_consumers: "events/consumers.ts",
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
   webhook_deliveries: "deliveries",

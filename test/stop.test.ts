@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { inject } from "vitest"
+import { FEED_WAIT_SECONDS, FEED_WAITS } from "../src/limits.ts"
 import { RawClient } from "./adapters/http-server/raw.ts"
 import { emptyFolder, freePort } from "./cli/latchkey.ts"
 import { scratchDatabase } from "./own-database.ts"
@@ -131,6 +132,29 @@ const Page = Schema.fromJsonString(
 )
 const pageOf = Schema.decodeUnknownSync(Page)
 
+const Feed = Schema.fromJsonString(
+  Schema.Struct({
+    error_code: Schema.Int,
+    data: Schema.Struct({
+      next_cursor: Schema.optionalKey(Schema.String),
+      has_more: Schema.optionalKey(Schema.Boolean)
+    })
+  })
+)
+const feedOf = Schema.decodeUnknownSync(Feed)
+
+const events = async ({ base, token }: Running, query: string) =>
+  feedOf(await (await fetch(`${base}/v3/events?${query}`, { headers: { "Service-Access-Token": token } })).text())
+
+const endOfFeed = async (running: Running): Promise<string> => {
+  let after = ""
+  while (true) {
+    const { data } = await events(running, `limit=500&after=${after}`)
+    after = data.next_cursor ?? ""
+    if (data.has_more !== true) return after
+  }
+}
+
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 
 /** The notes of all entries the clients made. */
@@ -183,6 +207,28 @@ layer(Place.layer, { excludeTestServices: true, timeout: 120_000 })("a process t
     yield* Effect.promise(() => client.hears(/100 Continue/))
     return running
   })
+
+  it.effect(
+    "answers calls that wait for events at once, and is not delayed by them",
+    () =>
+      Effect.gen(function* () {
+        const running = yield* started
+        const after = yield* Effect.promise(() => endOfFeed(running))
+        const waits = Array.from({ length: FEED_WAITS }, () =>
+          events(running, `wait=${FEED_WAIT_SECONDS}&after=${after}`)
+        )
+        // One more is refused: so all the others wait by now, but for one that came after it.
+        while ((yield* Effect.promise(() => events(running, `wait=1&after=${after}`))).error_code === 0) {}
+        running.child.kill("SIGTERM")
+        const { code, ms } = yield* ended(running)
+        assert.strictEqual(code, 0)
+        assert.isBelow(ms, 3_000)
+        const answers = yield* Effect.promise(() => Promise.all(waits))
+        const empty = answers.filter(({ error_code, data }) => error_code === 0 && data.next_cursor === after)
+        assert.isAtLeast(empty.length, FEED_WAITS - 1)
+      }),
+    60_000
+  )
 
   it.effect(
     "twice at once is asked once; asked again later, it ends without waiting",

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
+import { EVENT_NAMES } from "../src/events/events.ts"
+import { cursorOf } from "../src/resources/events/cursor.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
@@ -21,6 +23,12 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
     INSERT INTO identity_images (operator_id, order_id, guest_id, large_url, extra_large_url, created_at)
     SELECT operator_id, stays.order_id, guest.id, 'https://example.com/large', 'https://example.com/extra', now()
     FROM guest JOIN stays USING (operator_id) WHERE stays.id = guest.stay_id`
+})
+
+/** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */
+const inFeed = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE events SET fanned_out_at = now(), position = id WHERE operator_id = ${operatorId}`
 })
 
 /** Values by field name; ids and codes name records of this operator. */
@@ -73,6 +81,9 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(as)
   yield* api.create_calendar_share_link({ scope: "partial", property_ids: [property_id] }).pipe(as)
   yield* writtenDirectly(operator.operatorId, stay_id)
+  yield* inFeed(operator.operatorId)
+  const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
+  yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
   return {
     ...operator,
     /** By the first segment of a route: the id of a record of that kind. */
@@ -123,7 +134,11 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       task_id,
       mobile: "+351 911111111",
       type: "cleaning",
-      scope: "partial"
+      scope: "partial",
+      cursor,
+      after: cursor,
+      types: EVENT_NAMES.join(","),
+      wait: 1
     } as Readonly<Record<string, unknown>>,
     /** By operation, where one needs another value than the others. */
     special: {
@@ -137,6 +152,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       update_availabilities: { available: false, start_date: "1970-02-01", end_date: "1970-02-28" },
       approve_reservation: { reservation_code: pending_code },
       decline_reservation: { reservation_code: pending_code },
+      delete_event_consumer: { name: "ledger" },
       remove_reservation_tag: { tag_name: "Quiet room" }
     } as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
     /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */

@@ -16,10 +16,29 @@ const readCount = rowOf(Schema.Struct({ rows: Schema.Int }))
 export const nextRows = (sql: SqlClient, rows: Fragment): Fragment =>
   sql`ctid = ANY (ARRAY(${rows} LIMIT ${RETENTION_ROWS} FOR UPDATE SKIP LOCKED))`
 
+/** A change of a retention, and what the same statement does beside it with the rows it answers, the CTE `changed`. */
+export interface Retention {
+  readonly change: Fragment
+  readonly returning: Fragment
+  readonly beside: Fragment
+}
+
+const isPlain = (change: Fragment | Retention): change is Fragment => !("beside" in change)
+
+const counting = (sql: SqlClient, change: Fragment | Retention) =>
+  isPlain(change)
+    ? sql`WITH changed AS (${change} RETURNING 1) SELECT count(*) AS rows FROM changed`
+    : sql`
+        WITH changed AS (${change.change} RETURNING ${change.returning}), beside AS (${change.beside})
+        SELECT count(*) AS rows FROM changed`
+
 /** Runs each change, one after the other, until it finds less than it may change at once. */
-export const applyRetention = Effect.fnUntraced(function* (sql: SqlClient, changes: ReadonlyArray<Fragment>) {
+export const applyRetention = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  changes: ReadonlyArray<Fragment | Retention>
+) {
   for (const change of changes) {
-    const counted = readCount(sql`WITH changed AS (${change} RETURNING 1) SELECT count(*) AS rows FROM changed`)
+    const counted = readCount(counting(sql, change))
     while (((yield* counted)?.rows ?? 0) >= RETENTION_ROWS) yield* Effect.yieldNow
   }
 })

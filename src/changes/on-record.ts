@@ -14,7 +14,8 @@ export interface RecordedChange {
   readonly events: ReadonlyArray<Fragment>
   /**
    * A query for the records it changed: `operator_id`, `record` (as in events: `task:12`) and `fields`, the names of those
-   * that changed, none of a record that was made or deleted. No rows: nothing was changed.
+   * that changed, none of a record that was made or deleted, or written as it was. No rows: nothing was changed and nobody is
+   * told of anything, since then no key is looked at either.
    */
   readonly touched: Fragment
   /**

@@ -13,6 +13,7 @@ const create = Command.make(
   },
   ({ operatorId, email, ...given }) =>
     answer(
+      "account create",
       Effect.flatMap(passwordOf(given), (password) =>
         Operators.use((operators) => operators.createAccount({ operator_id: operatorId, email, password }))
       ),

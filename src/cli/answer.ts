@@ -3,6 +3,7 @@ import { Flag, GlobalFlag } from "effect/cli"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../../migrations/index.ts"
 import { Configuration } from "../configuration.ts"
+import { Acting, byItself } from "../contract/acting.ts"
 import { DatabaseSettings, layerCommandDatabase } from "../database/choose.ts"
 import { pendingMigrations } from "../database/pending.ts"
 import { Operators } from "../operators/Operators.ts"
@@ -63,8 +64,18 @@ export const answerUnmigrated = <A extends object, E>(
     )
   )
 
-/** Like {@link answerUnmigrated}, for work that needs the tables: it refuses before they are made. */
+/**
+ * Like {@link answerUnmigrated}, for work that needs the tables: it refuses before they are made. What it changes is in the
+ * trail under the command, its words without its flags.
+ */
 export const answer = <A extends object, E>(
-  work: Effect.Effect<A, E, Operators | SqlClient | Configuration | DatabaseSettings>,
+  command: string,
+  work: Effect.Effect<A, E, Acting | Operators | SqlClient | Configuration | DatabaseSettings>,
   say: (result: A) => string
-) => answerUnmigrated(Effect.andThen(migrated, Effect.provide(work, Operators.layer)), say)
+) =>
+  answerUnmigrated(
+    Effect.andThen(migrated, Effect.provide(work, Operators.layer)).pipe(
+      Effect.provideService(Acting, byItself("command line", command))
+    ),
+    say
+  )

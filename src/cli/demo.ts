@@ -5,6 +5,7 @@ import { answer } from "./answer.ts"
 
 const seed = Command.make("seed", {}, () =>
   answer(
+    "demo seed",
     Effect.map(seedDemo, ({ operatorId, accountId, email, password, token }) => ({
       operator_id: operatorId,
       account_id: accountId,

@@ -25,6 +25,7 @@ export const operatorLimits = Command.make(
   },
   ({ id, set, reset }) =>
     answer(
+      "operator limits",
       Effect.gen(function* () {
         const limits = yield* RateLimits
         if (reset && Option.isSome(set))
@@ -60,6 +61,7 @@ export const tokenLimit = Command.make(
   },
   ({ id, perMinute, perHour, reset }) =>
     answer(
+      "token limit",
       Effect.gen(function* () {
         const limits = yield* RateLimits
         const given = Option.isSome(perMinute) || Option.isSome(perHour)

@@ -32,6 +32,7 @@ const create = Command.make(
   },
   ({ name, timeZone, currency, edition, subscriptionUntil, email, ...given }) =>
     answer(
+      "operator create",
       Effect.flatMap(passwordOf(given), (password) =>
         Operators.use((operators) =>
           operators.create({
@@ -79,6 +80,7 @@ const update = Command.make(
   },
   ({ id, ...given }) =>
     answer(
+      "operator update",
       Object.values(given).every((each) => Option.isNone<unknown>(each))
         ? Effect.fail(
             new BadRequest({

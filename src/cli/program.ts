@@ -4,6 +4,7 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./account.ts"
 import { Json } from "./answer.ts"
+import { audit } from "./audit.ts"
 import { demo } from "./demo.ts"
 import { migrate } from "./migrate.ts"
 import { operator } from "./operator.ts"
@@ -16,7 +17,7 @@ const latchkey = Command.make("latchkey").pipe(
   Command.withDescription(
     "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
   ),
-  Command.withSubcommands([serve, migrate, operator, account, token, webhook, demo]),
+  Command.withSubcommands([serve, migrate, operator, account, token, webhook, audit, demo]),
   Command.withGlobalFlags([Json])
 )
 

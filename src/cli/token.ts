@@ -13,6 +13,7 @@ const create = Command.make(
   },
   ({ accountId, name, scope }) =>
     answer(
+      "token create",
       Operators.use((operators) => operators.createToken({ account_id: accountId, name, scope })),
       (made) => `Token ${made.token_id}, shown this once:\n${made.token}`
     )
@@ -20,6 +21,7 @@ const create = Command.make(
 
 const revoke = Command.make("revoke", { id: Argument.Int("id").pipe(Argument.withDescription("token_id")) }, ({ id }) =>
   answer(
+    "token revoke",
     Operators.use((operators) => operators.revokeToken(id)),
     (revoked) => `Token ${revoked.token_id} no longer works.`
   )

@@ -21,6 +21,7 @@ export const deliveries = Command.make(
   },
   ({ operator, webhook, dead, limit }) =>
     answer(
+      "webhook deliveries",
       Effect.gen(function* () {
         const log = yield* DeliveryLog
         const wanted = {

@@ -1,22 +1,14 @@
 import { Clock, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { layerWakeUpOfCommand } from "../background/layer.ts"
 import { WakeUp } from "../background/WakeUp.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
-import { InstantText } from "../contract/fields.ts"
-import { instantOf, instantText } from "../contract/time.ts"
+import { instantText } from "../contract/time.ts"
 import { DeliveryLog } from "../deliveries/DeliveryLog.ts"
 import { deliveryKeyOf } from "../deliveries/message.ts"
 import { answer } from "./answer.ts"
+import { instant } from "./instant.ts"
 import { narrowing } from "./webhook-deliveries.ts"
-
-const instant = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withSchema(InstantText),
-    Flag.withDescription(`${description}, such as 2027-05-07T10:00:00Z; without an offset UTC`),
-    Flag.map((text) => instantOf(text, "UTC")),
-    Flag.optional
-  )
 
 export const replay = Command.make(
   "replay",
@@ -28,6 +20,7 @@ export const replay = Command.make(
   },
   ({ id, operator, webhook, dead, since, until }) =>
     answer(
+      "webhook replay",
       Effect.gen(function* () {
         const log = yield* DeliveryLog
         const now = new Date(yield* Clock.currentTimeMillis)

@@ -45,6 +45,9 @@ export const Integer = Schema.Finite.check(isWhole)
 /** Id of a record: int64, at least 1. */
 export const Id = Integer.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a positive id" }))
 
+/** What a search is narrowed by: a property, or 0 for the stays in none, those in the reservation box. */
+export const PropertyOrBox = Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a property's id, or 0" }))
+
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
 /** Whether the text is a day of the calendar: 2027-02-29 is none, nor is any of a year 0, which SQL does not know. */

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { onRecord } from "../changes/on-record.ts"
 import { rowOf, rowsOf } from "../database/rows.ts"
 import type { DeliveryKey } from "./message.ts"
 
@@ -90,8 +91,18 @@ const oldest = (sql: SqlClient.SqlClient, wanted: Wanted): Fragment => sql`
   ORDER BY d.event_id LIMIT 1`
 
 /** One page of a replay: the keys in order after the last one's, so that what is delivered meanwhile stays so. */
-const replaying = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, now: Date): Fragment => sql`
-  WITH chosen AS (
+const replaying = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, now: Date) =>
+  onRecord(sql, {
+    change: queuedAgain(sql, wanted, after, now),
+    events: [],
+    touched: sql`
+      SELECT DISTINCT operator_id, 'webhook:' || subscription_id AS record, '{deliveries}'::text[] AS fields
+      FROM replayed`,
+    outcome: sql`SELECT * FROM replayed ORDER BY operator_id, event_id, subscription_id`
+  })
+
+const queuedAgain = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, now: Date): Fragment => sql`
+  chosen AS (
     SELECT d.ctid AS place FROM webhook_deliveries d ${joined(sql)}
     WHERE d.settled_at IS NOT NULL AND s.deleted_at IS NULL AND ${isWanted(sql, wanted)}
       AND (d.operator_id, d.event_id, d.subscription_id) > (${after.operator_id}::bigint, ${after.event_id}::bigint,
@@ -102,8 +113,7 @@ const replaying = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, no
     SET state = 'waiting', due_at = ${now}, failures = 0, run = d.run + 1, settled_at = NULL
     FROM chosen WHERE d.ctid = chosen.place
     RETURNING d.operator_id, d.event_id, d.subscription_id
-  )
-  SELECT * FROM replayed ORDER BY operator_id, event_id, subscription_id`
+  )`
 
 /** What whoever runs the service sees of deliveries, and sends again. All operators', unless one is named. */
 export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/deliveries/DeliveryLog", {
@@ -123,7 +133,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/delive
       let count = 0
       let last: Replayed | undefined = { operator_id: 0, event_id: 0, subscription_id: 0 }
       while (last !== undefined) {
-        const page: ReadonlyArray<Replayed> = yield* readReplayed(sql`${replaying(sql, wanted, last, now)}`)
+        const page: ReadonlyArray<Replayed> = yield* readReplayed(replaying(sql, wanted, last, now))
         count += page.length
         last = page.length < REPLAY_ROWS ? undefined : page.at(-1)
       }

@@ -8,18 +8,21 @@ export const FAN_OUT_EVENTS = 200
 /** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
 const FAN_OUT_LOCK = 7_012_027
 
-const Handed = Schema.Struct({ events: Schema.Int, deliveries: Schema.Int })
-/** How many events were handed out, and how many deliveries that made. */
+const Handed = Schema.Struct({ events: Schema.Int, deliveries: Schema.Int, operators: Schema.Array(Schema.Int) })
+/** How many events were handed out, how many deliveries that made, and whose events they were. */
 export type Handed = typeof Handed.Type
 
 const readHanded = rowOf(Handed)
 
+const NOTHING: Handed = { events: 0, deliveries: 0, operators: [] }
+
 /**
- * The first way of an event: from where its change recorded it into a delivery for each subscription that wants it.
+ * The first way of an event: from where its change recorded it into the feed, and into a delivery for each subscription
+ * that wants it.
  *
- * One statement marks the events and makes the deliveries, so a process that dies here did both or neither. The
+ * One statement gives the events their positions and makes the deliveries, so a process that dies here did both or neither. The
  * delivery's key is (event, subscription): whatever happens twice happens once. One process at a time has the turn;
- * otherwise a later event of a record could get its delivery, and go out, before the earlier one. Who has not got the
+ * otherwise a later event of a record could get its position or its delivery before the earlier one. Who has not got the
  * turn handed out nothing and polls again later.
  */
 export class FanOut extends Context.Service<
@@ -32,7 +35,7 @@ export class FanOut extends Context.Service<
   static readonly layer = Layer.effect(
     FanOut,
     Effect.map(SqlClient.SqlClient, (sql) => ({
-      next: (now) => Effect.map(readHanded(handingOut(sql, now)), (row) => row ?? { events: 0, deliveries: 0 })
+      next: (now) => Effect.map(readHanded(handingOut(sql, now)), (row) => row ?? NOTHING)
     }))
   )
 }
@@ -43,11 +46,14 @@ const handingOut = (sql: SqlClient.SqlClient, now: Date) => sql`
   WITH turn AS MATERIALIZED (
     SELECT pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) AS mine
   ), batch AS MATERIALIZED (
-    SELECT ctid AS place FROM events
-    WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
-    ORDER BY id LIMIT ${FAN_OUT_EVENTS}
+    SELECT place, row_number() OVER (ORDER BY id) AS nth
+    FROM (
+      SELECT ctid AS place, id FROM events
+      WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
+      ORDER BY id LIMIT ${FAN_OUT_EVENTS}
+    ) oldest
   ), fanned AS (
-    ${handingOutEvents(sql, sql`SELECT place FROM batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record
+    ${handingOutEvents(sql, sql`batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record
   ), queued AS (
     INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
     SELECT fanned.operator_id, fanned.id, s.id, fanned.record, ${now}::timestamptz
@@ -57,4 +63,5 @@ const handingOut = (sql: SqlClient.SqlClient, now: Date) => sql`
     ON CONFLICT DO NOTHING
     RETURNING 1
   )
-  SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries`
+  SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries,
+    ARRAY(SELECT DISTINCT operator_id FROM fanned) AS operators`

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { applyRetention, nextRows, RETENTION_MS, RETENTION_ROWS } from "../background/retention.ts"
 import { forgettingEvents } from "../events/events.ts"
-import { WEBHOOK_DEAD_KEPT_MS, WEBHOOK_KEPT_MS, WEBHOOK_WAIT_MS } from "../limits.ts"
+import { EVENTS_KEPT_MS, WEBHOOK_DEAD_KEPT_MS, WEBHOOK_KEPT_MS, WEBHOOK_WAIT_MS } from "../limits.ts"
 import { withWork } from "./loose-index-scan.ts"
 import { forgettingSubscriptions, isActive } from "./subscriptions.ts"
 
@@ -60,7 +60,7 @@ export const retain = Effect.fnUntraced(function* (now: Date) {
     forgettingTries(sql, before(WEBHOOK_KEPT_MS)),
     forgettingSettled(sql, "delivered", before(WEBHOOK_KEPT_MS)),
     forgettingSettled(sql, "dead", before(WEBHOOK_DEAD_KEPT_MS)),
-    forgettingEvents(sql, before(WEBHOOK_KEPT_MS), undelivered(sql)),
+    forgettingEvents(sql, before(EVENTS_KEPT_MS), undelivered(sql)),
     // By then the last dead letter of a deleted subscription is gone.
     forgettingSubscriptions(sql, before(WEBHOOK_DEAD_KEPT_MS + RETENTION_MS))
   ])

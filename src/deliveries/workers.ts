@@ -3,6 +3,7 @@ import { loop } from "../background/loop.ts"
 import { whenWoken } from "../background/polls.ts"
 import { DUE_POLL_MS, makeTimedWork } from "../background/timed-work.ts"
 import { WakeUp } from "../background/WakeUp.ts"
+import { NewEvents } from "../events/NewEvents.ts"
 import { DeliveryQueue, UNDER_WAY } from "./DeliveryQueue.ts"
 import { deliver } from "./deliver.ts"
 import { FAN_OUT_EVENTS, FanOut } from "./FanOut.ts"
@@ -14,6 +15,7 @@ export const EVENTS_POLL_MS = 500
 export const makePolls = Effect.gen(function* () {
   const fanOut = yield* FanOut
   const queue = yield* DeliveryQueue
+  const news = yield* NewEvents
   const deliveries = yield* makeTimedWork({
     what: "taking deliveries",
     room: UNDER_WAY,
@@ -24,9 +26,10 @@ export const makePolls = Effect.gen(function* () {
   return {
     ...deliveries,
 
-    /** Hands out events to their subscriptions. */
+    /** Hands out events to the feed and to their subscriptions. */
     handOut: Effect.gen(function* () {
       const handed = yield* fanOut.next(yield* DateTime.nowAsDate)
+      yield* news.tell(handed.operators)
       // A change without an event may have let deliveries go that waited (a replay, a resumed subscription). Events that
       // nobody wants are no reason to look.
       if (handed.deliveries > 0 || handed.events === 0) yield* deliveries.changed

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { nextRows } from "../background/retention.ts"
+import { nextRows, type Retention } from "../background/retention.ts"
 
 /** The ten events and their own fields (specification, Events). `event` and `timestamp` are added on delivery. */
 export interface EventFields {
@@ -74,15 +74,47 @@ export const recordEvent = <Name extends EventName>(
 }
 
 /**
- * Marks events as handed out that are not yet, by where they lie; `batch` answers their places. It is worded so that no
- * plan reads all that waits for the second half, which holds on the row as it is now: another process may have been
- * faster.
+ * Marks events as handed out that are not yet, by where they lie, and gives each its position. `batch` names a CTE with
+ * their places and their `nth` of 1, 2, …: the order they get positions in. It is worded so that no plan reads all that
+ * waits for the second half, which holds on the row as it is now: another process may have been faster.
  */
 export const handingOutEvents = (sql: SqlClient, batch: Fragment, now: Date): Fragment => sql`
-  UPDATE events e SET fanned_out_at = ${now}
-  WHERE e.ctid = ANY (ARRAY(${batch})) AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
+  WITH given AS MATERIALIZED (${positionsFor(sql, batch)})
+  UPDATE events e SET fanned_out_at = ${now}, position = given.before + each.nth
+  FROM given, ${batch} each
+  WHERE e.ctid = ANY (ARRAY(SELECT place FROM ${batch})) AND each.place = e.ctid
+    AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
 
-/** Forgets events that were handed out by `then` and that nobody needs any more: `unneeded` is asked of each. */
-export const forgettingEvents = (sql: SqlClient, then: Date, unneeded: Fragment): Fragment => sql`
-  DELETE FROM events
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM events WHERE fanned_out_at <= ${then} AND ${unneeded}`)}`
+/**
+ * As many positions as the batch has events: those after `before`. They are above all that were given up to now, and not
+ * below the microseconds that the database's clock has counted since 1970: so a database that was restored from an older
+ * dump gives none that somebody may hold already. Nothing is written for an empty batch. Only where one process at a time
+ * runs it.
+ */
+const positionsFor = (sql: SqlClient, batch: Fragment): Fragment => sql`
+  SELECT setval('event_positions', events + greatest(
+      coalesce(pg_sequence_last_value('event_positions'), 0),
+      floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint)) - events AS before
+  FROM (SELECT count(*) AS events FROM ${batch}) counted WHERE events > 0`
+
+/** Up to which position events of the operator were removed, as an expression: the feed begins after it. */
+export const forgottenUpTo = (sql: SqlClient, operator: Fragment): Fragment =>
+  sql`coalesce((SELECT position FROM forgotten_events WHERE operator_id = ${operator}), 0)`
+
+/**
+ * Forgets events that were handed out by `then`, the oldest first, and that nobody needs any more: `unneeded` is asked of
+ * each. Beside it, up to which position they were: whoever has not read so far has missed some.
+ */
+export const forgettingEvents = (sql: SqlClient, then: Date, unneeded: Fragment): Retention => ({
+  change: sql`
+    DELETE FROM events
+    WHERE ${nextRows(
+      sql,
+      sql`SELECT ctid FROM events WHERE fanned_out_at <= ${then} AND ${unneeded} ORDER BY fanned_out_at`
+    )}`,
+  returning: sql`operator_id, position`,
+  beside: sql`
+    INSERT INTO forgotten_events AS f (operator_id, position)
+    SELECT operator_id, max(position) FROM changed GROUP BY operator_id ORDER BY operator_id
+    ON CONFLICT (operator_id) DO UPDATE SET position = excluded.position WHERE f.position < excluded.position`
+})

@@ -3,7 +3,7 @@ import type { Caller, GateError } from "../contract/caller.ts"
 import { RateLimited } from "../contract/errors.ts"
 import type { CallLimits } from "../contract/operation.ts"
 import { tokenOf } from "./credentials.ts"
-import { invalidToken, refusalOf } from "./entitlement.ts"
+import { invalidToken, isEnded, refusalOf } from "./entitlement.ts"
 import { type KnownToken, Tokens } from "./Tokens.ts"
 import { bucketsOf, countsAsInvalid } from "./windows/limit-table.ts"
 import { rateLimitHeaders, refusalMessage } from "./windows/messages.ts"
@@ -33,6 +33,13 @@ export interface LetIn {
   readonly failedWith: (errorCode: number) => Effect.Effect<void>
 }
 
+/** A call that was not let in. */
+export interface TurnedAway {
+  readonly error: GateError
+  /** Whose token it came with, also where that works no longer; undefined: it never was one. */
+  readonly by: Caller | undefined
+}
+
 /**
  * Who may call, and how often. The order of the checks is the specification's: token (401), subscription (420), scope
  * (401), windows and quota (429); a call refused earlier is not counted later.
@@ -40,8 +47,8 @@ export interface LetIn {
 export class Gate extends Context.Service<
   Gate,
   {
-    readonly enter: (approach: Approach) => Effect.Effect<LetIn, GateError>
-    /** Whether the headers carry a token that is known, whatever its account's state. */
+    readonly enter: (approach: Approach) => Effect.Effect<LetIn, TurnedAway>
+    /** Whether the headers carry a token that is good for something, even if its account is banned or lapsed. */
     readonly knows: (headers: Headers) => Effect.Effect<boolean>
   }
 >()("latchkey/gate/Gate") {
@@ -51,10 +58,10 @@ export class Gate extends Context.Service<
       const tokens = yield* Tokens
       const windows = yield* RateWindows
 
-      const identify = Effect.fnUntraced(function* (headers: Headers) {
+      const identify = Effect.fnUntraced(function* (headers: Headers): Effect.fn.Return<KnownToken, TurnedAway> {
         const token = tokenOf(headers)
         const known = token === undefined ? undefined : yield* tokens.lookup(token)
-        return known === undefined ? yield* invalidToken() : known
+        return known === undefined || isEnded(known) ? yield* turnAway(invalidToken(), known) : known
       })
 
       const admit = Effect.fnUntraced(function* (approach: Approach, token: KnownToken) {
@@ -70,7 +77,7 @@ export class Gate extends Context.Service<
         const admission = yield* windows.admit(buckets.call, buckets.invalid)
         const headers = rateLimitHeaders(admission)
         if (admission._tag === "Refused") {
-          return yield* new RateLimited({ message: refusalMessage(admission), headers })
+          return yield* turnAway(new RateLimited({ message: refusalMessage(admission), headers }), token)
         }
         const failedWith = (errorCode: number) =>
           countsAsInvalid(errorCode) ? windows.count(buckets.invalid) : Effect.void
@@ -78,11 +85,11 @@ export class Gate extends Context.Service<
       })
 
       const enter = Effect.fnUntraced(
-        function* (approach: Approach): Effect.fn.Return<LetIn, GateError> {
+        function* (approach: Approach): Effect.fn.Return<LetIn, TurnedAway> {
           const token = yield* identify(approach.headers)
           const now = yield* Clock.currentTimeMillis
           const refusal = refusalOf(token, { read: approach.read, now })
-          return Option.isSome(refusal) ? yield* refusal.value : yield* admit(approach, token)
+          return Option.isSome(refusal) ? yield* turnAway(refusal.value, token) : yield* admit(approach, token)
         },
         Effect.withSpan("gate", {}, { captureStackTrace: false })
       )
@@ -91,3 +98,6 @@ export class Gate extends Context.Service<
     })
   )
 }
+
+const turnAway = (error: GateError, by: Caller | undefined): Effect.Effect<never, TurnedAway> =>
+  Effect.fail({ error, by })

@@ -13,7 +13,9 @@ const TOKEN_CACHE_ENTRIES = 50_000
 export const KnownToken = Schema.Struct({
   ...Caller.fields,
   digest: Schema.Uint8Array,
-  status: Schema.Literals(["active", "banned"]),
+  status: Schema.Literals(["active", "banned", "closed"]),
+  /** Revoked: it works no longer. */
+  revoked: Schema.Boolean,
   subscriptionUntil: Schema.NullOr(Schema.DateTimeUtcFromDate),
   /** The token's own tighter limits, and the operator's in place of the table's. */
   tokenLimits: Schema.NullOr(TokenLimits),
@@ -23,11 +25,11 @@ export type KnownToken = typeof KnownToken.Type
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(KnownToken))
 
-/** Looks tokens up. A revoked one stops within {@link TOKEN_CACHE_SECONDS} in every process: that is how long an answer is kept. */
+/** Looks tokens up, also those that work no longer. A revoked one stops within {@link TOKEN_CACHE_SECONDS} in every process: that is how long an answer is kept. */
 export class Tokens extends Context.Service<
   Tokens,
   {
-    /** What the token stands for, or undefined for an unknown or revoked one and for one of a closed account. */
+    /** What the token stands for, or undefined for one that never was. */
     readonly lookup: (token: string) => Effect.Effect<KnownToken | undefined>
   }
 >()("latchkey/gate/Tokens") {
@@ -40,13 +42,14 @@ export class Tokens extends Context.Service<
         const digest = Buffer.from(digestHex, "hex")
         const rows = yield* sql`
           SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.name AS "tokenName", t.scope, t.digest,
+            t.revoked_at IS NOT NULL AS revoked,
             a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,
             o.subscription_until AS "subscriptionUntil",
             t.rate_limits AS "tokenLimits", o.rate_limits AS overrides
           FROM access_tokens t
           JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
           JOIN operators o ON o.id = t.operator_id
-          WHERE t.digest = ${digest} AND t.revoked_at IS NULL AND o.status <> 'closed'`
+          WHERE t.digest = ${digest}`
         const known = yield* decodeRows(rows)
         return known.find((each) => sameDigest(each.digest, digest))
       }, Effect.orDie)

@@ -24,4 +24,7 @@ export const refusalOf = (
   return Option.none()
 }
 
+/** Whether a known token is good for anything: a revoked one, or one of a closed account, is as if there were none. */
+export const isEnded = (token: KnownToken): boolean => token.revoked || token.status === "closed"
+
 export const invalidToken = (): Unauthenticated => new Unauthenticated({ message: "Invalid access token" })

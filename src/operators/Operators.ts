@@ -1,4 +1,5 @@
 import { Context, DateTime, Effect, Layer } from "effect"
+import type { Acting } from "../contract/acting.ts"
 import { decoderOf } from "../contract/decode.ts"
 import { type BadRequest, type Conflict, NotFound, type ValidationFailed } from "../contract/errors.ts"
 import { digestOf } from "../gate/credentials.ts"
@@ -98,24 +99,30 @@ const revokeToken = (store: Store) =>
     return (yield* store.revokeToken(tokenId, now)) ?? (yield* unknownRecord("token", tokenId))
   })
 
-/** Who uses the service: operators, their accounts and the tokens those call with. For the command line and the console. */
+/**
+ * Who uses the service: operators, their accounts and the tokens those call with. For the command line and the console.
+ * Each change is in the trail under whoever is acting.
+ */
 export class Operators extends Context.Service<
   Operators,
   {
     /** Makes an operator and its main account. Conflict: the e-mail address has an account, whatever its letter case. */
     readonly create: (
       input: NewOperator
-    ) => Effect.Effect<{ readonly operator_id: number; readonly account_id: number }, Unreadable | Conflict>
+    ) => Effect.Effect<{ readonly operator_id: number; readonly account_id: number }, Unreadable | Conflict, Acting>
     /** Changes what is given; a subscription may end in the past. */
-    readonly update: (operatorId: number, change: OperatorChange) => Effect.Effect<Operator, Unreadable | NotFound>
+    readonly update: (
+      operatorId: number,
+      change: OperatorChange
+    ) => Effect.Effect<Operator, Unreadable | NotFound, Acting>
     /** Makes a sub-account, which sees every property. */
     readonly createAccount: (
       input: NewAccount
-    ) => Effect.Effect<{ readonly account_id: number }, Unreadable | NotFound | Conflict>
+    ) => Effect.Effect<{ readonly account_id: number }, Unreadable | NotFound | Conflict, Acting>
     /** Makes a token, also for an operator whose subscription has lapsed: it works once that is put right. */
-    readonly createToken: (input: NewToken) => Effect.Effect<MadeToken, Unreadable | NotFound>
+    readonly createToken: (input: NewToken) => Effect.Effect<MadeToken, Unreadable | NotFound, Acting>
     /** Ends a token for good; once more changes nothing. */
-    readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound>
+    readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound, Acting>
   }
 >()("latchkey/operators/Operators") {
   static readonly layerNoDeps = Layer.effect(

@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { onRecord } from "../changes/on-record.ts"
+import type { Acting } from "../contract/acting.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { rowOf } from "../database/rows.ts"
 import {
@@ -8,6 +10,7 @@ import {
   LimitOverrides,
   TokenLimits
 } from "../gate/windows/limit-overrides.ts"
+import { operatorAsItIs, tokenAsItIs } from "./store.ts"
 
 const OperatorRow = Schema.Struct({ operator_id: Schema.Int, limits: Schema.NullOr(LimitOverrides) })
 const TokenRow = Schema.Struct({ token_id: Schema.Int, limits: Schema.NullOr(TokenLimits) })
@@ -23,6 +26,11 @@ const json = (limits: object | null): string | null => (limits === null ? null :
 const found = <A>(row: A | undefined, what: string, id: number): Effect.Effect<A, NotFound> =>
   row === undefined ? new NotFound({ message: `There is no ${what} ${id}.` }) : Effect.succeed(row)
 
+/** Whose limits are others now than before. */
+const limitsTouched = (sql: SqlClient.SqlClient, record: "operator" | "token") => sql`
+  SELECT after.operator_id, ${sql.literal(`'${record}:'`)} || after.id AS record, '{limits}'::text[] AS fields
+  FROM before JOIN after ON after.id = before.id WHERE after.rate_limits IS DISTINCT FROM before.rate_limits`
+
 const ofOperator = (sql: SqlClient.SqlClient) =>
   Effect.fn("RateLimits.ofOperator")(function* (operatorId: number) {
     const row = yield* readOperator(
@@ -35,8 +43,17 @@ const setOperator = (sql: SqlClient.SqlClient) =>
   Effect.fn("RateLimits.setOperator")(function* (operatorId: number, limits: unknown) {
     const overrides = limits === null ? null : yield* Effect.mapError(decodeLimitOverrides(limits), misread)
     const row = yield* readOperator(
-      sql`UPDATE operators SET rate_limits = ${json(overrides)}::jsonb WHERE id = ${operatorId}
-        RETURNING id AS operator_id, rate_limits AS limits`
+      onRecord(sql, {
+        change: sql`
+          before AS (${operatorAsItIs(sql, operatorId)}),
+          after AS (
+            UPDATE operators o SET rate_limits = ${json(overrides)}::jsonb FROM before WHERE o.id = before.id
+            RETURNING o.id AS operator_id, o.id, o.rate_limits
+          )`,
+        events: [],
+        touched: limitsTouched(sql, "operator"),
+        outcome: sql`SELECT operator_id, rate_limits AS limits FROM after`
+      })
     )
     return yield* found(row, "operator", operatorId)
   })
@@ -45,8 +62,18 @@ const setToken = (sql: SqlClient.SqlClient) =>
   Effect.fn("RateLimits.setToken")(function* (tokenId: number, limits: unknown) {
     const own = limits === null ? null : yield* Effect.mapError(decodeTokenLimits(limits), misread)
     const row = yield* readToken(
-      sql`UPDATE access_tokens SET rate_limits = ${json(own)}::jsonb WHERE id = ${tokenId}
-        RETURNING id AS token_id, rate_limits AS limits`
+      onRecord(sql, {
+        change: sql`
+          before AS (${tokenAsItIs(sql, tokenId)}),
+          after AS (
+            UPDATE access_tokens t SET rate_limits = ${json(own)}::jsonb
+            FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id
+            RETURNING t.operator_id, t.id, t.rate_limits
+          )`,
+        events: [],
+        touched: limitsTouched(sql, "token"),
+        outcome: sql`SELECT id AS token_id, rate_limits AS limits FROM after`
+      })
     )
     return yield* found(row, "token", tokenId)
   })
@@ -60,9 +87,12 @@ export class RateLimits extends Context.Service<
     readonly setOperator: (
       operatorId: number,
       limits: unknown
-    ) => Effect.Effect<typeof OperatorRow.Type, BadRequest | NotFound>
+    ) => Effect.Effect<typeof OperatorRow.Type, BadRequest | NotFound, Acting>
     /** Replaces a token's limits as a whole; null: none of its own. They tighten the account's and never loosen them. */
-    readonly setToken: (tokenId: number, limits: unknown) => Effect.Effect<typeof TokenRow.Type, BadRequest | NotFound>
+    readonly setToken: (
+      tokenId: number,
+      limits: unknown
+    ) => Effect.Effect<typeof TokenRow.Type, BadRequest | NotFound, Acting>
   }
 >()("latchkey/operators/RateLimits") {
   static readonly layer = Layer.effect(

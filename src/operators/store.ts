@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { onRecord, touchedIn } from "../changes/on-record.ts"
 import { Conflict } from "../contract/errors.ts"
 import { rowOf } from "../database/rows.ts"
 import { EDITIONS, type OperatorChange, type SCOPES, STATUSES } from "./rules.ts"
@@ -61,18 +62,28 @@ export interface AccountRow {
 
 type Sql = SqlClient.SqlClient
 
+/** An operator, and a token, as they are now, locked until the statement is through, to see what a change makes of them. */
+export const operatorAsItIs = (sql: Sql, id: number) => sql`SELECT * FROM operators WHERE id = ${id} FOR NO KEY UPDATE`
+export const tokenAsItIs = (sql: Sql, id: number) => sql`SELECT * FROM access_tokens WHERE id = ${id} FOR NO KEY UPDATE`
+
 /** The main account carries the operator's name: it is the merchant account. */
 const create = (sql: Sql) => (operator: OperatorRow, now: Date) =>
-  sql`
-    WITH operator AS (
-      INSERT INTO operators (name, time_zone, currency, edition, subscription_until, created_at)
-      VALUES (${operator.name}, ${operator.timeZone}, ${operator.currency}, ${operator.edition},
-        ${operator.subscriptionUntil}, ${now})
-      RETURNING id, name, created_at
-    )
-    INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
-    SELECT id, 'main', name, ${operator.email}, ${operator.passwordHash}, created_at FROM operator
-    RETURNING operator_id, id AS account_id`.pipe(
+  onRecord(sql, {
+    change: sql`
+      operator AS (
+        INSERT INTO operators (name, time_zone, currency, edition, subscription_until, created_at)
+        VALUES (${operator.name}, ${operator.timeZone}, ${operator.currency}, ${operator.edition},
+          ${operator.subscriptionUntil}, ${now})
+        RETURNING id AS operator_id, id, name, created_at
+      ), main AS (
+        INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
+        SELECT id, 'main', name, ${operator.email}, ${operator.passwordHash}, created_at FROM operator
+        RETURNING operator_id, id
+      )`,
+    events: [],
+    touched: sql`${touchedIn(sql, "operator", "operator")} UNION ALL ${touchedIn(sql, "account", "main")}`,
+    outcome: sql`SELECT operator_id, id AS account_id FROM main`
+  }).pipe(
     Effect.catchTag("SqlError", emailTaken),
     Effect.flatMap((rows) => Effect.orDie(decodeCreated(rows))),
     Effect.map(([created]) => created)
@@ -81,35 +92,60 @@ const create = (sql: Sql) => (operator: OperatorRow, now: Date) =>
 const timeZone = (sql: Sql) => (operatorId: number) =>
   readZone(sql`SELECT time_zone FROM operators WHERE id = ${operatorId}`)
 
+/** The main account goes by the operator's name. Undefined: there is no such operator. */
 const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) =>
-  readOperator(sql`
-    WITH operator AS (
-      UPDATE operators SET
-        name = coalesce(${change.name ?? null}::text, name),
-        time_zone = coalesce(${change.time_zone ?? null}::text, time_zone),
-        currency = coalesce(${change.currency ?? null}::text, currency),
-        edition = coalesce(${change.edition ?? null}::text, edition),
-        status = coalesce(${change.status ?? null}::text, status),
-        subscription_until = coalesce(${subscriptionUntil ?? null}::timestamptz, subscription_until),
-        room_limit = coalesce(${change.room_limit ?? null}::integer, room_limit),
-        room_type_limit = coalesce(${change.room_type_limit ?? null}::integer, room_type_limit)
-      WHERE id = ${operatorId}
-      RETURNING *
+  readOperator(
+    onRecord(sql, {
+      change: updating(sql, operatorId, change, subscriptionUntil),
+      events: [],
+      touched: sql`
+        SELECT * FROM (
+          SELECT operator.id AS operator_id, 'operator:' || operator.id AS record,
+            changed_fields(to_jsonb(before), to_jsonb(operator)) AS fields
+          FROM before JOIN operator ON operator.id = before.id
+        ) compared WHERE fields <> '{}'
+        UNION ALL SELECT operator_id, 'account:' || id, '{name}' FROM main`,
+      outcome: sql`
+        SELECT id AS operator_id, name, time_zone, currency, edition, status, subscription_until, room_limit,
+          room_type_limit
+        FROM operator`
+    })
+  )
+
+const updating = (sql: Sql, operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) => sql`
+    before AS (${operatorAsItIs(sql, operatorId)}),
+    operator AS (
+      UPDATE operators o SET
+        name = coalesce(${change.name ?? null}::text, o.name),
+        time_zone = coalesce(${change.time_zone ?? null}::text, o.time_zone),
+        currency = coalesce(${change.currency ?? null}::text, o.currency),
+        edition = coalesce(${change.edition ?? null}::text, o.edition),
+        status = coalesce(${change.status ?? null}::text, o.status),
+        subscription_until = coalesce(${subscriptionUntil ?? null}::timestamptz, o.subscription_until),
+        room_limit = coalesce(${change.room_limit ?? null}::integer, o.room_limit),
+        room_type_limit = coalesce(${change.room_type_limit ?? null}::integer, o.room_type_limit)
+      FROM before WHERE o.id = before.id
+      RETURNING o.*
     ), main AS (
-      UPDATE accounts SET name = operator.name FROM operator
-      WHERE accounts.operator_id = operator.id AND accounts.role = 'main' AND accounts.name <> operator.name
-    )
-    SELECT id AS operator_id, name, time_zone, currency, edition, status, subscription_until, room_limit,
-      room_type_limit
-    FROM operator`)
+      UPDATE accounts a SET name = operator.name FROM operator
+      WHERE a.operator_id = operator.id AND a.role = 'main' AND a.name <> operator.name
+      RETURNING a.operator_id, a.id
+    )`
 
 /** Undefined: there is no such operator. */
 const createAccount = (sql: Sql) => (account: AccountRow, now: Date) =>
-  sql`
-    INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
-    SELECT id, 'sub', ${account.name}, ${account.email}, ${account.passwordHash}, ${now}::timestamptz
-    FROM operators WHERE id = ${account.operatorId}
-    RETURNING id AS account_id`.pipe(
+  onRecord(sql, {
+    change: sql`
+      account AS (
+        INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
+        SELECT id, 'sub', ${account.name}, ${account.email}, ${account.passwordHash}, ${now}::timestamptz
+        FROM operators WHERE id = ${account.operatorId}
+        RETURNING operator_id, id
+      )`,
+    events: [],
+    touched: touchedIn(sql, "account", "account"),
+    outcome: sql`SELECT id AS account_id FROM account`
+  }).pipe(
     Effect.catchTag("SqlError", emailTaken),
     Effect.flatMap((rows) => Effect.orDie(decodeAccounts(rows))),
     Effect.map((rows) => rows[0])
@@ -117,17 +153,37 @@ const createAccount = (sql: Sql) => (account: AccountRow, now: Date) =>
 
 /** Undefined: there is no such account. */
 const createToken = (sql: Sql) => (token: TokenRow, now: Date) =>
-  readToken(sql`
-    INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
-    SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz
-    FROM accounts WHERE id = ${token.accountId}
-    RETURNING id AS token_id`)
+  readToken(
+    onRecord(sql, {
+      change: sql`
+        token AS (
+          INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
+          SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz
+          FROM accounts WHERE id = ${token.accountId}
+          RETURNING operator_id, id
+        )`,
+      events: [],
+      touched: touchedIn(sql, "token", "token"),
+      outcome: sql`SELECT id AS token_id FROM token`
+    })
+  )
 
-/** Keeps the moment of the first revocation. Undefined: there is no such token. */
+/** Keeps the moment of the first revocation; a later one changes nothing. Undefined: there is no such token. */
 const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
-  readToken(sql`
-    UPDATE access_tokens SET revoked_at = coalesce(revoked_at, ${now}::timestamptz)
-    WHERE id = ${tokenId} RETURNING id AS token_id`)
+  readToken(
+    onRecord(sql, {
+      change: sql`
+        before AS (${tokenAsItIs(sql, tokenId)}),
+        revoked AS (
+          UPDATE access_tokens t SET revoked_at = ${now}::timestamptz
+          FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id AND before.revoked_at IS NULL
+          RETURNING t.operator_id, t.id
+        )`,
+      events: [],
+      touched: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
+      outcome: sql`SELECT id AS token_id FROM before`
+    })
+  )
 
 /** The SQL of operators, accounts and tokens. Each change is one statement: all of it happens or none. */
 export class OperatorStore extends Context.Service<OperatorStore>()("latchkey/operators/OperatorStore", {

@@ -1,4 +1,5 @@
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Layer } from "effect"
+import { AwayFromPlace } from "../contract/away-from-place.ts"
 import { ServerError } from "../contract/errors.ts"
 import { BeforeReading } from "../database/rows.ts"
 import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../limits.ts"
@@ -16,6 +17,7 @@ export class Places extends Context.Service<
     /**
      * Does the work in a place of this operator, once there is one for it. Fails, and nothing of the work was done, when
      * too many calls of the operator wait or when this one has waited too long. `bytes`: the input it keeps meanwhile.
+     * What the work waits for `awayFromPlace` it waits for without the place.
      */
     readonly within: <A, E, R>(
       operatorId: number,
@@ -31,11 +33,15 @@ export class Places extends Context.Service<
       return Places.of({
         within: (operatorId, work, bytes = 0) =>
           Effect.uninterruptibleMask((restore) => {
-            const building = Effect.provideService(work, BeforeReading, turnOn(thread, operatorId))
-            const worked = Effect.onExit(restore(building), () => Effect.sync(() => fair.giveBack(operatorId)))
-            return fair.take(operatorId)
-              ? worked
-              : Effect.andThen(waited(fair, { operator: operatorId, bytes }, restore), worked)
+            const place = new Place(fair, operatorId, bytes)
+            const building = work.pipe(
+              Effect.provideService(BeforeReading, turnOn(thread, operatorId)),
+              Effect.provideService(AwayFromPlace, awayFrom(place))
+            )
+            return Effect.andThen(
+              place.taken(restore),
+              Effect.onExit(restore(building), () => place.given)
+            )
           })
       })
     })
@@ -56,6 +62,54 @@ const turnOn = (thread: FairThread, operator: number): Effect.Effect<void> =>
   )
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** The place of one call: that it is given back once for each time it is taken is decided here alone. */
+class Place {
+  #held = false
+  readonly #fair: FairPlaces
+  readonly #call: Omit<WaitingCall, "seat">
+
+  constructor(fair: FairPlaces, operator: number, bytes: number) {
+    this.#fair = fair
+    this.#call = { operator, bytes }
+  }
+
+  get held(): boolean {
+    return this.#held
+  }
+
+  /** Takes it, after waiting for it if need be. Interrupted or failed, it is not taken. */
+  taken(restore: Restore): Effect.Effect<void, ServerError> {
+    return Effect.suspend(() => {
+      const hold = () => {
+        this.#held = true
+      }
+      if (!this.#fair.take(this.#call.operator)) return Effect.map(waited(this.#fair, this.#call, restore), hold)
+      hold()
+      return Effect.void
+    })
+  }
+
+  /** Gives it back, if it is held. */
+  readonly given: Effect.Effect<void> = Effect.sync(() => {
+    if (!this.#held) return
+    this.#held = false
+    this.#fair.giveBack(this.#call.operator)
+  })
+}
+
+/** Interrupted, or broken, what waits takes no place again: nothing goes on after it. */
+const awayFrom =
+  (place: Place): AwayFromPlace =>
+  (waiting) =>
+    Effect.uninterruptibleMask((restore) => {
+      if (!place.held) return restore(waiting)
+      return Effect.andThen(place.given, Effect.exit(restore(waiting))).pipe(
+        Effect.flatMap((exit) =>
+          Exit.isFailure(exit) && !Cause.hasFails(exit.cause) ? exit : Effect.andThen(place.taken(restore), exit)
+        )
+      )
+    })
 
 /**
  * Waits until the place is this call's. Whether it is, `seated` alone knows: a call that is interrupted or has waited

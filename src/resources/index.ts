@@ -3,6 +3,7 @@ import type { OperationName } from "../Api.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { layerCalendarShareLinks } from "./calendar-share-links/handlers.ts"
 import { layerCustomChannels } from "./custom-channels/handlers.ts"
+import { layerEvents } from "./events/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
 import type { HandlesAll } from "./handled.ts"
 import { layerProperties } from "./properties/handlers.ts"
@@ -28,7 +29,8 @@ const families = Layer.mergeAll(
   layerCalendarShareLinks,
   layerTasks,
   layerStaffs,
-  layerWebhooks
+  layerWebhooks,
+  layerEvents
 )
 
 type Families = typeof families

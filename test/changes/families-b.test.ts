@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/Api.ts"
 import { orderOf } from "../harness.ts"
-import { booking, everything, layerUnhurried, ready } from "../resources/reservations/ready.ts"
+import { booking, eventsOf, everything, forgetEvents, layerUnhurried, ready } from "../resources/reservations/ready.ts"
 import { countStatements } from "../statements.ts"
 import { keyed, keysOf, told, trailOf } from "./keyed.ts"
 
@@ -23,7 +23,7 @@ const ground = Effect.gen(function* () {
       direction: "income",
       reservation_code: order,
       amount: 90,
-      item_id: 1,
+      item_id: 11,
       payment_method_id: 197
     })
     .pipe(all.as)
@@ -52,8 +52,8 @@ const CHANGES: ReadonlyArray<Changed> = [
       property_id: property,
       amount: 12.5,
       currency: "EUR",
-      item_id: 8,
-      payment_method_id: 4
+      item_id: 51,
+      payment_method_id: 301
     }),
     trail: () => ["transaction:"]
   },
@@ -190,7 +190,6 @@ layer(layerUnhurried)("a change with a key", (it) => {
       const on = yield* ground
       const { token, operatorId, order, entry } = on
       yield* on.api.add_reservation_tag({ stay_code: order, tag_name: "Quiet" }).pipe(on.as)
-      yield* on.api.update_reservation_custom_fields({ stay_code: order, custom_fields: { door: "blue" } }).pipe(on.as)
       const before = yield* trailOf(operatorId)
       const unchanged: ReadonlyArray<readonly [OperationName, object]> = [
         ["update_transaction", { id: entry }],
@@ -198,7 +197,6 @@ layer(layerUnhurried)("a change with a key", (it) => {
         ["allocate_stay", { stay_code: order, property_id: on.property }],
         ["add_reservation_tag", { stay_code: order, tag_name: "Quiet" }],
         ["update_check_in_details", { stay_code: order, id_required: "not_required" }],
-        ["update_reservation_custom_fields", { stay_code: order, custom_fields: { door: "blue", gate: null } }],
         ["update_stay_status", { stay_code: order, stay_status: "checkin_pending" }]
       ]
       for (const [operation, fields] of unchanged) {
@@ -212,11 +210,37 @@ layer(layerUnhurried)("a change with a key", (it) => {
     })
   )
 
+  it.effect("that is told, though it saves what was there, is told once and leaves a trail of no field", () =>
+    Effect.gen(function* () {
+      const on = yield* ground
+      const { token, operatorId, order, entry } = on
+      const saved = { stay_code: order, custom_fields: { door: "blue" } }
+      yield* on.api.update_reservation_custom_fields(saved).pipe(on.as)
+      yield* forgetEvents(operatorId)
+      const before = yield* trailOf(operatorId)
+      for (const [operation, fields] of [
+        ["update_reservation_custom_fields", saved],
+        ["update_transaction", { id: entry, amount: 90 }]
+      ] as const) {
+        const attempt = Effect.map(keyed(token, operation, fields, operation), told)
+        const first = yield* attempt
+        assert.deepStrictEqual([first.code, first.replayed], [0, false])
+        assert.deepStrictEqual(yield* attempt, { ...first, replayed: true })
+      }
+      const events = (yield* eventsOf(operatorId)).map(({ event }) => event)
+      assert.deepStrictEqual(events, ["reservation_updated", "transaction_updated"])
+      assert.deepStrictEqual((yield* trailOf(operatorId)).slice(before.length), [
+        `update_reservation_custom_fields reservation:${order}`,
+        `update_transaction transaction:${entry}`
+      ])
+    })
+  )
+
   it.effect("that is refused keeps no key and leaves no trail", () =>
     Effect.gen(function* () {
       const { token, operatorId, order, property } = yield* ground
       const refused: ReadonlyArray<readonly [OperationName, object, number]> = [
-        ["create_transaction", { direction: "income", amount: 1, item_id: 1, payment_method_id: 197 }, 400],
+        ["create_transaction", { direction: "income", amount: 1, item_id: 11, payment_method_id: 197 }, 400],
         ["delete_transaction", { id: 1 }, 404],
         ["create_reservation", { ...booking, property_id: property, check_in_date: "2027-05-01" }, 409],
         ["update_reservation_basic", { stay_code: order, check_out_date: "2027-04-01" }, 422],

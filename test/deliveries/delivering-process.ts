@@ -12,6 +12,7 @@ import { parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "../../src/deliveries/layer.ts"
 import { Outbound } from "../../src/deliveries/Outbound.ts"
 import { recordEvent } from "../../src/events/events.ts"
+import { NewEvents } from "../../src/events/NewEvents.ts"
 
 const { DATABASE_URL, DATA_DIR, OPERATOR, EVENTS, AHEAD_MS } = process.env
 
@@ -49,7 +50,7 @@ const recording = Effect.gen(function* () {
 
 const layerDelivering = layerDeliveries.pipe(
   Layer.provide(Outbound.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1")))),
-  Layer.provide([AddressResolver.layer, WakeUp.layerProcess])
+  Layer.provide([AddressResolver.layer, WakeUp.layerProcess, NewEvents.layerProcess])
 )
 
 Layer.effectDiscard(recording).pipe(

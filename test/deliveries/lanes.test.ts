@@ -9,6 +9,7 @@ import { DeliveryLog } from "../../src/deliveries/DeliveryLog.ts"
 import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
 import type { TakenDelivery } from "../../src/deliveries/delivery.ts"
 import { FanOut } from "../../src/deliveries/FanOut.ts"
+import { byNobody } from "../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../overlap.ts"
 import { changes, emptied, HOLDING_FAILURES, happened, layerScene, type Subscription, subscribed } from "./scene.ts"
 
@@ -38,7 +39,7 @@ const end = Effect.fnUntraced(function* (delivery: TakenDelivery | undefined) {
 const replay = Effect.fnUntraced(function* ({ id }: Subscription) {
   const log = yield* DeliveryLog
   return yield* log.replay({ subscriptionId: id }, yield* date)
-})
+}, byNobody)
 
 /** A subscription with one event that went wrong before, and another of the same record that is under way. */
 const underWay = Effect.gen(function* () {

@@ -10,7 +10,7 @@ import { FanOut } from "../../src/deliveries/FanOut.ts"
 import { Outbound } from "../../src/deliveries/Outbound.ts"
 import { retain } from "../../src/deliveries/retention.ts"
 import { WEBHOOK_SHARE } from "../../src/limits.ts"
-import { typedClient, withToken } from "../harness.ts"
+import { byNobody, typedClient, withToken } from "../harness.ts"
 import { changes, HOLDING_FAILURES, happened, type Subscription } from "./scene.ts"
 
 // What may befall the queue, step by step, and a worker whose every move is told.
@@ -181,7 +181,7 @@ export const follow = Effect.fnUntraced(function* (worker: Worker, step: Step) {
     case "pause":
       return yield* pause(meant)
     case "replay":
-      return yield* (yield* DeliveryLog).replay({ subscriptionId: meant.id }, yield* date)
+      return yield* byNobody((yield* DeliveryLog).replay({ subscriptionId: meant.id }, yield* date))
     case "delete":
       return yield* remove(worker, meant)
     case "clean":

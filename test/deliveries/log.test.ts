@@ -9,7 +9,8 @@ import type { TakenDelivery } from "../../src/deliveries/delivery.ts"
 import { deliveryKeyOf, webhookIdOf } from "../../src/deliveries/message.ts"
 import { makePolls } from "../../src/deliveries/workers.ts"
 import { WEBHOOK_ATTEMPTS } from "../../src/limits.ts"
-import { freshOperator, typedClient, withToken } from "../harness.ts"
+import { trailOf } from "../changes/trail-rows.ts"
+import { byNobody, freshOperator, typedClient, withToken } from "../harness.ts"
 import { type Received, receiver } from "./receiver.ts"
 import {
   changes,
@@ -28,7 +29,7 @@ const idOf = ({ headers }: Received): string => String(headers["webhook-id"])
 const replay = Effect.fnUntraced(function* (wanted: Wanted) {
   const log = yield* DeliveryLog
   return yield* log.replay(wanted, new Date(yield* Clock.currentTimeMillis))
-})
+}, byNobody)
 
 const list = Effect.fnUntraced(function* (wanted: Wanted, most = 100) {
   const log = yield* DeliveryLog
@@ -147,7 +148,12 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a replay", (it) =
       yield* workedOff(polls)
       yield* Queue.clear(server.requests)
       const key = { event_id, subscription_id: subscription.id }
+      const { operatorId } = subscription.operator
+      const before = yield* trailOf(operatorId)
       assert.strictEqual(yield* replay({ key }), 1)
+      assert.strictEqual(yield* replay({ key }), 0)
+      const trail = [...before, `test: test webhook:${subscription.id} (deliveries)`]
+      assert.deepStrictEqual(yield* trailOf(operatorId), trail)
       yield* workedOff(polls)
       assert.deepStrictEqual((yield* Queue.clear(server.requests)).map(idOf), [webhookIdOf(key)])
       assert.deepInclude((yield* deliveries(subscription))[0] ?? {}, { state: "delivered", attempts: 2 })

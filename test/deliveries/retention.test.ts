@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { RETENTION_MS, RETENTION_ROWS } from "../../src/background/retention.ts"
 import { retain } from "../../src/deliveries/retention.ts"
 import { makePolls } from "../../src/deliveries/workers.ts"
-import { WEBHOOK_DEAD_KEPT_MS, WEBHOOK_KEPT_MS, WEBHOOK_WAIT_MS } from "../../src/limits.ts"
+import { EVENTS_KEPT_MS, WEBHOOK_DEAD_KEPT_MS, WEBHOOK_KEPT_MS, WEBHOOK_WAIT_MS } from "../../src/limits.ts"
 import { typedClient, withToken } from "../harness.ts"
 import { receiver } from "./receiver.ts"
 import {
@@ -49,12 +49,14 @@ const delivered = Effect.gen(function* () {
 })
 
 layer(layerScene)("retention", (it) => {
-  it.effect("keeps what was delivered for seven days, and then removes the event with it", () =>
+  it.effect("keeps what was delivered for seven days, and its event, which the feed shows, for thirty", () =>
     Effect.gen(function* () {
       yield* delivered
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ at: Date }>`SELECT max(settled_at) AS at FROM webhook_deliveries`
       const settled = row?.at.getTime() ?? 0
+      const [event] = yield* sql<{ at: Date }>`SELECT max(fanned_out_at) AS at FROM events`
+      const shown = event?.at.getTime() ?? 0
       yield* retained(settled + WEBHOOK_KEPT_MS - 1000)
       assert.strictEqual(yield* count("webhook_attempts"), 1)
       assert.strictEqual(yield* count("webhook_deliveries"), 1)
@@ -62,8 +64,11 @@ layer(layerScene)("retention", (it) => {
       yield* retained(settled + WEBHOOK_KEPT_MS)
       assert.strictEqual(yield* count("webhook_attempts"), 0)
       assert.strictEqual(yield* count("webhook_deliveries"), 0)
-      assert.strictEqual(yield* count("events"), 0)
       assert.strictEqual(yield* count("webhook_subscriptions"), 1)
+      yield* retained(shown + EVENTS_KEPT_MS - 1)
+      assert.strictEqual(yield* count("events"), 1)
+      yield* retained(shown + EVENTS_KEPT_MS)
+      assert.strictEqual(yield* count("events"), 0)
     })
   )
 
@@ -138,7 +143,7 @@ layer(layerScene)("retention", (it) => {
       const { operator } = yield* subscribed(1, { events: ["message_created"] })
       yield* happened(operator, changes(2 * RETENTION_ROWS + 1))
       while ((yield* polls.handOut).events > 0) {}
-      yield* retained(Date.now() + WEBHOOK_KEPT_MS + RETENTION_MS)
+      yield* retained(Date.now() + EVENTS_KEPT_MS + RETENTION_MS)
       assert.strictEqual(yield* count("events"), 0)
     })
   )

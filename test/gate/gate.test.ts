@@ -7,7 +7,7 @@ import { NotFound } from "../../src/contract/errors.ts"
 import { digestOf } from "../../src/gate/credentials.ts"
 import { RateLimits } from "../../src/operators/RateLimits.ts"
 import { Service } from "../../src/service.ts"
-import { accountOf, answerTo, freshOperator, layerTest, tokenFor } from "../harness.ts"
+import { accountOf, answerTo, byNobody, freshOperator, layerTest, tokenFor } from "../harness.ts"
 
 const codeOf = (token: string, operation: ApiOperation["_tag"], fields: object = {}) =>
   Effect.map(answerTo(token, operation, fields), (answer) => answer.envelope.error_code)
@@ -16,7 +16,8 @@ const codeOf = (token: string, operation: ApiOperation["_tag"], fields: object =
 const limited = Effect.fnUntraced(function* (limits: object) {
   const operator = yield* freshOperator()
   yield* RateLimits.use((service) => service.setOperator(operator.operatorId, limits)).pipe(
-    Effect.provide(RateLimits.layer)
+    Effect.provide(RateLimits.layer),
+    byNobody
   )
   return operator
 })
@@ -140,7 +141,7 @@ layer(layerTest, { excludeTestServices: false })("the gate", (it) => {
         Effect.gen(function* () {
           const [row] = yield* sql<{ id: number }>`SELECT id FROM access_tokens WHERE digest = ${digestOf(token)}`
           yield* RateLimits.use((service) => service.setToken(row?.id ?? 0, limits))
-        }).pipe(Effect.provide(RateLimits.layer))
+        }).pipe(Effect.provide(RateLimits.layer), byNobody)
       yield* limit(tight, { "1m": 1 })
       yield* limit(loose, { "1m": 1000 })
       assert.strictEqual(yield* codeOf(tight, "query_income_items"), 0)

@@ -3,16 +3,20 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { Acting, byItself } from "../../src/contract/acting.ts"
 import { Tokens } from "../../src/gate/Tokens.ts"
 import { SUBSCRIPTION_ROOMS_MAX } from "../../src/limits.ts"
 import { Operators } from "../../src/operators/Operators.ts"
 import { PasswordCost, verifyPassword } from "../../src/operators/password.ts"
+import { RateLimits } from "../../src/operators/RateLimits.ts"
+import { trailOf } from "../changes/trail-rows.ts"
 import { layerTestDatabase } from "../database.ts"
 import { ROOM_LIMIT, ROOM_TYPE_LIMIT } from "../resources/portfolio.ts"
 
-const layerOperators = Layer.mergeAll(Operators.layer, Tokens.layer).pipe(
+const layerOperators = Layer.mergeAll(Operators.layer, RateLimits.layer, Tokens.layer).pipe(
   Layer.provideMerge(layerTestDatabase),
-  Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 }))
+  Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 })),
+  Layer.provideMerge(Layer.succeed(Acting, byItself("command line", "test")))
 )
 
 const email = () => `${randomBytes(8).toString("hex")}@example.test`
@@ -191,10 +195,44 @@ layer(layerOperators)("Operators", (it) => {
       )
       yield* TestClock.setTime(1_800_000_000_000)
       assert.deepStrictEqual(yield* operators.revokeToken(token_id), { token_id })
-      assert.isUndefined(yield* tokens.lookup(token))
+      assert.deepInclude(yield* tokens.lookup(token), { revoked: true })
       yield* TestClock.adjust("1 hour")
       yield* operators.revokeToken(token_id)
       assert.strictEqual(yield* revokedAt, 1_800_000_000_000)
+    })
+  )
+
+  it.effect("leaves in the trail who made and changed what, and nothing of what changed nothing", () =>
+    Effect.gen(function* () {
+      const operators = yield* Operators
+      const limits = yield* RateLimits
+      const { operator_id, account_id } = yield* operators.create(lisbon())
+      const made = yield* trailOf(operator_id)
+      assert.deepStrictEqual(made, [
+        `command line: test account:${account_id}`,
+        `command line: test operator:${operator_id}`
+      ])
+      const sub = yield* operators.createAccount({ operator_id, email: email(), password: "correct horse" })
+      const { token_id } = yield* operators.createToken({ account_id, name: "Lost", scope: "writable" })
+      yield* operators.update(operator_id, { name: "Harbour", edition: "pro" })
+      yield* operators.update(operator_id, { currency: "EUR", room_limit: 7, time_zone: "Europe/Rome" })
+      yield* operators.update(operator_id, { name: "Quay" })
+      for (const _twice of [1, 2]) {
+        yield* limits.setOperator(operator_id, { user: { "1m": 5 } })
+        yield* limits.setToken(token_id, { "1m": 1 })
+        yield* operators.revokeToken(token_id)
+      }
+      yield* Effect.flip(operators.update(operator_id, { name: "" }))
+      assert.deepStrictEqual((yield* trailOf(operator_id)).slice(made.length), [
+        `command line: test account:${sub.account_id}`,
+        `command line: test token:${token_id}`,
+        `command line: test operator:${operator_id} (room_limit, time_zone)`,
+        `command line: test account:${account_id} (name)`,
+        `command line: test operator:${operator_id} (name)`,
+        `command line: test operator:${operator_id} (limits)`,
+        `command line: test token:${token_id} (limits)`,
+        `command line: test token:${token_id} (revoked_at)`
+      ])
     })
   )
 

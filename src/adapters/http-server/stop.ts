@@ -16,6 +16,8 @@ const STOP_SILENCE_MS = 500
 export interface StopOptions {
   /** How long new connections are taken after the request to stop. */
   readonly drainSeconds: number
+  /** Done first: ends what callers only wait for. */
+  readonly onStop?: Effect.Effect<void> | undefined
   /** How long a connection may have been silent to be thought in use, in milliseconds. */
   readonly silence?: number | undefined
   /** How long what is under way may take. */
@@ -31,6 +33,7 @@ const LOOK_MS = 20
  */
 export const stop = Effect.fnUntraced(function* (server: Server, connections: Connections, options: StopOptions) {
   connections.stopping = true
+  if (options.onStop !== undefined) yield* options.onStop
   const cut = yield* Effect.promise(() => untilClosed(server, connections, options))
   if (cut > 0) yield* Effect.logWarning("the stop cut connections").pipe(Effect.annotateLogs({ connections: cut }))
 })

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
-import { CalendarDate, Code, Currency, EmailOrNone, Id } from "../../contract/fields.ts"
+import { CalendarDate, Code, Currency, EmailOrNone, Id, PropertyOrBox } from "../../contract/fields.ts"
 import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { SEARCH_DAYS } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
-import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, PropertyOrBox, Remarks } from "./fields.ts"
+import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
 import { ChannelType, Reservation } from "./record.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).

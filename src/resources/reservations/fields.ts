@@ -34,9 +34,6 @@ export const Amount = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
 ).annotate({ description: MAJOR_UNITS })
 
-/** What a search is narrowed by: a property, or 0 for the stays in none, those in the reservation box. */
-export const PropertyOrBox = Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a property's id, or 0" }))
-
 const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 
 /** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */

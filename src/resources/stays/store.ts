@@ -53,7 +53,7 @@ const locked = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string):
   WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode} FOR NO KEY UPDATE OF s`
 
 /** For the trail: the field changed on the stays of a table expression that names their order. */
-const touchedField = (sql: SqlClient.SqlClient, field: "custom_fields" | "stay_status" | "tags", stays: Fragment) =>
+const touchedField = (sql: SqlClient.SqlClient, field: "stay_status" | "tags", stays: Fragment) =>
   sql`SELECT operator_id, ${stayRecord(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
 
 /** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
@@ -112,8 +112,6 @@ const saveCustomFields =
   (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) => {
     const merged = sql`jsonb_strip_nulls(coalesce(before.custom_fields, '{}') || ${jsonParameter(changes)}::jsonb)`
     const characters = (fields: Fragment) => charactersIn(sql, fields)
-    const changed = sql`
-      before WHERE EXISTS (SELECT FROM after WHERE after.custom_fields IS DISTINCT FROM before.custom_fields)`
     return readSaved(
       onRecord(sql, {
         change: sql`
@@ -126,8 +124,13 @@ const saveCustomFields =
               AND ${characters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${characters(sql`s.custom_fields`)})
             RETURNING s.custom_fields
           )`,
-        events: [recordStayUpdates(sql, { from: changed, at })],
-        touched: touchedField(sql, "custom_fields", changed),
+        events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
+        // What is saved as it was is told too (specification, reservation_updated), and so leaves its trail: of no field.
+        touched: sql`
+          SELECT before.operator_id, ${stayRecord(sql)} AS record,
+            array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
+              NULL) AS fields
+          FROM before, after`,
         outcome: sql`
           SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`
       })

@@ -1,8 +1,11 @@
 import { Effect, Layer, Redacted } from "effect"
 import { layerAssembly } from "../../../src/assembly.ts"
+import { Stopping } from "../../../src/background/Stopping.ts"
 import { WakeUp } from "../../../src/background/WakeUp.ts"
+import { Refusals } from "../../../src/changes/Refusals.ts"
 import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
 import { layerPostgres } from "../../../src/database/postgres.ts"
+import { NewEvents } from "../../../src/events/NewEvents.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { Places } from "../../../src/places/Places.ts"
 import { Service } from "../../../src/service.ts"
@@ -30,7 +33,15 @@ const creating = Effect.gen(function* () {
 })
 
 const layerProcess = layerAssembly.pipe(
-  Layer.provide([ChannelGateway.layerUnconnected, RateWindows.layerUnbounded, Places.layer(), WakeUp.layerProcess]),
+  Layer.provide(Refusals.layer),
+  Layer.provide([
+    ChannelGateway.layerUnconnected,
+    RateWindows.layerUnbounded,
+    Places.layer(),
+    WakeUp.layerProcess,
+    NewEvents.layerProcess,
+    Stopping.layer
+  ]),
   Layer.provide(layerPostgres({ url: Redacted.make(process.env["PROCESS_DATABASE_URL"] ?? ""), maxConnections: 8 }))
 )
 

@@ -1,0 +1,7 @@
+import { Layer } from "effect"
+import { periodically } from "../background/loop.ts"
+import { RETENTION_MS } from "../background/retention.ts"
+import { retain } from "./retention.ts"
+
+/** Removes what changes left behind, and counts of refusals, when they are old, over a database. */
+export const layerRetention = Layer.effectDiscard(periodically("retention of the trail", RETENTION_MS, retain))

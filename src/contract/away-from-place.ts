@@ -1,0 +1,21 @@
+import { Context, Effect } from "effect"
+import type { ServerError } from "./errors.ts"
+
+/** Runs what only waits; answers, fails and is interrupted as that is, or fails because there is no place to come back to. */
+export type AwayFromPlace = <A, E, R>(waiting: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ServerError, R>
+
+/**
+ * How the work of a call waits for something that takes its time without holding the place it works in (src/places).
+ * Whoever runs the work in a place says how; else it is run as it is.
+ */
+export const AwayFromPlace = Context.Reference<AwayFromPlace>("latchkey/contract/AwayFromPlace", {
+  defaultValue: () => (waiting) => waiting
+})
+
+/**
+ * Gives the place of this call back while `waiting` runs, and goes on once it has one again. Fails with a ServerError, as
+ * a call that finds no place does, when there is none in time: then the work must end. One at a time of a call: what waits
+ * beside it neither gives a place back nor takes one.
+ */
+export const awayFromPlace = <A, E, R>(waiting: Effect.Effect<A, E, R>): Effect.Effect<A, E | ServerError, R> =>
+  Effect.flatMap(AwayFromPlace, (away) => away(waiting))

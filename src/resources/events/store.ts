@@ -1,0 +1,131 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { ValidationFailed } from "../../contract/errors.ts"
+import { rowUnless } from "../../database/constraints.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { acknowledging, removingConsumer, showingConsumers } from "../../events/consumers.ts"
+import { type EventName, forgottenUpTo } from "../../events/events.ts"
+import { FEED_SCAN } from "../../limits.ts"
+import { propertyKnown } from "../properties/belonging.ts"
+import type { Read } from "./rules.ts"
+
+const EventRow = Schema.Struct({
+  id: Schema.Int,
+  event: Schema.String,
+  payload: Schema.Record(Schema.String, Schema.Json),
+  queued_at: Schema.DateFromString,
+  position: Schema.Int
+})
+export type EventRow = typeof EventRow.Type
+
+const ConsumerRow = Schema.Struct({
+  name: Schema.String,
+  position: Schema.Int,
+  lag: Schema.Int,
+  oldest_queued_at: Schema.NullOr(Schema.Date)
+})
+export type ConsumerRow = typeof ConsumerRow.Type
+
+/** What is asked of the feed; what is undefined does not narrow it. */
+export interface Wanted {
+  readonly after: number | undefined
+  readonly limit: number
+  readonly types: ReadonlyArray<EventName> | undefined
+  readonly property_id: number | undefined
+}
+
+const readFeed = rowsOf(
+  Schema.Struct({
+    forgotten: Schema.Int,
+    start: Schema.Int,
+    reached: Schema.NullOr(Schema.Int),
+    beyond: Schema.Boolean,
+    event: Schema.NullOr(EventRow)
+  })
+)
+const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
+const readConsumers = rowsOf(ConsumerRow)
+const readIdentity = rowOf(Schema.Struct({ name: Schema.String }))
+
+const Put = Schema.Struct({
+  forgotten: Schema.Int,
+  consumer: Schema.NullOr(
+    Schema.Struct({ ...ConsumerRow.fields, oldest_queued_at: Schema.NullOr(Schema.DateFromString) })
+  )
+})
+
+const readPut = rowUnless(Put, ({ name, detail }) =>
+  name === "event_consumer_limit"
+    ? new ValidationFailed({ message: `event_consumer_limit: all ${detail} consumers are in use.` })
+    : undefined
+)
+
+/** How far a narrowed reading looks: FEED_SCAN events, or all there are. */
+const reaching = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
+  SELECT coalesce(last, (SELECT latest_feed_positions(${operatorId}, start, 1) FROM started), (SELECT start FROM started))
+    AS reached, beyond
+  FROM (
+    SELECT min(position) AS last, count(*) = 2 AS beyond
+    FROM started, feed_positions(${operatorId}, start, ${FEED_SCAN - 1}, 2) position
+  ) end_of_scan`
+
+/**
+ * One more than fit on the page of what is asked for. A position is visible only with all that are before it, so no
+ * reading passes over an event that is committed later.
+ */
+const reading = (sql: SqlClient.SqlClient, operatorId: number, wanted: Wanted): Fragment => {
+  const { after = 0, limit, types = null, property_id } = wanted
+  const isNarrowed = types !== null || property_id !== undefined
+  const property = property_id === undefined ? null : String(property_id)
+  return sql`
+    WITH started AS MATERIALIZED (
+      SELECT forgotten, greatest(forgotten, ${after}) AS start
+      FROM (SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS forgotten) oldest
+    ), scanned AS MATERIALIZED (
+      ${isNarrowed ? reaching(sql, operatorId) : sql`SELECT NULL::bigint AS reached, false AS beyond`}
+    ), found AS (
+      SELECT id, event, payload, queued_at, position
+      FROM feed_events(${operatorId}, (SELECT start FROM started), ${isNarrowed ? FEED_SCAN : limit + 1},
+        ${types}::text[], ${property}::text, ${limit + 1})
+    )
+    SELECT started.forgotten, started.start, scanned.reached, scanned.beyond, to_jsonb(found) AS event
+    FROM started CROSS JOIN scanned LEFT JOIN found ON true
+    ORDER BY found.position`
+}
+
+const toRead = (rows: Effect.Success<ReturnType<typeof readFeed>>): Read<EventRow> => {
+  const [{ forgotten, start, reached, beyond } = NOTHING] = rows
+  return { forgotten, start, reached, beyond, events: rows.flatMap(({ event }) => (event === null ? [] : [event])) }
+}
+
+// The statement always answers a row.
+const NOTHING = { forgotten: 0, start: 0, reached: null, beyond: false }
+
+/** How the family reads the feed and keeps its consumers; the statements that write are src/events/consumers.ts. */
+export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/FeedStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    read: (operatorId: number, wanted: Wanted) =>
+      Effect.map(readFeed(sql`${reading(sql, operatorId, wanted)}`), toRead),
+
+    knows: (operatorId: number, propertyId: number) =>
+      Effect.map(readKnown(sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`), ({ known }) => known),
+
+    consumers: (operatorId: number) =>
+      readConsumers(sql`
+        ${showingConsumers(sql, operatorId, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)}
+        ORDER BY c.name`),
+
+    /** Without a consumer nothing was changed: see `acknowledging`. Fails when the operator has no room for another. */
+    put: (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) =>
+      readPut(sql`
+        WITH ${acknowledging(sql, operatorId, consumer, now)}
+        SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
+        FROM forgotten LEFT JOIN (${showingConsumers(sql, operatorId, sql`put`)}) shown ON true`),
+
+    remove: (operatorId: number, name: string) =>
+      readIdentity(sql`${removingConsumer(sql, operatorId, name)} RETURNING name`)
+  }))
+}) {
+  static readonly layer = Layer.effect(FeedStore, FeedStore.make)
+}

@@ -1,0 +1,263 @@
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Logger, Metric, Scope } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { WakeUp } from "../../src/background/WakeUp.ts"
+import {
+  ofNobody,
+  REFUSALS_PATIENCE_MS,
+  REFUSALS_ROWS,
+  REFUSALS_WRITE_MS,
+  Refusals
+} from "../../src/changes/Refusals.ts"
+import { hourOf, makeCounts, type RefusalCount } from "../../src/changes/refusal-counts.ts"
+import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
+import { REFUSALS_KINDS } from "../../src/limits.ts"
+import { Service } from "../../src/service.ts"
+import { ScriptedChannel } from "../channels.ts"
+import { layerTestDatabase } from "../database.ts"
+import { call, freshOperator, layerService, tokenFor } from "../harness.ts"
+import { countStatements } from "../statements.ts"
+
+const HOUR_MS = 3_600_000
+
+/** What is written down of an operator: `times error_code operation application account`, hour by hour. */
+const written = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{
+    times: number
+    error_code: number
+    operation: string
+    application: string
+    account_id: number
+  }>`SELECT times, error_code, operation, application, account_id FROM refusals
+    WHERE operator_id = ${operatorId} ORDER BY hour, error_code, operation, account_id`
+  return rows.map((row) => [row.times, row.error_code, row.operation, row.application, row.account_id].join(" "))
+}, Effect.orDie)
+
+/** Waits until what is written down is as it should be. */
+const until = Effect.fnUntraced(function* (operatorId: number, wanted: ReadonlyArray<string>) {
+  let rows: ReadonlyArray<string> = []
+  for (let looks = 0; looks < 1_000 && rows.join() !== wanted.join(); looks++) rows = yield* written(operatorId)
+  assert.deepStrictEqual(rows, wanted)
+})
+
+const of = (operatorId: number, operation = "search_tasks") => ({
+  by: { operatorId, accountId: 7, tokenName: "Robot" },
+  operation,
+  errorCode: 404
+})
+
+const count = (own: Partial<RefusalCount> = {}): RefusalCount => ({
+  operatorId: 1,
+  accountId: 2,
+  application: "Robot",
+  operation: "search_tasks",
+  errorCode: 404,
+  hour: 0,
+  times: 1,
+  ...own
+})
+
+it("counts are told apart by everything they are counted by, up to so many, and the rest is one number", () => {
+  const counts = makeCounts(8)
+  const kinds = [
+    count(),
+    count({ operatorId: 2 }),
+    count({ accountId: 3 }),
+    count({ application: "Robot 2" }),
+    count({ operation: "create_task" }),
+    count({ errorCode: 400 }),
+    count({ hour: HOUR_MS })
+  ]
+  for (const each of [...kinds, ...kinds]) counts.add(each)
+  counts.add(count({ operatorId: 8 }))
+  assert.strictEqual(counts.takeBeyond(), 0)
+  counts.add(count({ operatorId: 9, times: 3 }))
+  counts.add(count())
+  assert.strictEqual(counts.takeBeyond(), 3)
+  assert.strictEqual(counts.takeBeyond(), 0)
+  assert.deepStrictEqual(counts.take(2), [{ ...count(), times: 3 }, count({ operatorId: 2, times: 2 })])
+  assert.lengthOf(counts.take(100), 6)
+  assert.lengthOf(counts.take(100), 0)
+  assert.strictEqual(hourOf(2 * HOUR_MS - 1), HOUR_MS)
+  assert.strictEqual(hourOf(2 * HOUR_MS), 2 * HOUR_MS)
+})
+
+/** Refusals of a process of its own, over the database of the tests; `end` ends it. */
+const process = Effect.fnUntraced(function* (transformer?: Statement.Transformer) {
+  const sql = yield* SqlClient.SqlClient
+  const scope = yield* Scope.make()
+  const context = yield* Layer.buildWithScope(Refusals.layer, scope).pipe(
+    Effect.provideService(SqlClient.SqlClient, sql),
+    transformer === undefined ? (built) => built : Effect.provideService(Statement.CurrentTransformer, transformer)
+  )
+  return {
+    refusals: Context.get(context, Refusals),
+    end: Scope.close(scope, Exit.void)
+  }
+})
+
+layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
+  it.effect("are written down every few seconds, added to what the hour has already, and when the process ends", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const { refusals, end } = yield* process()
+      yield* refusals.call(of(operatorId))
+      yield* refusals.call(of(operatorId))
+      yield* refusals.signIn({ operatorId, accountId: 7 })
+      yield* TestClock.adjust(REFUSALS_WRITE_MS)
+      yield* until(operatorId, ["1 401 sign_in Latchkey 7", "2 404 search_tasks Robot 7"])
+      yield* refusals.call(of(operatorId))
+      yield* end
+      assert.deepStrictEqual(yield* written(operatorId), ["1 401 sign_in Latchkey 7", "3 404 search_tasks Robot 7"])
+      const next = yield* process()
+      yield* TestClock.adjust("1 hour")
+      yield* next.refusals.call(of(operatorId))
+      yield* next.end
+      assert.deepStrictEqual((yield* written(operatorId)).slice(2), ["1 404 search_tasks Robot 7"])
+    })
+  )
+
+  it.effect("of two processes in one hour are added up", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const both = yield* Effect.all([process(), process()])
+      for (const { refusals } of both) {
+        yield* Effect.forEach(["a", "b", "c"], (operation) => refusals.call(of(operatorId, operation)))
+      }
+      yield* Effect.all(
+        both.map(({ end }) => end),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(yield* written(operatorId), ["2 404 a Robot 7", "2 404 b Robot 7", "2 404 c Robot 7"])
+    })
+  )
+
+  it.effect("that nobody can be named for are a metric and no row", () =>
+    Effect.gen(function* () {
+      const { refusals, end } = yield* process()
+      const sql = yield* SqlClient.SqlClient
+      const { count: known } = yield* Metric.value(ofNobody)
+      yield* refusals.call({ by: undefined, operation: "whatever somebody sent", errorCode: 401 })
+      yield* refusals.signIn(undefined)
+      yield* end
+      assert.strictEqual(Number((yield* Metric.value(ofNobody)).count) - Number(known), 2)
+      assert.lengthOf(yield* sql`SELECT FROM refusals WHERE operation = 'whatever somebody sent'`, 0)
+    })
+  )
+
+  it.effect(`are of ${REFUSALS_KINDS} kinds at most in memory; the rest is said as one number`, () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const { refusals, end } = yield* process()
+      const lines: Array<string> = []
+      for (let kind = 0; kind < REFUSALS_KINDS; kind++) yield* refusals.call(of(operatorId, `operation ${kind}`))
+      yield* refusals.call(of(operatorId, "operation 0"))
+      yield* refusals.call(of(operatorId, "one more"))
+      yield* end.pipe(Effect.provideService(Logger.CurrentLoggers, new Set([collecting(lines)])))
+      assert.deepStrictEqual(lines, ["refusals were not told apart"])
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ rows: number; times: number }>`
+        SELECT count(*) AS rows, sum(times)::bigint AS times FROM refusals WHERE operator_id = ${operatorId}`
+      assert.deepStrictEqual(row, { rows: REFUSALS_KINDS, times: REFUSALS_KINDS + 1 })
+    })
+  )
+
+  it.effect.each([
+    ["fails", Effect.die(new Error("the database is away")), 0],
+    ["does not answer", Effect.never, REFUSALS_PATIENCE_MS]
+  ] as const)("are kept while the database %s, and written down once when it is back", ([, trouble, lasts]) =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      let away = true
+      let tries = 0
+      const { refusals, end } = yield* process((statement) => {
+        tries++
+        return away ? trouble : Effect.succeed(statement)
+      })
+      for (let kind = 0; kind <= REFUSALS_ROWS; kind++) yield* refusals.call(of(operatorId, `operation ${kind}`))
+      for (let turn = 1; turn <= 3; turn++) {
+        yield* TestClock.adjust(REFUSALS_WRITE_MS)
+        yield* TestClock.adjust(lasts)
+        assert.strictEqual(tries, turn)
+        yield* refusals.call(of(operatorId, "operation 0"))
+        // The loop rests for a second after it failed.
+        yield* TestClock.adjust("1 second")
+      }
+      away = false
+      yield* end
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ rows: number; times: number }>`
+        SELECT count(*) AS rows, sum(times)::bigint AS times FROM refusals WHERE operator_id = ${operatorId}`
+      assert.deepStrictEqual(row, { rows: REFUSALS_ROWS + 1, times: REFUSALS_ROWS + 4 })
+    })
+  )
+})
+
+const collecting = (lines: Array<string>) =>
+  Logger.make(({ message }) => {
+    lines.push(String(message))
+  })
+
+const layerCounting = layerService(
+  layerTestDatabase,
+  RateWindows.layerMemory,
+  ScriptedChannel.layer,
+  WakeUp.layerProcess,
+  Refusals.layer
+)
+
+layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
+  it.effect("counts what its gate and its operations refuse, for who called, and costs the call no statement", () =>
+    Effect.gen(function* () {
+      const operator = yield* freshOperator({ rateLimits: { endpoint: { "GET /income_items": { "1m": 1 } } } })
+      const { operatorId, accountId, token, readOnlyToken } = operator
+      const sql = yield* SqlClient.SqlClient
+      const codes = [
+        yield* call(readOnlyToken, "create_task", { type: "cleaning" }),
+        yield* call(token, "query_income_items"),
+        yield* call(token, "query_income_items"),
+        yield* call(token, "update_task", { id: "x" }),
+        yield* call(token, "delete_task", { id: 999_999 }),
+        yield* call(token, "delete_task", { id: 999_998 })
+      ].map(({ error_code }) => error_code)
+      assert.deepStrictEqual(codes, [401, 0, 429, 400, 404, 404])
+      const [, statements] = yield* countStatements(call(readOnlyToken, "create_task", { type: "cleaning" }))
+      assert.strictEqual(statements, 0)
+      const revoked = yield* tokenFor(operator, "writable")
+      yield* sql`UPDATE access_tokens SET revoked_at = now(), name = 'Old' WHERE id = (
+        SELECT max(id) FROM access_tokens WHERE operator_id = ${operatorId})`
+      assert.strictEqual((yield* call(revoked, "search_tasks")).error_code, 401)
+      assert.strictEqual((yield* call("lk_unknown", "search_tasks")).error_code, 401)
+      const service = yield* Service
+      const unknown = yield* service.call("no_such", {
+        door: "mcp",
+        headers: { "service-access-token": token },
+        params: {},
+        read: Effect.succeed({ encoding: "json", fields: {} })
+      })
+      assert.strictEqual(unknown.envelope.error_code, 404)
+      yield* TestClock.adjust(REFUSALS_WRITE_MS)
+      yield* until(operatorId, [
+        `1 400 update_task test ${accountId}`,
+        `2 401 create_task test ${accountId}`,
+        `1 401 search_tasks Old ${accountId}`,
+        `2 404 delete_task test ${accountId}`,
+        `1 429 query_income_items test ${accountId}`
+      ])
+    })
+  )
+
+  it.effect("counts calls of accounts that may not call, and those of closed ones", () =>
+    Effect.gen(function* () {
+      const banned = yield* freshOperator({ status: "banned" })
+      const closed = yield* freshOperator({ status: "closed" })
+      assert.strictEqual((yield* call(banned.token, "search_tasks")).error_code, 420)
+      assert.strictEqual((yield* call(closed.token, "search_tasks")).error_code, 401)
+      yield* TestClock.adjust(REFUSALS_WRITE_MS)
+      yield* until(banned.operatorId, [`1 420 search_tasks test ${banned.accountId}`])
+      yield* until(closed.operatorId, [`1 401 search_tasks test ${closed.accountId}`])
+    })
+  )
+})

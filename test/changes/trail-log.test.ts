@@ -1,0 +1,89 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { byRequest, type TrailEntry, TrailLog } from "../../src/changes/TrailLog.ts"
+import { layerOwnDatabase } from "../own-database.ts"
+
+const entry = (own: Partial<TrailEntry>): TrailEntry => ({
+  at: new Date(0),
+  account: null,
+  application: "Robot",
+  operation: "update_task",
+  request_id: null,
+  record: "task:1",
+  fields: [],
+  ...own
+})
+
+describe("rows of a request", () => {
+  it("stand together in the order they were written, the request with the latest row first", () => {
+    const rows = [
+      entry({ request_id: "b", record: "task:4" }),
+      entry({ request_id: "a", record: "task:3" }),
+      entry({ request_id: "b", record: "task:2" }),
+      entry({ request_id: "a", record: "task:1" })
+    ]
+    assert.deepStrictEqual(
+      byRequest(rows).map(({ request_id, record }) => `${request_id} ${record}`),
+      ["b task:2", "b task:4", "a task:1", "a task:3"]
+    )
+  })
+
+  it("are those of one statement where nobody called", () => {
+    const command = { application: "command line", operation: "operator create" }
+    const rows = [
+      entry({ ...command, at: new Date(2), record: "operator:2" }),
+      entry({ ...command, at: new Date(1), record: "operator:1" }),
+      entry({ ...command, at: new Date(2), record: "account:2" }),
+      entry({ ...command, at: new Date(1), operation: "token create", record: "token:1" })
+    ]
+    assert.deepStrictEqual(
+      byRequest(rows).map(({ record }) => record),
+      ["account:2", "operator:2", "operator:1", "token:1"]
+    )
+  })
+})
+
+/** The plan of the one statement that an effect sends, as text. */
+const planOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
+    yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) => {
+      sent.push(statement.compile())
+      return Effect.succeed(statement)
+    })
+    const [text, values] = sent[0] ?? assert.fail("no statement")
+    assert.lengthOf(sent, 1)
+    const rows = yield* sql.unsafe<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values)
+    return rows.map((row) => row["QUERY PLAN"]).join("\n")
+  })
+
+layer(layerOwnDatabase)("the trail", (it) => {
+  it.effect("is read from its end by an index and no further than asked, whatever narrows it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO trail (operator_id, at, application, operation, record, fields)
+        SELECT n % 30, to_timestamp(n), 'a', 'b', 'property:' || n / 30 % 5, '{}' FROM generate_series(1, 30000) n`
+      yield* sql`
+        INSERT INTO refusals (operator_id, hour, account_id, application, operation, error_code, times)
+        SELECT n % 30, to_timestamp(3600 * n), 1, 'a', 'b', 404, 1 FROM generate_series(1, 30000) n`
+      yield* sql`ANALYZE trail, refusals`
+      const log = yield* Effect.provide(TrailLog, TrailLog.layer)
+      const wanted = { operatorId: 1 }
+      const [since, until] = [new Date(5_000_000), new Date(6_000_000)]
+      for (const span of [{}, { since }, { until }, { since, until }]) {
+        const all = yield* planOf(log.changes({ ...wanted, ...span }, 10))
+        assert.match(all, /Index Scan Backward using trail_pkey/, all)
+        assert.notMatch(all, /Seq Scan on trail/)
+        const one = yield* planOf(log.changes({ ...wanted, record: "property:4", ...span }, 10))
+        assert.match(one, /Index Scan Backward using trail_record/, one)
+        assert.notMatch(one, /Seq Scan on trail/)
+        const refused = yield* planOf(log.refused({ ...wanted, ...span }, 10))
+        assert.match(refused, /Index .*refusals_/, refused)
+        assert.notMatch(refused, /Seq Scan on refusals/)
+      }
+    })
+  )
+})
