@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import { Cause, Clock, Effect, Exit, Predicate, type Schema } from "effect"
 import { Acting, type Actor, type CallKey } from "../contract/acting.ts"
+import { awayFromPlace } from "../contract/away-from-place.ts"
 import type { CurrentOperator } from "../contract/caller.ts"
 import { type ApiError, Conflict, ValidationFailed } from "../contract/errors.ts"
 import { tookTooLong } from "../database/took-too-long.ts"
@@ -100,7 +101,7 @@ export const once = Effect.fnUntraced(function* (
       if (now >= until) return yield* underWay
       // Let go: the other call was refused, and so may this one be.
       if (known === undefined) return yield* first
-      yield* Effect.sleep(LOOK_MS)
+      yield* awayFromPlace(Effect.sleep(LOOK_MS))
     }
   })
 

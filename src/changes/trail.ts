@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Actor } from "../contract/acting.ts"
 
-/** Writes down who changed the records in the CTE `touched`. */
+/** Writes down who changed the records in the CTE `touched`, but for those that have no name there: they are kept out. */
 export const trailing = (
   sql: SqlClient,
   { accountId, application, operation, requestId }: Omit<Actor, "key">,
@@ -11,4 +11,4 @@ export const trailing = (
   INSERT INTO trail (operator_id, at, account_id, application, operation, request_id, record, fields)
   SELECT operator_id, ${now}::timestamptz, ${accountId}::bigint, ${application}::text, ${operation}::text,
     ${requestId}::text, record, fields
-  FROM touched ORDER BY record`
+  FROM touched WHERE record IS NOT NULL ORDER BY record`

@@ -33,7 +33,7 @@ export const showingConsumers = (sql: SqlClient, operatorId: number, consumers: 
   FROM standing CROSS JOIN ${consumers} c`
 
 /**
- * The CTEs `forgotten` and `put`: acknowledges up to a position, as a consumer that is made if it is new. No row is put
+ * The CTEs `forgotten` and `put`: acknowledges up to a position, as a consumer that is made if it `is_new`. No row is put
  * where events after the position were removed, and none where the consumer has come further already. Refused by
  * `event_consumer_limit` when the operator has no room for another.
  */
@@ -49,11 +49,14 @@ export const acknowledging = (
     SELECT ${operatorId}, ${name}, ${position}, ${now}::timestamptz FROM forgotten
     WHERE forgotten.position <= ${position}
     ON CONFLICT (operator_id, name) DO UPDATE SET position = excluded.position WHERE c.position <= excluded.position
-    RETURNING operator_id, name, position
+    RETURNING operator_id, name, position, xmax = 0 AS is_new
   )`
 
+/** The CTE `removed`. */
 export const removingConsumer = (sql: SqlClient, operatorId: number, name: string): Fragment => sql`
-  DELETE FROM event_consumers WHERE operator_id = ${operatorId} AND name = ${name}`
+  removed AS (
+    DELETE FROM event_consumers WHERE operator_id = ${operatorId} AND name = ${name} RETURNING operator_id, name
+  )`
 
 /**
  * Looks at every consumer: lagging are those whose oldest unacknowledged event was queued by `then`. Answers how many, and

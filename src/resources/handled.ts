@@ -110,7 +110,7 @@ export const handled = <Ops extends Operations<keyof Ops & string>>(
 
 /** Throws for a handler that would change something and keep no key: a mistake in a declaration, which any test meets. */
 const readerOf = <Op extends Operation>(operation: Op, handler: Handler<Op>): Reader => {
-  if (isRead(operation) && typeof handler !== "function") {
+  if (isRead(operation) !== (typeof handler === "function")) {
     throw new Error(`${operation._tag}: what changes is a change of its family's, and what reads is not`)
   }
   const decode = inputDecoderOf<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))

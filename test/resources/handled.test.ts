@@ -5,7 +5,7 @@ import { type Caller, CurrentOperator } from "../../src/contract/caller.ts"
 import { NotFound } from "../../src/contract/errors.ts"
 import { Id } from "../../src/contract/fields.ts"
 import { card, family } from "../../src/contract/operation.ts"
-import { type Handles, handled, layerHandled, reader } from "../../src/resources/handled.ts"
+import { change, done, type Handles, handled, layerHandled, reader } from "../../src/resources/handled.ts"
 import { TagStore } from "../../src/resources/tags/store.ts"
 
 // What the compiler refuses here would be an answer 500 later: `npm run check` reads this file too.
@@ -47,7 +47,7 @@ const gone = () => Effect.fail(new NotFound({ message: "id: no such number." }))
 
 it.effect("an operation is read, run and answered by its own schemas", () =>
   Effect.gen(function* () {
-    const layer = layerHandled(Effect.succeed(handled(Doubles, { double: doubled, forget: gone })))
+    const layer = layerHandled(Effect.succeed(handled(Doubles, { double: doubled, forget: done(gone) })))
     const answerTo = yield* Effect.provide(reader("double"), layer)
     const asked = yield* answerTo({ encoding: "text", fields: {} }, { id: "21" })
     const answer = asked.answer.pipe(
@@ -77,6 +77,11 @@ it("a handler that asks for more than the caller does not compile", () => {
   handled(Doubles, { double: doubled })
   // @ts-expect-error filed under another name than its own
   handled({ half: double }, { half: doubled })
+})
+
+it("a change that is given as a read is a mistake that no test survives", () => {
+  assert.throws(() => handled({ forget }, { forget: gone }), /^forget: what changes is a change/)
+  assert.throws(() => handled({ double }, { double: change(doubled, Schema.Struct({}), () => ({ doubled: 1 })) }))
 })
 
 it("a layer of one operation is none of another", () => {

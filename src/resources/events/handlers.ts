@@ -6,7 +6,7 @@ import { currentSecond } from "../../contract/time.ts"
 import { eventIdOf, messageOf, queuedText } from "../../events/message.ts"
 import { NewEvents } from "../../events/NewEvents.ts"
 import { FEED_DEFAULT } from "../../limits.ts"
-import { handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
 import {
   type delete_event_consumer,
@@ -17,7 +17,7 @@ import {
 } from "./contract.ts"
 import { cursorOf } from "./cursor.ts"
 import { eventsNamed, pageOf, positionOf, type Shown, tooOld } from "./rules.ts"
-import { type ConsumerRow, type EventRow, FeedStore, type Wanted } from "./store.ts"
+import { Acknowledged, type ConsumerRow, type EventRow, FeedStore, type Wanted } from "./store.ts"
 import { Seats, type Waiting, waitFor } from "./waiting.ts"
 
 type Store = FeedStore["Service"]
@@ -83,7 +83,7 @@ const putEventConsumer = (store: Store) =>
     const { operatorId } = yield* CurrentOperator
     const position = (yield* placed("cursor", cursor, operatorId)) ?? 0
     const { forgotten, consumer } = yield* store.put(operatorId, { name, position }, yield* currentSecond)
-    if (consumer !== null) return { event_consumer: toConsumer(operatorId, consumer) }
+    if (consumer !== null) return { consumer }
     return yield* forgotten > position ? tooOld("cursor", operatorId, forgotten) : backwards
   })
 
@@ -91,7 +91,7 @@ const deleteEventConsumer = (store: Store) =>
   Effect.fnUntraced(function* ({ name }: typeof delete_event_consumer.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const removed = yield* store.remove(operatorId, name)
-    return removed === undefined ? yield* noSuchConsumer : {}
+    return removed ?? (yield* noSuchConsumer)
   })
 
 const toConsumer = (operatorId: number, { name, position, lag, oldest_queued_at }: ConsumerRow): EventConsumer => ({
@@ -113,8 +113,10 @@ export const layerEvents = layerHandled(
     return handled(Events, {
       list_events: listEvents(store, waiting),
       list_event_consumers: listEventConsumers(store),
-      put_event_consumer: putEventConsumer(store),
-      delete_event_consumer: deleteEventConsumer(store)
+      put_event_consumer: change(putEventConsumer(store), Acknowledged, ({ consumer }, _, { operatorId }) => ({
+        event_consumer: toConsumer(operatorId, consumer)
+      })),
+      delete_event_consumer: done(deleteEventConsumer(store))
     })
   })
 ).pipe(Layer.provide(FeedStore.layer))

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { onRecord } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
@@ -48,12 +49,15 @@ const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
 const readConsumers = rowsOf(ConsumerRow)
 const readIdentity = rowOf(Schema.Struct({ name: Schema.String }))
 
-const Put = Schema.Struct({
-  forgotten: Schema.Int,
-  consumer: Schema.NullOr(
-    Schema.Struct({ ...ConsumerRow.fields, oldest_queued_at: Schema.NullOr(Schema.DateFromString) })
-  )
+/** As the database writes it as JSON. */
+const PutConsumer = Schema.Struct({
+  ...ConsumerRow.fields,
+  oldest_queued_at: Schema.NullOr(Schema.DateFromString)
 })
+const Put = Schema.Struct({ forgotten: Schema.Int, consumer: Schema.NullOr(PutConsumer) })
+
+/** What came of an acknowledgement. */
+export const Acknowledged = Schema.Struct({ consumer: PutConsumer })
 
 const readPut = rowUnless(Put, ({ name, detail }) =>
   name === "event_consumer_limit"
@@ -118,13 +122,29 @@ export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/
 
     /** Without a consumer nothing was changed: see `acknowledging`. Fails when the operator has no room for another. */
     put: (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) =>
-      readPut(sql`
-        WITH ${acknowledging(sql, operatorId, consumer, now)}
-        SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
-        FROM forgotten LEFT JOIN (${showingConsumers(sql, operatorId, sql`put`)}) shown ON true`),
+      readPut(
+        onRecord(sql, {
+          change: acknowledging(sql, operatorId, consumer, now),
+          events: [],
+          // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
+          touched: sql`
+            SELECT operator_id, CASE WHEN is_new THEN 'event_consumer:' || name END AS record, '{}'::text[] AS fields
+            FROM put`,
+          outcome: sql`
+            SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
+            FROM forgotten LEFT JOIN (${showingConsumers(sql, operatorId, sql`put`)}) shown ON true`
+        })
+      ),
 
     remove: (operatorId: number, name: string) =>
-      readIdentity(sql`${removingConsumer(sql, operatorId, name)} RETURNING name`)
+      readIdentity(
+        onRecord(sql, {
+          change: removingConsumer(sql, operatorId, name),
+          events: [],
+          touched: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
+          outcome: sql`SELECT name FROM removed`
+        })
+      )
   }))
 }) {
   static readonly layer = Layer.effect(FeedStore, FeedStore.make)
