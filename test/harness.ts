@@ -246,7 +246,7 @@ export const typedClient = Effect.map(
 export const withToken = (token: string) => Effect.provideService(TokenOfCalls, token)
 
 /** A call whose input is fields as JSON values, under an idempotency key if one is given. */
-const asked = (token: string | undefined, fields: unknown, key?: string): Call => ({
+export const asked = (token: string | undefined, fields: unknown, key?: string): Call => ({
   door: "rest",
   headers: token === undefined ? {} : { "service-access-token": token },
   params: {},

@@ -1,7 +1,8 @@
-import { Effect, type Schema, SchemaAST } from "effect"
+import { Effect, Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ApiOperation } from "../src/Api.ts"
-import { neededValue, sampleValue, type World } from "./world.ts"
+import { isFixed } from "../src/contract/fixed-fields.ts"
+import { NO_REFERENCES, neededValue, REFERENCES, sampleValue, type World } from "./world.ts"
 
 // What every walk over the contract starts from: a valid call of each operation, and what an operator has.
 
@@ -24,6 +25,25 @@ export const sample = (
 
 /** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount, what a part is of. */
 export const COMPANIONS = ["start_date", "end_date", "currency", "property_ids"]
+
+/** In the place of every text that says nothing of a record. */
+const TOLD = "Told in confidence"
+
+const isText = (field: Schema.Top): boolean => Schema.is(field)(TOLD) && !isFixed(field)
+
+/** A good call that changes something, with a text wherever it takes one. */
+export const changing = (operation: ApiOperation, world: World): Record<string, unknown> => {
+  const optional = fieldsOf(operation).filter(
+    ([name, field]) => !REFERENCES.has(name) && !NO_REFERENCES.has(name) && isText(field)
+  )
+  const texts = optional.map(([name]) => [name, sampleValue(world, operation, name) ?? TOLD])
+  const edit = world.edits[operation._tag] ?? {}
+  return { ...Object.fromEntries(texts), ...sample(operation, world, COMPANIONS), ...edit }
+}
+
+/** What is answered, but for what is shown once and the word about it in its place. */
+export const lasting = (data: unknown): string =>
+  JSON.stringify(data, (name, value: unknown) => (name === "secret" || name === "secret_note" ? undefined : value))
 
 /** The rows of an operator in a table, as text. */
 export interface Contents {

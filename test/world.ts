@@ -154,6 +154,12 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       decline_reservation: { reservation_code: pending_code },
       delete_event_consumer: { name: "ledger" },
       remove_reservation_tag: { tag_name: "Quiet room" }
+    } as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+    /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */
+    edits: {
+      update_webhook: { rotate_secret: true },
+      allocate_stay: { property_id: housed_id },
+      update_check_in_details: { lock_code_visible_after: "16:45" }
     } as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
 }, Effect.orDie)

@@ -8,7 +8,9 @@ import { fuzz } from "./fuzz.ts"
 import { greedy } from "./greedy.ts"
 import { type Ground, layerOnGround } from "./grounds.ts"
 import { isolation } from "./isolation.ts"
+import { keyedKills } from "./keyed-kills.ts"
 import { kills } from "./kills.ts"
+import { lostAnswers } from "./lost-answers.ts"
 import { burst } from "./one-bad-answer.ts"
 import { stops } from "./stops.ts"
 import { connections } from "./wire.ts"
@@ -31,6 +33,7 @@ const served = <R>(ground: Ground, most: number, attack: (target: Target) => Eff
   )
 
 const CREATIONS = 500
+const CALLERS = 32
 const MINUTE = 60_000
 
 export const ATTACKS: ReadonlyArray<Attack> = [
@@ -53,6 +56,17 @@ export const ATTACKS: ReadonlyArray<Attack> = [
     name: "kills",
     on: BOTH,
     run: (ground) => kills(ground, { rounds: 20, writers: 16, writes: [100, 1_500], arriveMs: 5 * MINUTE })
+  },
+  {
+    name: "keyed-kills",
+    on: BOTH,
+    run: (ground) => keyedKills(ground, { kills: 30, writers: 16, writes: [20, 300] })
+  },
+  {
+    name: "lost-answers",
+    on: BOTH,
+    run: (ground) =>
+      served(ground, CALLERS, (target) => lostAnswers(target, { on: ground.on, each: 1_000, callers: CALLERS }))
   },
   {
     name: "backends",

@@ -5,6 +5,7 @@ import { layerEmbedded } from "../../src/database/embedded.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { emptyFolder } from "../cli/latchkey.ts"
+import { unpackedInto } from "../database.ts"
 import { layerService } from "../harness.ts"
 import { layerOwnDatabase, scratchDatabase } from "../own-database.ts"
 import { layerServing } from "../server.ts"
@@ -18,12 +19,20 @@ export interface Ground {
   readonly layer: Layer.Layer<SqlClient.SqlClient>
 }
 
-export const embeddedGround = Effect.gen(function* (): Effect.fn.Return<Ground, unknown, Scope.Scope> {
-  const folder = yield* emptyFolder
+/** In a folder that is empty, or has a database already. */
+export const embeddedIn = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<Ground, unknown> {
   const layer = Layer.orDie(layerEmbedded(folder))
   yield* Effect.provide(migrate(migrations), layer)
   return { on: "embedded", env: { DATA_DIR: folder }, layer }
-}).pipe(Effect.orDie)
+}, Effect.orDie)
+
+export const embeddedGround: Effect.Effect<Ground, never, Scope.Scope> = Effect.flatMap(emptyFolder, embeddedIn)
+
+/** The same in a test, which need not make the database that its run has made. */
+export const embeddedTestGround: Effect.Effect<Ground, never, Scope.Scope> = Effect.flatMap(
+  Effect.tap(emptyFolder, unpackedInto),
+  embeddedIn
+)
 
 /** On the server of this address. */
 export const serverGround = Effect.fnUntraced(function* (server: string): Effect.fn.Return<Ground, never, Scope.Scope> {

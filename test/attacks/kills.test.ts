@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { orSkipped } from "../overlap.ts"
 import { assertHeld } from "./figures.ts"
-import { embeddedGround, serverGround } from "./grounds.ts"
+import { embeddedTestGround, serverGround } from "./grounds.ts"
 import { kills } from "./kills.ts"
 
 const BUDGET = { writers: 8, writes: [50, 150], arriveMs: 60_000, leaseMs: 1_500 } as const
@@ -11,7 +11,7 @@ it.live(
   "killed twice under concurrent writes on the embedded database, the service loses no acknowledged write and no event",
   () =>
     Effect.gen(function* () {
-      assertHeld(yield* kills(yield* embeddedGround, { ...BUDGET, rounds: 2 }))
+      assertHeld(yield* kills(yield* embeddedTestGround, { ...BUDGET, rounds: 2 }))
     }),
   180_000
 )

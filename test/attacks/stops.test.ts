@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertHeld } from "./figures.ts"
-import { embeddedGround, serverGround } from "./grounds.ts"
+import { embeddedTestGround, serverGround } from "./grounds.ts"
 import { stops } from "./stops.ts"
 
 const server = process.env.DATABASE_URL ?? ""
@@ -10,7 +10,7 @@ it.live(
   "a stop under load answers every call that was carried out, and ends by itself",
   () =>
     Effect.gen(function* () {
-      const ground = server === "" ? yield* embeddedGround : yield* serverGround(server)
+      const ground = server === "" ? yield* embeddedTestGround : yield* serverGround(server)
       assertHeld(yield* stops(ground, { rounds: 1, callers: 8, loadMs: 500 }))
     }),
   120_000

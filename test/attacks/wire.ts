@@ -29,13 +29,14 @@ export const PATIENCE_MS = 60_000
 /** A kept connection was closed by the server, idle, as the request set out: nobody has read it. */
 export class IdleConnectionEnded extends Error {}
 
-/** Sends a request; fails where no whole answer comes. */
-export const send = (base: string, agent: http.Agent, sent: Sent): Promise<Reply> =>
+/** Sends a request; fails where no whole answer comes, or where `signal` hangs up before. */
+export const send = (base: string, agent: http.Agent, sent: Sent, signal?: AbortSignal): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(base)
     const startedAt = performance.now()
     const { method, target: path, headers } = sent
-    const request = http.request({ hostname, port, method, path, headers, agent, timeout: PATIENCE_MS }, (response) => {
+    const options = { hostname, port, method, path, headers, agent, timeout: PATIENCE_MS, ...(signal && { signal }) }
+    const request = http.request(options, (response) => {
       const chunks: Array<Buffer> = []
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
       response.on("error", reject)

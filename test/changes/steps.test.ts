@@ -1,0 +1,132 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, Fiber, Schema } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { type ApiOperation, operations } from "../../src/Api.ts"
+import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
+import { Upstream } from "../../src/contract/errors.ts"
+import { isRead } from "../../src/contract/operation.ts"
+import { Service } from "../../src/service.ts"
+import { digests } from "../attacks/operators-rows.ts"
+import { ScriptedChannel } from "../channels.ts"
+import { asked, layerTest } from "../harness.ts"
+import { canOverlap } from "../overlap.ts"
+import { changing } from "../walking.ts"
+import { makeWorld } from "../world.ts"
+
+// A call under a key is cut off at each of its statements, before it is sent and after it was carried out, and sent again:
+// whatever the cut, what it asks for is done once. Of every operation that changes.
+
+/** What goes wrong at a statement. */
+const MISHAPS = {
+  "given up": Effect.interrupt,
+  // A server ends the connection; the embedded database has none that could end, so there the statement just fails.
+  "without its database": Effect.map(SqlClient.SqlClient, (sql) =>
+    canOverlap ? sql`SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(10)` : sql`SELECT 1 / 0`
+  )
+} as const
+
+interface Step {
+  readonly statement: number
+  /** Whether the statement was carried out, but nobody heard of it. */
+  readonly done: boolean
+}
+
+/** Lets a call be cut off at that step; it may end before it gets there. */
+const cutAt = (step: Step, mishap: Effect.Effect<Statement.Statement<object>, never, SqlClient.SqlClient>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    let [sent, cut] = [0, false]
+    const cutting = Effect.provideService(
+      Statement.CurrentTransformer,
+      Effect.fnUntraced(function* (statement) {
+        if (sent++ !== step.statement) return statement
+        cut = true
+        if (step.done) yield* Effect.ignore(Effect.provideService(statement, Statement.CurrentTransformer, undefined))
+        return yield* Effect.provideService(mishap, SqlClient.SqlClient, sql)
+      })
+    )
+    return { cutting, wasCut: () => cut }
+  })
+
+/** Whether an operation acts outside, at a channel, before it changes something here. */
+const actsOutside = ({ errorSchema }: ApiOperation): boolean =>
+  Schema.is(errorSchema)(new Upstream({ code: 502, message: "away" }))
+
+/** Moves the clock for as long as a call waits for another one that was cut off at its act outside. */
+const patiently = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(call, { startImmediately: true })
+    while (fiber.pollUnsafe() === undefined) {
+      yield* Effect.promise(() => nextTurn())
+      yield* TestClock.adjust(500)
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+/** No call has as many statements: it reads, changes, and looks its key up. */
+const STATEMENTS = 12
+const steps: ReadonlyArray<Step> = Array.from({ length: STATEMENTS }, (_, statement) => statement).flatMap(
+  (statement) => [
+    { statement, done: false },
+    { statement, done: true }
+  ]
+)
+
+layer(layerTest)("a call under a key that is cut off at each of its steps", (it) => {
+  for (const [how, mishap] of Object.entries(MISHAPS)) {
+    for (const operation of operations.filter((each) => !isRead(each))) {
+      const name = operation._tag
+
+      it.effect(`${name}, ${how}, is done once`, () =>
+        Effect.gen(function* () {
+          const world = yield* makeWorld
+          const sql = yield* SqlClient.SqlClient
+          const digest = (yield* digests)(world.operatorId)
+          const changes = Effect.map(
+            sql<{ calls: number }>`
+              SELECT count(DISTINCT request_id)::int AS calls FROM trail
+              WHERE operator_id = ${world.operatorId} AND operation = ${name}`,
+            ([row]) => row?.calls ?? 0
+          )
+          const fields = changing(operation, world)
+          const service = yield* Service
+          const outside = actsOutside(operation)
+          const asks = service.call(name, asked(world.token, fields, "steps"))
+          const call = outside ? patiently(asks) : asks
+          // The Gate looks a token up at its first call only.
+          yield* service.knows({ "service-access-token": world.token })
+          const before = { digest: yield* digest, changes: yield* changes }
+
+          let after: string | undefined
+          for (const step of steps) {
+            const { cutting, wasCut } = yield* cutAt(step, mishap)
+            const exit = yield* Effect.exit(cutting(call))
+            if (!wasCut()) break
+            // Until then what is under way outside is not taken over.
+            if (outside) yield* TestClock.adjust(UNDER_WAY_MS)
+            assert(step.statement < STATEMENTS - 1, "it never ends")
+            if (how === "given up") assert(Exit.hasInterrupts(exit))
+            const now = yield* digest
+            if (after !== undefined) assert.strictEqual(now, after, "a repeat has changed something")
+            else if ((yield* changes) > before.changes) after = now
+            else if (!outside) assert.strictEqual(now, before.digest, "something is left of a call that was cut off")
+          }
+          assert.isDefined(after, "it was done and its answer lost")
+          const { envelope, headers } = yield* call
+          assert.strictEqual(envelope.error_code, 0, envelope.error_msg)
+          assert.strictEqual(headers["idempotent-replayed"], "true")
+          assert.strictEqual(yield* changes, before.changes + 1)
+          assert.strictEqual(yield* digest, after)
+          const told = yield* (yield* ScriptedChannel).heard
+          const { reservation_code } = { reservation_code: "", ...fields }
+          assert.lengthOf(
+            told.filter((act) => act.endsWith(` ${reservation_code}`)),
+            outside ? 1 : 0
+          )
+        })
+      )
+    }
+  }
+})

@@ -1,0 +1,143 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Predicate, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type ApiOperation, operations } from "../../src/Api.ts"
+import { isRead, routeOf } from "../../src/contract/operation.ts"
+import { sampled, valuesOf } from "../attacks/inputs.ts"
+import { answerTo, layerTest } from "../harness.ts"
+import { changing, contents, fieldsOf, lasting } from "../walking.ts"
+import { makeWorld, REFERENCES, type World } from "../world.ts"
+
+// What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
+
+const ANOTHER = "Idempotency-Key: was used for another call; a new call needs a new key."
+
+/** Where the records of a trail stand, and what names them there. */
+const RECORDS = {
+  reservation: ["orders", "reservation_code"],
+  transaction: ["transactions", "id"],
+  property: ["properties", "id"],
+  room_type: ["room_types", "id"],
+  task: ["tasks", "id"],
+  group: ["property_groups", "id"],
+  tag: ["property_tags", "id"],
+  reservation_tag: ["reservation_tags", "id"],
+  staff: ["staffs", "id"],
+  calendar_share_link: ["calendar_share_links", "id"],
+  webhook: ["webhook_subscriptions", "id"],
+  event_consumer: ["event_consumers", "name"]
+} as const
+
+/** The records of an operator, as a trail names them. */
+const recordsOf = Effect.fnUntraced(function* ({ operatorId }: World) {
+  const sql = yield* SqlClient.SqlClient
+  const each = Object.entries(RECORDS).map(
+    ([kind, [table, name]]) =>
+      sql`SELECT ${kind}::text || ':' || ${sql(name)} AS record FROM ${sql(table)} WHERE operator_id = ${operatorId}`
+  )
+  const rows = yield* sql<{ record: string }>`${sql.join(" UNION ALL ", false)(each)}`
+  return new Set(rows.map(({ record }) => record))
+})
+
+interface Trailed {
+  readonly account_id: number | null
+  readonly application: string
+  readonly operation: string
+  readonly request_id: string | null
+  readonly record: string
+  readonly fields: ReadonlyArray<string>
+}
+
+/** The trail rows an operator has, but for those of making its world, and each as one text. */
+const trailOf = Effect.fnUntraced(function* ({ operatorId }: World, after: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Trailed & { readonly id: number; readonly text: string }>`
+    SELECT trail.*, trail::text AS text FROM trail WHERE operator_id = ${operatorId} AND id > ${after} ORDER BY id`
+  return rows
+})
+
+const eventsOf = Effect.fnUntraced(function* ({ operatorId }: World) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ events: number }>`SELECT count(*) AS events FROM events WHERE operator_id = ${operatorId}`
+  return row?.events
+})
+
+/** Values tried until one is another that the field takes. */
+const TRIED = 200
+
+/** The same call but for one field. */
+const another = (operation: ApiOperation, fields: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  for (const [name, schema] of fieldsOf(operation)) {
+    const takes = Schema.is(schema)
+    const isOther = (value: unknown) =>
+      takes(value) && (Predicate.isNumber(value) || Predicate.isString(value)) && value !== fields[name]
+    const value = name in fields ? sampled(valuesOf(schema), TRIED, 1).find(isOther) : undefined
+    if (value !== undefined) return { ...fields, [name]: value }
+  }
+  throw new Error(`${operation._tag}: no field of this call can have another value`)
+}
+
+/** Every text in a value, but for those of the fields that `naming` has. */
+const textsIn = (value: unknown, naming: (field: string) => boolean): ReadonlyArray<string> => {
+  if (Predicate.isString(value)) return [value]
+  if (Array.isArray(value)) return value.flatMap((each) => textsIn(each, naming))
+  if (!Predicate.isObject(value)) return []
+  return Object.entries(value).flatMap(([field, each]) => (naming(field) ? [] : textsIn(each, naming)))
+}
+
+layer(layerTest)("every operation that changes", (it) => {
+  for (const operation of operations.filter((each) => !isRead(each))) {
+    const name = operation._tag
+
+    it.effect(`${name} under a key is done once, and leaves the trail of one change`, () =>
+      Effect.gen(function* () {
+        const world = yield* makeWorld
+        const fields = changing(operation, world)
+        const known = yield* recordsOf(world)
+        const last = (yield* trailOf(world, 0)).at(-1)?.id ?? 0
+
+        const first = yield* answerTo(world.token, name, fields, "walk")
+        assert.strictEqual(first.envelope.error_code, 0, first.envelope.error_msg)
+        assert.notProperty(first.headers, "idempotent-replayed")
+        const after = yield* contents(world)
+        const trail = yield* trailOf(world, last)
+        assert.isNotEmpty(trail, "the call changes nothing: say in `edits` of test/world.ts what it does")
+        const records = new Set([...known, ...(yield* recordsOf(world))])
+        for (const { text, record, account_id, application, operation: told, request_id } of trail) {
+          assert.deepStrictEqual(
+            { account_id, application, told, request_id },
+            { account_id: world.accountId, application: "test", told: name, request_id: first.envelope.request_id }
+          )
+          assert(records.has(record), `${record} is no record that was or is`)
+          // What names a record is what a trail is for.
+          const said = textsIn(fields, (field) => REFERENCES.has(field) || routeOf(operation).params.includes(field))
+          for (const each of said) assert.notInclude(text, each)
+        }
+        assert.strictEqual(new Set(trail.map(({ record }) => record)).size, trail.length)
+
+        const { secret } = { secret: undefined, ...Object(first.envelope.data) }
+        const kept = after.find(({ table }) => table === "idempotency_keys")?.rows.join()
+        assert.isNotEmpty(kept)
+        if (Predicate.isString(secret)) assert.notInclude(kept, secret)
+
+        const again = yield* answerTo(world.token, name, fields, "walk")
+        assert.strictEqual(again.envelope.error_code, 0, again.envelope.error_msg)
+        assert.strictEqual(lasting(again.envelope.data), lasting(first.envelope.data))
+        assert.strictEqual(again.headers["idempotent-replayed"], "true")
+        assert.notProperty(again.envelope.data, "secret")
+
+        const other = yield* answerTo(world.token, name, another(operation, fields), "walk")
+        assert.deepInclude(other.envelope, { error_code: 422, error_msg: ANOTHER, data: {} })
+        // Neither has left anything: no row of any table, be it an event, a trail or the key's own.
+        for (const [at, { table, rows }] of (yield* contents(world)).entries()) {
+          assert.deepStrictEqual(rows, after[at]?.rows, table)
+        }
+
+        // With a key of its own it is another call; where it finds nothing to change, nobody is told of anything.
+        const told = yield* eventsOf(world)
+        yield* answerTo(world.token, name, fields, "walk on")
+        if ((yield* trailOf(world, last)).length === trail.length) assert.strictEqual(yield* eventsOf(world), told)
+      })
+    )
+  }
+})
