@@ -28,3 +28,11 @@ export const messageOf = ({ event, payload, queued_at }: RecordedEvent): { reado
 
 /** What an event is known by outside. */
 export const eventIdOf = (id: number): string => `evt_${id}`
+
+const EVENT_ID = /^evt_([1-9]\d{0,15})$/
+
+/** Undefined: the text is no `event_id` of this service. */
+export const idOfEvent = (eventId: string): number | undefined => {
+  const id = EVENT_ID.exec(eventId)?.[1]
+  return id === undefined ? undefined : Number(id)
+}

@@ -3,6 +3,7 @@ import { Conflict, NotFound, RateLimited, ServerError } from "../../contract/err
 import { Integer, PropertyOrBox, textUpTo } from "../../contract/fields.ts"
 import { family } from "../../contract/operation.ts"
 import { toldName } from "../../contract/told-name.ts"
+import { idOfEvent } from "../../events/message.ts"
 import { EVENT_CONSUMER_NAME, FEED_DEFAULT, FEED_MAX, FEED_TYPES, FEED_WAIT_SECONDS } from "../../limits.ts"
 import { CURSOR_FORM, placeOf } from "./cursor.ts"
 import { unknownEventIn } from "./rules.ts"
@@ -20,8 +21,8 @@ const cursorThat = (isTaken: (text: string) => boolean) =>
 
 const Cursor = cursorThat((text) => placeOf(text) !== undefined)
 
-/** Empty: none. */
-const CursorOrNone = cursorThat((text) => text === "" || placeOf(text) !== undefined)
+/** Empty: none. An event_id stands for the cursor of that event: all that a receiver of webhooks has of it. */
+const CursorOrEvent = cursorThat((text) => text === "" || placeOf(text) !== undefined || idOfEvent(text) !== undefined)
 
 /** Names of events, separated by commas: `eventsNamed` reads them. */
 const Types = textUpTo(FEED_TYPES).check(
@@ -76,7 +77,7 @@ export const list_events = operation("list_events", {
   summary: "Read what happened, oldest first, from a cursor on; `wait` holds the answer until there is something",
   payload: {
     /** Behind this cursor; without one from the oldest event that is kept. */
-    after: Schema.optionalKey(CursorOrNone),
+    after: Schema.optionalKey(CursorOrEvent),
     limit: Schema.optionalKey(whole(1, FEED_MAX, "a limit").annotate({ default: FEED_DEFAULT })),
     types: Schema.optionalKey(Types),
     /** Events of this property alone; 0 is the reservation box. */

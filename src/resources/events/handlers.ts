@@ -3,7 +3,7 @@ import { Stopping } from "../../background/Stopping.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
-import { eventIdOf, messageOf, queuedText } from "../../events/message.ts"
+import { eventIdOf, idOfEvent, messageOf, queuedText } from "../../events/message.ts"
 import { NewEvents } from "../../events/NewEvents.ts"
 import { FEED_DEFAULT } from "../../limits.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
@@ -16,7 +16,7 @@ import {
   type put_event_consumer
 } from "./contract.ts"
 import { cursorOf } from "./cursor.ts"
-import { eventsNamed, pageOf, positionOf, type Shown, tooOld } from "./rules.ts"
+import { eventsNamed, noSuchEvent, pageOf, positionOf, type Shown, tooOld } from "./rules.ts"
 import { Acknowledged, type ConsumerRow, type EventRow, FeedStore, type Wanted } from "./store.ts"
 import { Seats, type Waiting, waitFor } from "./waiting.ts"
 
@@ -27,6 +27,14 @@ type Asked = typeof list_events.payloadSchema.Type
 const placed = Effect.fnUntraced(function* (field: string, cursor: string, operatorId: number) {
   const position = positionOf(field, cursor, operatorId)
   return typeof position === "object" ? yield* position : position
+})
+
+/** Where a reading begins: behind a cursor, or behind the event of an event_id. */
+const begun = Effect.fnUntraced(function* (store: Store, after: string, operatorId: number) {
+  const id = idOfEvent(after)
+  if (id === undefined) return yield* placed("after", after, operatorId)
+  const { position, forgotten } = yield* store.placeOfEvent(operatorId, id)
+  return position === null || position < forgotten ? yield* noSuchEvent(operatorId, forgotten) : position
 })
 
 /** A page of the feed; with whoever names a property it has not, told so when nothing was found. */
@@ -49,7 +57,7 @@ const listEvents = (store: Store, waiting: Waiting) =>
     const { operatorId } = yield* CurrentOperator
     const { limit = FEED_DEFAULT, property_id, wait = 0 } = payload
     const types = payload.types === undefined ? undefined : eventsNamed(payload.types)
-    const after = yield* placed("after", payload.after ?? "", operatorId)
+    const after = yield* begun(store, payload.after ?? "", operatorId)
     const look = (before: Shown<EventRow> | undefined) =>
       Effect.gen(function* () {
         const found = yield* readPage(store, operatorId, { after: before?.next ?? after, limit, types, property_id })

@@ -53,6 +53,12 @@ export const positionOf = (field: string, cursor: string, operatorId: number): n
     : new BadRequest({ message: `${field}: must be a cursor that this account was given.` })
 }
 
+/** 409 for an event that is not kept any more, or never was one of the operator's. */
+export const noSuchEvent = (operatorId: number, forgotten: number): Conflict =>
+  new Conflict({
+    message: `after: there is no such event any more; the oldest cursor that can be read from is ${cursorOf({ operatorId, position: forgotten })}.`
+  })
+
 /** 409 for a cursor with removed events behind it. */
 export const tooOld = (field: string, operatorId: number, forgotten: number): Conflict =>
   new Conflict({

@@ -45,6 +45,7 @@ const readFeed = rowsOf(
     event: Schema.NullOr(EventRow)
   })
 )
+const readPlace = onlyRowOf(Schema.Struct({ forgotten: Schema.Int, position: Schema.NullOr(Schema.Int) }))
 const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
 const readConsumers = rowsOf(ConsumerRow)
 const readIdentity = rowOf(Schema.Struct({ name: Schema.String }))
@@ -111,6 +112,12 @@ export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     read: (operatorId: number, wanted: Wanted) =>
       Effect.map(readFeed(sql`${reading(sql, operatorId, wanted)}`), toRead),
+
+    /** The position of an event, null where there is none, and up to which position events were removed. */
+    placeOfEvent: (operatorId: number, id: number) =>
+      readPlace(sql`
+        SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS forgotten,
+          (SELECT position FROM events WHERE operator_id = ${operatorId} AND id = ${id}) AS position`),
 
     knows: (operatorId: number, propertyId: number) =>
       Effect.map(readKnown(sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`), ({ known }) => known),

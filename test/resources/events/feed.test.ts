@@ -61,6 +61,28 @@ layer(layerScene)("the feed", (it) => {
     })
   )
 
+  it.effect("goes on behind an event that a webhook told of, while that is kept", () =>
+    Effect.gen(function* () {
+      const api = yield* typedClient
+      const [operator, other] = [yield* readingOperator, yield* readingOperator]
+      const [theirs = 0] = yield* inFeed(other, changes(1))
+      const [first = 0, ...rest] = yield* inFeed(operator, changes(3))
+      const read = (after: string) => api.list_events({ after }).pipe(withToken(operator.token))
+      assert.deepStrictEqual(idsOf((yield* read(`evt_${first}`)).events), rest)
+      assert.deepStrictEqual((yield* read(`evt_${rest.at(-1)}`)).events, [])
+      // Somebody else's is none, as one that nobody has.
+      for (const id of [theirs, 9_999_999]) {
+        const error = yield* Effect.flip(read(`evt_${id}`))
+        assert.strictEqual(error._tag, "Conflict")
+        const oldest = /^after: there is no such event any more; .* from is (\S+)\.$/.exec(error.message)?.[1] ?? ""
+        assert.deepStrictEqual(idsOf((yield* read(oldest)).events), [first, ...rest])
+      }
+      for (const after of ["evt_", "evt_0", "evt_1_2", "evt_-1", `evt_${"9".repeat(17)}`]) {
+        assert.strictEqual((yield* call(operator.token, "list_events", { after })).error_code, 400, after)
+      }
+    })
+  )
+
   it.effect("shows an event once it is handed out, and one of a lower id that came later after it", () =>
     Effect.gen(function* () {
       const operator = yield* readingOperator
@@ -100,7 +122,7 @@ layer(layerScene)("the feed", (it) => {
       const good = cursorOf({ operatorId, position: 5 })
       const odd = [
         "x",
-        "evt_277",
+        "evt_277_1",
         `${good}=`,
         `${good} `,
         good.slice(1),
