@@ -24,6 +24,10 @@ export default Effect.gen(function* () {
     UPDATE events e SET position = began.position + ordered.nth
     FROM began, ordered WHERE e.operator_id = ordered.operator_id AND e.id = ordered.id`
   yield* sql`SELECT setval('event_positions', max(position)) FROM events HAVING max(position) IS NOT NULL`
+  // A process of the release before this one, which knows of no positions, hands out nothing any more: events wait for one
+  // that gives them.
+  yield* sql`
+    ALTER TABLE events ADD CONSTRAINT handed_out_with_position CHECK ((fanned_out_at IS NULL) = (position IS NULL))`
   yield* sql`CREATE UNIQUE INDEX events_feed ON events (operator_id, position) WHERE position IS NOT NULL`
 
   // How the feed is read. A plan for any operator takes the average one for all of them, and might gather and sort

@@ -1,9 +1,22 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { SqlError } from "effect/sql/SqlError"
 import type { OperationName } from "../../src/Api.ts"
+import { Acting, byItself, type CallKey } from "../../src/contract/acting.ts"
+import { brokenConstraint } from "../../src/database/constraints.ts"
+import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../src/limits.ts"
+import { Orders } from "../../src/resources/reservations/Orders.ts"
 import { orderOf } from "../harness.ts"
-import { booking, eventsOf, everything, forgetEvents, layerUnhurried, ready } from "../resources/reservations/ready.ts"
+import {
+  booking,
+  eventsOf,
+  everything,
+  forgetEvents,
+  layerUnhurried,
+  NOW,
+  ready
+} from "../resources/reservations/ready.ts"
 import { countStatements } from "../statements.ts"
 import { keyed, keysOf, told, trailOf } from "./keyed.ts"
 
@@ -340,5 +353,49 @@ layer(layerUnhurried)("one key", (it) => {
       )
       assert.deepStrictEqual(yield* keysOf(on.operatorId), { kept: codes.length, underWay: 0 })
     })
+  )
+
+  it.effect("that another call has kept meanwhile undoes a change that queues, and is not tried again", () =>
+    Effect.gen(function* () {
+      const on = yield* ready
+      const { operatorId } = on
+      const sql = yield* SqlClient.SqlClient
+      const orders = yield* Orders
+      const code = yield* orderOf(operatorId, [{ propertyId: on.property }])
+      const key: CallKey = {
+        operatorId,
+        digest: new Uint8Array([1]),
+        fingerprint: new Uint8Array([1]),
+        resumes: false,
+        progress: "none",
+        claimedUntil: undefined
+      }
+      yield* sql`
+        INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
+        VALUES (${operatorId}, ${key.digest}, ${key.fingerprint}, '{}', now())`
+      const before = yield* world(operatorId)
+      let rounds = 0
+      const exit = yield* orders
+        .change(operatorId, new Date(NOW), { key: { reservation_code: code } }, ({ order }) =>
+          Effect.gen(function* () {
+            rounds += 1
+            // Others are faster, until the change queues.
+            if (rounds <= ORDER_CHANGE_FREE_ATTEMPTS) {
+              yield* Effect.orDie(sql`UPDATE orders SET version = version + 1 WHERE operator_id = ${operatorId}`)
+            }
+            return order === null ? [] : [{ ...order, status: "cancelled" as const }]
+          })
+        )
+        .pipe(Effect.provideService(Acting, { ...byItself("test", "test"), key }), Effect.sandbox, Effect.flip)
+      assert.strictEqual(rounds, ORDER_CHANGE_FREE_ATTEMPTS + 1)
+      const [defect] = exit.reasons.flatMap((reason) => (Cause.isDieReason(reason) ? [reason.defect] : []))
+      assert.strictEqual(
+        defect instanceof SqlError ? brokenConstraint(defect)?.name : String(defect),
+        "idempotency_keys_pkey"
+      )
+      assert.strictEqual(key.progress, "none")
+      yield* sql`UPDATE orders SET version = 0 WHERE operator_id = ${operatorId}`
+      assert.deepStrictEqual(yield* world(operatorId), before)
+    }).pipe(Effect.provide(Orders.layer))
   )
 })

@@ -262,6 +262,21 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
     })
   )
 
+  it.effect("of a process that was killed after its channel agreed is written down, not given twice", () =>
+    Effect.gen(function* () {
+      const asked = yield* request
+      const { first } = yield* unanswered(asked)
+      yield* asked.channel.say(asked.code, Effect.succeed("approved"))
+      yield* Fiber.interrupt(first)
+      yield* asKilled(asked)
+      yield* TestClock.setTime(Date.parse(NOW) + UNDER_WAY_MS)
+      assert.deepStrictEqual(yield* asked.approve, DONE)
+      assert.deepStrictEqual(yield* asked.approve, AGAIN)
+      assert.strictEqual(yield* asked.heard, 1)
+      assert.strictEqual(yield* asked.status, "accepted")
+    })
+  )
+
   it.effect("that two repeats ask about at once is told by none of them when it is unknown", () =>
     Effect.gen(function* () {
       const { approve, channel, code, heard } = yield* request

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RETENTION_MS, RETENTION_ROWS } from "../../src/background/retention.ts"
@@ -71,14 +71,10 @@ layer(layerOwnDatabase, { excludeTestServices: false })("retention", (it) => {
   it.effect(`comes round every ${RETENTION_MS / 60_000} minutes by itself`, () =>
     Effect.gen(function* () {
       yield* old("trail", 0)
-      const sql = yield* SqlClient.SqlClient
-      const running = yield* Effect.forkChild(
-        Layer.launch(layerRetention).pipe(Effect.provideService(SqlClient.SqlClient, sql))
-      )
       yield* TestClock.setTime(NOW + TRAIL_KEPT_MS)
-      yield* TestClock.adjust(RETENTION_MS)
-      while ((yield* left("trail")) !== 0) yield* Effect.yieldNow
-      yield* Fiber.interrupt(running)
+      yield* Layer.build(layerRetention)
+      assert.strictEqual(yield* left("trail"), 1)
+      while ((yield* left("trail")) !== 0) yield* TestClock.adjust(RETENTION_MS)
     })
   )
 })

@@ -164,8 +164,10 @@ layer(layerScene)("a consumer of the feed", (it) => {
         assert.strictEqual((yield* put(operator, "ledger", cursor)).lag, FEED_LAG_COUNTED)
         yield* placedMany(operator, 1, "transaction_updated")
         assert.strictEqual((yield* put(operator, "ledger", cursor)).lag, FEED_LAG_COUNTED)
-        const many = Array.from({ length: EVENT_CONSUMERS - 1 }, (_, n) => `consumer-${n}`)
-        yield* Effect.forEach(many, (name) => put(operator, name, cursor))
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`
+          INSERT INTO event_consumers (operator_id, name, position, created_at)
+          SELECT ${operator.operatorId}, 'consumer-' || n, 0, now() FROM generate_series(2, ${EVENT_CONSUMERS}) n`
         assert.deepStrictEqual(
           (yield* listed(operator)).map(({ lag }) => lag),
           Array.from({ length: EVENT_CONSUMERS }, () => FEED_LAG_COUNTED)

@@ -56,7 +56,7 @@ const checked = Effect.fnUntraced(function* ({ operatorId }: TestOperator, seen:
   }
 }, Effect.orDie)
 
-layer(layerScene, { timeout: 120_000 })("who follows the feed", (it) => {
+layer(layerScene, { timeout: 240_000 })("who follows the feed", (it) => {
   it.effect(
     `while ${EVENTS} events are handed out sees each once, those of a record in their order`,
     () =>
@@ -67,7 +67,7 @@ layer(layerScene, { timeout: 120_000 })("who follows the feed", (it) => {
         yield* checked(operator, yield* followed(operator, EVENTS))
         yield* Fiber.interrupt(worker)
       }),
-    120_000
+    240_000
   )
 
   /** Changes one record so many times, each time in a transaction that stays open for a while after it. */

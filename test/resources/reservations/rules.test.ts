@@ -213,6 +213,14 @@ const orderState = (id: number): fc.Arbitrary<OrderState> =>
 
 const orders = fc.tuple(orderState(1), orderState(2))
 
+/** The names of the plain values in which two records differ; lists of others have records of their own. */
+const changedKeys = (before: object, after: object): ReadonlyArray<string> => {
+  const later = new Map<string, unknown>(Object.entries(after))
+  return Object.entries(before).flatMap(([key, value]) =>
+    later.get(key) === value || Array.isArray(value) ? [] : [key]
+  )
+}
+
 /** Who holds what; undefined when two hold the same. */
 const holders = (all: ReadonlyArray<OrderState>): Map<string, number> | undefined => {
   const map = new Map<string, number>()
@@ -258,7 +266,33 @@ describe("what a change of orders comes to", () => {
         if (holders(same) === undefined) return
         const change = Result.getOrThrow(changeBetween(same, same))
         assert.isTrue(isEmpty(change))
-        assert.deepStrictEqual([change.nights, change.stays, change.shares], [[], [], []])
+        assert.deepStrictEqual([change.nights, change.stays, change.shares, change.touched], [[], [], [], []])
+      })
+    )
+  })
+
+  it("tells for the trail which orders changed, and each of their fields that did once, in order", () => {
+    fc.assert(
+      fc.property(orders, orders, (before, after) => {
+        const change = changeBetween(before, after)
+        if (Result.isFailure(change)) return
+        const expected = before.flatMap((order, at) => {
+          const next = after[at]
+          if (next === undefined) return []
+          const fields = [
+            ...changedKeys(order, next),
+            ...order.stays.flatMap((stay, room) => changedKeys(stay, next.stays[room] ?? stay))
+          ].map((key) => (key === "accommodation_revenue" ? "rate" : key))
+          return fields.length === 0
+            ? []
+            : [{ record: `reservation:${order.reservation_code}`, fields: [...new Set(fields)].sort() }]
+        })
+        const { touched } = change.success
+        assert.deepStrictEqual(
+          touched.filter(({ record }) => record.startsWith("reservation:")),
+          expected
+        )
+        assert.strictEqual(isEmpty(change.success), expected.length === 0)
       })
     )
   })
@@ -273,11 +307,15 @@ describe("what a change of orders comes to", () => {
           ...quiet,
           stays: [{ ...first, rate: text(revenue), accommodation_revenue: text(revenue) }, second]
         }
-        const { shares, updates } = Result.getOrThrow(changeBetween([quiet], [after]))
+        const { shares, updates, touched } = Result.getOrThrow(changeBetween([quiet], [after]))
         if (first.accommodation_revenue === text(revenue)) {
           assert.lengthOf(shares, 0)
           return
         }
+        assert.deepStrictEqual(touched, [
+          { record: `reservation:${order.reservation_code}`, fields: ["rate"] },
+          ...order.entries.map(({ id }) => ({ record: `transaction:${id}`, fields: ["shares"] }))
+        ])
         assert.deepStrictEqual(
           updates.map(({ stay_code, sub_event }) => [stay_code, sub_event]),
           [[first.stay_code, "rates_updated"]]

@@ -1,0 +1,157 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { type ApiOperation, operations } from "../../src/Api.ts"
+import { WakeUp } from "../../src/background/WakeUp.ts"
+import { REFUSALS_WRITE_MS, Refusals } from "../../src/changes/Refusals.ts"
+import { isRead } from "../../src/contract/operation.ts"
+import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
+import { Service } from "../../src/service.ts"
+import { ScriptedChannel } from "../channels.ts"
+import { layerTestDatabase } from "../database.ts"
+import { layerService } from "../harness.ts"
+import { COMPANIONS, fieldsOf, sample } from "../walking.ts"
+import { makeWorld, type World } from "../world.ts"
+
+// Whatever people write into a record, who they are, how to reach them, and what opens something, is in the record and
+// nowhere else: neither in the trail nor in the counts of what was refused, the idempotency keys' own texts or the log.
+
+/** By field: what somebody may write there. All of it can be found again by MARK. */
+const WRITTEN: Readonly<Record<string, unknown>> = {
+  note: "Zq7 note",
+  title: "Zq7 title",
+  name: "Zq7 name",
+  tag_name: "Zq7 tag",
+  guest_name: "Zq7 guest",
+  email: "zq7@example.test",
+  mobile: "+351 977700777",
+  remarks: "Zq7 remarks",
+  creator: "Zq7 creator",
+  lock_code: "Zq7lock",
+  custom_fields: { "Zq7 door": "Zq7 gate" },
+  url: "https://zq7.example.test/zq7"
+}
+const MARK = /zq7|977700777/i
+
+/** A stay shows its custom fields, which have an operation of their own; a consumer's name is what the record is called. */
+const isLeftOut = ({ _tag }: ApiOperation, field: string) =>
+  (_tag === "update_reservation_basic" && field === "custom_fields") ||
+  (_tag.endsWith("_event_consumer") && field === "name")
+
+const marksIn = (operation: ApiOperation, written: (value: unknown) => unknown) =>
+  Object.fromEntries(
+    fieldsOf(operation).flatMap(([name]) =>
+      Object.hasOwn(WRITTEN, name) && !isLeftOut(operation, name) ? [[name, written(WRITTEN[name])]] : []
+    )
+  )
+
+const isEnd = ({ _tag }: ApiOperation) => /^(delete|remove|cancel)_/.test(_tag)
+
+/** Every operation that changes something, those last after which there is nothing left to change. */
+const changing = operations
+  .filter((operation) => !isRead(operation))
+  .toSorted((one, other) => Number(isEnd(one)) - Number(isEnd(other)))
+
+const layerCounting = layerService(
+  layerTestDatabase,
+  RateWindows.layerMemory,
+  ScriptedChannel.layer,
+  WakeUp.layerProcess,
+  Refusals.layer
+)
+
+const called = Effect.fnUntraced(function* (world: World, operation: ApiOperation, fields: object) {
+  const service = yield* Service
+  const { envelope } = yield* service.call(operation._tag, {
+    door: "rest",
+    headers: { authorization: `Bearer ${world.token}` },
+    params: {},
+    key: { field: "Idempotency-Key", value: `Zq7-${operation._tag}-${JSON.stringify(fields).length}` },
+    read: Effect.succeed({ encoding: "json", fields })
+  })
+  return envelope
+})
+
+const SECRET = /whsec_[\w+/=-]+/g
+
+/** All that the operator's rows of these tables say. */
+const textOf = Effect.fnUntraced(function* (operatorId: number, tables: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* Effect.forEach(
+    tables,
+    (table) => sql<{ text: string }>`SELECT t::text AS text FROM ${sql(table)} t WHERE operator_id = ${operatorId}`
+  )
+  return rows.flat().map(({ text }) => text)
+}, Effect.orDie)
+
+layer(layerCounting, { excludeTestServices: false })("what people write", (it) => {
+  it.effect("is in no row of the trail and in no line of the log, whether it was taken or refused", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld
+      const lines: Array<string> = []
+      const secrets: Array<string> = []
+      const unaccepted: Array<[operation: string, why: string]> = []
+      let refused = 0
+      yield* Effect.gen(function* () {
+        for (const operation of changing) {
+          const base = sample(operation, world, COMPANIONS)
+          // No two groups or tags have one name.
+          const marks = marksIn(operation, (value) => (value === WRITTEN["name"] ? `Zq7 ${lines.length}` : value))
+          const rotate = operation._tag === "update_webhook" ? { rotate_secret: true } : {}
+          const taken = yield* called(world, operation, { ...base, ...marks, ...rotate })
+          if (taken.error_code !== 0) unaccepted.push([operation._tag, taken.error_msg])
+          secrets.push(...(JSON.stringify(taken.data).match(SECRET) ?? []))
+          const long = marksIn(operation, (value) => (typeof value === "string" ? value.repeat(2_000) : value))
+          if ((yield* called(world, operation, { ...base, ...long, zq7_unknown: "Zq7" })).error_code !== 0) refused++
+          yield* TestClock.adjust("1 second")
+        }
+      }).pipe(Effect.provideService(Logger.CurrentLoggers, new Set([keeping(lines)])))
+      yield* TestClock.adjust(REFUSALS_WRITE_MS)
+      let counts: ReadonlyArray<string> = []
+      while (counts.length === 0) counts = yield* textOf(world.operatorId, ["refusals"])
+
+      const trail = yield* textOf(world.operatorId, ["trail"])
+      const keys = yield* textOf(world.operatorId, ["idempotency_keys"])
+      assert.isAbove(trail.length, changing.length / 2)
+      // One order cannot be approved and declined.
+      const why = JSON.stringify(unaccepted)
+      assert.deepStrictEqual(
+        Array.from(unaccepted, ([operation]) => operation),
+        ["decline_reservation"],
+        why
+      )
+      assert.isAbove(refused, 10)
+      assert.isAbove(lines.length, changing.length)
+      assert.lengthOf(secrets, 2)
+      const everything = [...trail, ...counts, ...lines]
+      assert.deepStrictEqual(
+        everything.filter((text) => MARK.test(text)),
+        []
+      )
+      const opening = [...secrets, world.token, world.readOnlyToken]
+      assert.deepStrictEqual(
+        [...everything, ...keys].filter((text) => /Zq7-/.test(text) || opening.some((each) => text.includes(each))),
+        []
+      )
+    })
+  )
+
+  it.effect("is in no trail of who only reads: reading leaves none", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld
+      const before = yield* textOf(world.operatorId, ["trail", "idempotency_keys"])
+      for (const operation of operations.filter(isRead)) {
+        const { error_code, error_msg } = yield* called(world, operation, sample(operation, world, COMPANIONS))
+        assert.strictEqual(error_code, 0, `${operation._tag}: ${error_msg}`)
+      }
+      assert.sameMembers([...(yield* textOf(world.operatorId, ["trail", "idempotency_keys"]))], [...before])
+    })
+  )
+})
+
+/** Keeps each line as a collector would get it: its message with its fields, its annotations and its cause. */
+const keeping = (lines: Array<string>) =>
+  Logger.map(Logger.formatJson, (line) => {
+    lines.push(line)
+  })
