@@ -56,6 +56,9 @@ const marked = Effect.fnUntraced(function* (operatorId: number) {
 
 const readRow = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)))
 
+/** By table, the column whose texts are the contract's own words. */
+const COMMON: Readonly<Record<string, string>> = { trail: "fields" }
+
 const rowsOf = Effect.fnUntraced(function* (operatorId: number, whose: "=" | "<>") {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ name: string }>`
@@ -65,7 +68,7 @@ const rowsOf = Effect.fnUntraced(function* (operatorId: number, whose: "=" | "<>
     tables,
     ({ name }) =>
       sql<{ row: string }>`
-      SELECT to_jsonb(t)::text AS row FROM ${sql(name)} t WHERE operator_id ${sql.literal(whose)} ${operatorId}`
+      SELECT (to_jsonb(t) - ${COMMON[name] ?? ""}::text)::text AS row FROM ${sql(name)} t WHERE operator_id ${sql.literal(whose)} ${operatorId}`
   )
   return rows.flat().map(({ row }) => readRow(row))
 })
