@@ -149,9 +149,10 @@ const events = async ({ base, token }: Running, query: string) =>
 const endOfFeed = async (running: Running): Promise<string> => {
   let after = ""
   while (true) {
-    const { data } = await events(running, `limit=500&after=${after}`)
+    // Nothing for a second: what the demo operator begins with is handed out, and its wait was to its end.
+    const { data } = await events(running, `limit=500&wait=1&after=${after}`)
+    if (data.next_cursor === after) return after
     after = data.next_cursor ?? ""
-    if (data.has_more !== true) return after
   }
 }
 
