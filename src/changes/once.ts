@@ -86,7 +86,7 @@ export const once = Effect.fnUntraced(function* (
     const isOwn = key.claimedUntil !== undefined && known?.outcome === null
     if (known !== undefined && !isOwn) return yield* repeated(key, known)
     if (Exit.isSuccess(exit)) return { result: exit.value.result, replayed: false }
-    return yield* tookTooLong(exit.cause) ? notThrough : Effect.failCause(exit.cause)
+    return yield* ranOutOfTime(key, exit.cause) ? notThrough : Effect.failCause(exit.cause)
   })
 
   /** Waits for a call that has its act outside under way, and goes on where one was cut off. */
@@ -116,6 +116,10 @@ export const once = Effect.fnUntraced(function* (
   })
   return yield* first
 })
+
+/** Whether a call was stopped before it changed anything: one with an act of its own outside cannot say that. */
+const ranOutOfTime = (key: CallKey, cause: Cause.Cause<ApiError>): boolean =>
+  key.claimedUntil === undefined && tookTooLong(cause)
 
 const isRefusal = (cause: Cause.Cause<ApiError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag !== "Upstream")

@@ -191,3 +191,41 @@ describe.skipIf(!canOverlap)(orSkipped("two hundred calls with one key, the firs
     )
   })
 })
+
+describe.skipIf(!canOverlap)(orSkipped("a call with a key that another call keeps waiting"), () => {
+  const layerHurried = Layer.suspend(() =>
+    layerService(layerPostgres({ url: Redacted.make(inject("testDatabaseUrl")), statementLimit: "300 millis" }))
+  )
+  layer(layerHurried)((it) => {
+    it.effect("is 409 with Retry-After once its statement may take no longer, and is done once when repeated", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { token, operatorId, property_id } = yield* ready
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${property_id} FOR UPDATE`
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(release)
+            })
+          )
+        )
+        yield* Deferred.await(held)
+        const ask = answerTo(token, "create_task", { type: "cleaning", property_id }, "hurried")
+        for (const { envelope, headers } of yield* Effect.all([ask, ask], { concurrency: 2 })) {
+          assert.strictEqual(envelope.error_code, 409)
+          assert.match(envelope.error_msg, /^Idempotency-Key: /)
+          assert.strictEqual(headers["retry-after"], "1")
+        }
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        assert.strictEqual((yield* ask).headers["idempotent-replayed"], undefined)
+        assert.strictEqual((yield* ask).headers["idempotent-replayed"], "true")
+        const [tasks] = yield* sql`
+          SELECT count(*)::int AS made FROM tasks WHERE operator_id = ${operatorId} AND property_id = ${property_id}`
+        assert.deepStrictEqual(tasks, { made: 1 })
+      })
+    )
+  })
+})

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Tracer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, Statement } from "effect/sql"
+import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
 import { ChannelRefused, ChannelUnavailable } from "../../src/channels/ChannelGateway.ts"
@@ -195,6 +196,36 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       assert.strictEqual(yield* status, "accepted")
       assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
     })
+  )
+
+  it.effect(
+    "whose own record took too long does not say that nothing was changed, and is written down by a repeat",
+    () =>
+      Effect.gen(function* () {
+        const { approve, channel, code, heard, status, token } = yield* request
+        let agreed = false
+        yield* channel.answer(
+          code,
+          Effect.sync(() => {
+            agreed = true
+          })
+        )
+        const stopped = Effect.suspend(() => {
+          agreed = false
+          return Effect.die(new SqlError({ reason: new StatementTimeoutError({ cause: "stopped" }) }))
+        })
+        const { envelope } = yield* keyed(token, "approve_reservation", { reservation_code: code }, KEY).pipe(
+          Effect.provideService(Statement.CurrentTransformer, (statement) =>
+            agreed ? stopped : Effect.succeed(statement)
+          )
+        )
+        assert.strictEqual(envelope.error_code, 500)
+        assert.include(envelope.error_msg, "nothing was changed by the part that was stopped")
+        assert.strictEqual(yield* status, "wait_accept")
+        assert.deepStrictEqual(yield* approve, DONE)
+        assert.strictEqual(yield* heard, 1)
+        assert.strictEqual(yield* status, "accepted")
+      })
   )
 
   it.effect("has nothing to write down where another call did meanwhile", () =>

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect, Fiber } from "effect"
+import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { FanOut } from "../../../src/deliveries/FanOut.ts"
 import { FEED_MAX } from "../../../src/limits.ts"
@@ -107,6 +107,39 @@ layer(layerScene, { timeout: 240_000 })("who follows the feed", (it) => {
         yield* Effect.forEach(workers, (worker) => Fiber.interrupt(worker))
       }),
     60_000
+  )
+
+  it.effect.skipIf(!canOverlap)(
+    orSkipped("is handed out nothing beside a turn that is not committed, not even later events"),
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const fanOut = yield* FanOut
+        const next = Effect.flatMap(DateTime.nowAsDate, fanOut.next)
+        const operator = yield* readingOperator
+        yield* recordedMany(operator, 1, 1)
+        const [given, end] = [yield* Deferred.make<number>(), yield* Deferred.make<void>()]
+        const turn = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              const { events } = yield* next
+              yield* Deferred.succeed(given, events)
+              yield* Deferred.await(end)
+            })
+          )
+        )
+        assert.strictEqual(yield* Deferred.await(given), 1)
+        yield* sql`
+          INSERT INTO events (operator_id, event, record, payload, queued_at)
+          VALUES (${operator.operatorId}, 'review_created', 'reservation:1', '{"n": 1}', now())`
+        // A place behind the turn's, told before it, would let readers pass over the turn's.
+        assert.strictEqual((yield* next).events, 0)
+        yield* Deferred.succeed(end, undefined)
+        yield* Fiber.join(turn)
+        assert.strictEqual((yield* next).events, 1)
+        assert.lengthOf(yield* followed(operator, 2), 2)
+      }),
+    20_000
   )
 
   it.effect("and is killed between any two steps sees every event, and each exactly once by its event_id", () =>
