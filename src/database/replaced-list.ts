@@ -26,21 +26,32 @@ export const idsOn = (sql: SqlClient, list: ReplacedList): Fragment => sql`
     ORDER BY link.${sql(list.item)})`
 
 /**
- * For the SET of the UPDATE of the owner, under this name: another version counts when ids are given, even none; undefined
- * leaves the list.
+ * For the SET of the UPDATE of the owner, under this name: another version counts when other ids are given than are on the
+ * list (each once, ascending); undefined leaves it. A list that another statement has just replaced is not seen here, and so
+ * is another one; no ids are always another list, because of that one they could not be told.
  */
 export const replaced = (
   sql: SqlClient,
   list: ReplacedList,
   ids: ReadonlyArray<number> | undefined,
   owner: string
-): Fragment => sql`${sql(list.version)} = ${sql(owner)}.${sql(list.version)} + ${ids === undefined ? 0 : 1}`
+): Fragment => {
+  const version = sql`${sql(owner)}.${sql(list.version)}`
+  if (ids === undefined) return sql`${sql(list.version)} = ${version}`
+  if (ids.length === 0) return sql`${sql(list.version)} = ${version} + 1`
+  return sql`${sql(list.version)} = ${version} + CASE WHEN ${idsParameter(ids)}::bigint[] = ARRAY(
+    SELECT link.${sql(list.item)} FROM ${sql(list.rows)} link
+    WHERE link.operator_id = ${sql(owner)}.operator_id AND link.${sql(list.owner)} = ${sql(owner)}.id
+      AND link.version = ${version}
+    ORDER BY link.${sql(list.item)}) THEN 0 ELSE 1 END`
+}
 
-/** Puts ids on the list of the owner in the CTE `written`, under the version that counts now. */
+/** Puts ids on the list of the owner in the CTE `written`, under the version that counts now; those that are on it stay. */
 export const putOn = (sql: SqlClient, list: ReplacedList, ids: ReadonlyArray<number> = []): Fragment => sql`
   INSERT INTO ${sql(list.rows)} (operator_id, ${sql(list.owner)}, version, ${sql(list.item)})
   SELECT written.operator_id, written.id, written.${sql(list.version)}, given.id
-  FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)`
+  FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)
+  ON CONFLICT DO NOTHING`
 
 /** Clears away what former versions of the list of the owner in the CTE `written` held. */
 export const clearFormer = (sql: SqlClient, list: ReplacedList): Fragment => sql`

@@ -78,6 +78,7 @@ const families: ReadonlyArray<readonly [kind: string, steps: ReadonlyArray<Step>
       ["update_property_tag", ({ id, roomType }) => ({ id, room_type_ids: [roomType] }), ["room_type_ids"]],
       ["update_property_tag", ({ id }) => ({ id, color: "#1BBFA4" }), ["color"]],
       ["update_property_tag", ({ id }) => ({ id, color: "#1BBFA4" }), []],
+      ["update_property_tag", ({ id, two, roomType }) => ({ id, property_ids: [two], room_type_ids: [roomType] }), []],
       ["delete_property_tag", ({ id }) => ({ id }), []],
       // Comes back in the colour it had.
       ["create_property_tag", ({ two }) => ({ name: "Ocean", property_ids: [two] }), MADE]
@@ -101,6 +102,9 @@ const families: ReadonlyArray<readonly [kind: string, steps: ReadonlyArray<Step>
         ({ id, two }) => ({ id, email: "m@example.com", property_ids: [two] }),
         ["email", "property_ids"]
       ],
+      // The same list, whatever its order and however often an id stands in it.
+      ["update_staff", ({ id, one, two }) => ({ id, property_ids: [two, one] }), ["property_ids"]],
+      ["update_staff", ({ id, one, two }) => ({ id, property_ids: [one, two, one] }), []],
       ["update_staff", ({ id }) => ({ id, mobile: "+351 933333333", property_ids: [] }), ["mobile", "property_ids"]],
       ["delete_staff", ({ id }) => ({ id }), []]
     ]

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Predicate, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, Statement } from "effect/sql"
 import { type ApiOperation, operations } from "../../src/Api.ts"
 import { isRead, routeOf } from "../../src/contract/operation.ts"
 import { sampled, valuesOf } from "../attacks/inputs.ts"
@@ -62,6 +62,24 @@ const eventsOf = Effect.fnUntraced(function* ({ operatorId }: World) {
   return row?.events
 })
 
+const WRITES = /\b(?:INSERT INTO|DELETE FROM|UPDATE [a-z_]+ (?:AS )?[a-z]* ?SET)\b/
+/** A statement about a key and nothing else: that an act outside is under way. */
+const KEY_ALONE = /^\s*(?:INSERT INTO|DELETE FROM|UPDATE) idempotency_keys\b/
+
+/** What an effect answers, and those of its statements that write something. */
+const statementsThatWrite = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const texts: Array<string> = []
+    const noted = Effect.provideService(effect, Statement.CurrentTransformer, (statement) =>
+      Effect.sync(() => {
+        const [text] = statement.compile()
+        if (WRITES.test(text)) texts.push(text)
+        return statement
+      })
+    )
+    return Effect.map(noted, (answer) => [answer, texts] as const)
+  })
+
 /** Values tried until one is another that the field takes. */
 const TRIED = 200
 
@@ -96,7 +114,7 @@ layer(layerTest)("every operation that changes", (it) => {
         const known = yield* recordsOf(world)
         const last = (yield* trailOf(world, 0)).at(-1)?.id ?? 0
 
-        const first = yield* answerTo(world.token, name, fields, "walk")
+        const [first, written] = yield* statementsThatWrite(answerTo(world.token, name, fields, "walk"))
         assert.strictEqual(first.envelope.error_code, 0, first.envelope.error_msg)
         assert.notProperty(first.headers, "idempotent-replayed")
         const after = yield* contents(world)
@@ -114,6 +132,12 @@ layer(layerTest)("every operation that changes", (it) => {
           for (const each of said) assert.notInclude(text, each)
         }
         assert.strictEqual(new Set(trail.map(({ record }) => record)).size, trail.length)
+        // What another statement wrote would be lost, or left, where the process dies between the two.
+        assert.isNotEmpty(written)
+        assert.lengthOf(
+          written.filter((text) => !text.includes("INSERT INTO trail") && !KEY_ALONE.test(text)),
+          0
+        )
 
         const { secret } = { secret: undefined, ...Object(first.envelope.data) }
         const kept = after.find(({ table }) => table === "idempotency_keys")?.rows.join()
