@@ -161,8 +161,7 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
     const { caller, headers, failedWith } = entered.value
     const { accountId, tokenName: application } = caller
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
-    const acting = Context.make(CurrentOperator, caller).pipe(Context.add(Acting, actor))
-    const exit = yield* Effect.exit(Effect.provideContext(handled(call, caller, actor), acting))
+    const exit = yield* Effect.exit(Effect.updateContext(handled(call, caller, actor), known(caller, actor)))
     if (Exit.isSuccess(exit)) {
       const { result, replayed } = exit.value
       return {
@@ -176,6 +175,12 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
     return { exit: Exit.failCause(exit.cause), headers, by: caller }
   })
 }
+
+/** Two layers upon the context there is: a context of the two would be merged into it by copying all of it. */
+const known =
+  (caller: Caller, actor: Actor) =>
+  (context: Context.Context<never>): Context.Context<CurrentOperator | Acting> =>
+    Context.add(Context.add(context, CurrentOperator, caller), Acting, actor)
 
 /** What reached no operation: refused as it is, unless its sender has used up the windows of unmatched paths. */
 const refusal = Effect.fnUntraced(function* (
