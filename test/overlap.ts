@@ -41,6 +41,32 @@ export const overlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2>(
   return [yield* Fiber.join(one), yield* Fiber.join(other)] as const
 })
 
+/** Holds a property, so that whatever refers to it waits; answers what lets it go. On a server, as {@link overlapping}. */
+export const holdingProperty = Effect.fnUntraced(function* (operatorId: number, propertyId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const holder = yield* Effect.forkChild(
+    sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${propertyId} FOR UPDATE`
+        yield* Deferred.succeed(held, undefined)
+        yield* Deferred.await(release)
+      })
+    )
+  )
+  yield* Deferred.await(held)
+  return Effect.andThen(Deferred.succeed(release, undefined), Fiber.join(holder))
+})
+
+/** Waits until so many new tasks wait for a lock. */
+export const tasksWaiting = Effect.fnUntraced(function* (least: number) {
+  const sql = yield* SqlClient.SqlClient
+  const waiting = sql<{ waiting: number }>`
+    SELECT count(*)::int AS waiting FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO tasks%'`
+  yield* Effect.repeat(waiting, { until: ([row]) => (row?.waiting ?? 0) >= least })
+})
+
 /** Whether this run has a server to overlap on; the name of a suite says so when it has none. */
 export const canOverlap = (process.env.DATABASE_URL ?? "") !== ""
 export const orSkipped = (name: string): string => (canOverlap ? name : `${name} (skipped: DATABASE_URL not set)`)

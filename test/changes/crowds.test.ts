@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import type { OperationName } from "../../src/Api.ts"
@@ -15,7 +15,7 @@ import {
   propertyOf,
   type TestOperator
 } from "../harness.ts"
-import { canOverlap, orSkipped } from "../overlap.ts"
+import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../overlap.ts"
 import { lasting } from "../walking.ts"
 
 // Two hundred calls with one key at the same moment: one of them makes the change, all are told of it, and nobody else
@@ -155,35 +155,18 @@ describe.skipIf(!canOverlap)(orSkipped("two hundred calls with one key, the firs
   layer(layerRoomy)((it) => {
     it.effect("hold up nobody else, and are all answered once it goes on", () =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
+        const _sql = yield* SqlClient.SqlClient
         const [greedy, quiet] = [yield* ready, yield* ready]
         const { operatorId, property_id } = greedy
-        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const holder = yield* Effect.forkChild(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${property_id} FOR UPDATE`
-              yield* Deferred.succeed(held, undefined)
-              yield* Deferred.await(release)
-            })
-          )
-        )
-        yield* Deferred.await(held)
+        const letGo = yield* holdingProperty(operatorId, property_id)
         yield* call(quiet.token, "search_tasks")
         const crowded = yield* Effect.forkChild(crowd(greedy.token, "create_task", { type: "cleaning", property_id }))
-        const waiting = Effect.map(
-          sql<{ waiting: number }>`
-            SELECT count(*)::int AS waiting FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO tasks%'`,
-          ([row]) => row?.waiting ?? 0
-        )
-        yield* Effect.repeat(waiting, { until: (many) => many >= PLACES / 2 })
+        yield* tasksWaiting(PLACES / 2)
         for (let nth = 0; nth < 20; nth++) {
           assert.deepInclude(yield* call(quiet.token, "create_task", { type: "other" }), { error_code: 0 })
         }
         assert.isUndefined(crowded.pollUnsafe(), "the crowd still waits")
-        yield* Deferred.succeed(release, undefined)
-        yield* Fiber.join(holder)
+        yield* letGo
         const answers = yield* Fiber.join(crowded)
         assert.strictEqual(new Set(answers.map(({ envelope }) => JSON.stringify(envelope.data))).size, 1)
         assert.deepStrictEqual(new Set(answers.map(({ envelope }) => envelope.error_msg)), new Set([""]))
@@ -201,25 +184,14 @@ describe.skipIf(!canOverlap)(orSkipped("a call with a key that another call keep
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { token, operatorId, property_id } = yield* ready
-        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const holder = yield* Effect.forkChild(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${property_id} FOR UPDATE`
-              yield* Deferred.succeed(held, undefined)
-              yield* Deferred.await(release)
-            })
-          )
-        )
-        yield* Deferred.await(held)
+        const letGo = yield* holdingProperty(operatorId, property_id)
         const ask = answerTo(token, "create_task", { type: "cleaning", property_id }, "hurried")
         for (const { envelope, headers } of yield* Effect.all([ask, ask], { concurrency: 2 })) {
           assert.strictEqual(envelope.error_code, 409)
           assert.match(envelope.error_msg, /^Idempotency-Key: /)
           assert.strictEqual(headers["retry-after"], "1")
         }
-        yield* Deferred.succeed(release, undefined)
-        yield* Fiber.join(holder)
+        yield* letGo
         assert.strictEqual((yield* ask).headers["idempotent-replayed"], undefined)
         assert.strictEqual((yield* ask).headers["idempotent-replayed"], "true")
         const [tasks] = yield* sql`

@@ -1,9 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/Api.ts"
 import { accountOf, answerTo, freshOperator, layerTest, propertyOf, tokenFor } from "../harness.ts"
-import { canOverlap, orSkipped } from "../overlap.ts"
+import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../overlap.ts"
 import { countStatements } from "../statements.ts"
 
 const ANOTHER = "Idempotency-Key: was used for another call; a new call needs a new key."
@@ -187,31 +187,14 @@ describe.skipIf(!canOverlap)(orSkipped("two calls with one key that truly overla
   layer(layerTest)((it) => {
     it.effect("the second waits for the first and is answered as it is", () =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
+        const _sql = yield* SqlClient.SqlClient
         const { count, keyed, operatorId } = yield* ready
         const property_id = yield* propertyOf(operatorId, "Loft")
-        const waiting = Effect.map(
-          sql<{ waiting: number }>`
-            SELECT count(*) AS waiting FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO tasks%'`,
-          ([row]) => row?.waiting ?? 0
-        )
-        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const holder = yield* Effect.forkChild(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${property_id} FOR UPDATE`
-              yield* Deferred.succeed(held, undefined)
-              yield* Deferred.await(release)
-            })
-          )
-        )
-        yield* Deferred.await(held)
+        const letGo = yield* holdingProperty(operatorId, property_id)
         const call = keyed("a", "create_task", { type: "cleaning", property_id })
         const fibers = [yield* Effect.forkChild(call), yield* Effect.forkChild(call)]
-        yield* Effect.repeat(waiting, { until: (many) => many >= 2 })
-        yield* Deferred.succeed(release, undefined)
-        yield* Fiber.join(holder)
+        yield* tasksWaiting(2)
+        yield* letGo
         const answers = yield* Effect.forEach(fibers, Fiber.join)
         assert.deepStrictEqual(answers[0]?.envelope.data, answers[1]?.envelope.data)
         assert.sameMembers(
