@@ -135,7 +135,7 @@ describe("a stop", () => {
     Effect.gen(function* () {
       const ended = yield* Deferred.make<void>()
       const onStop = Effect.asVoid(Deferred.succeed(ended, undefined))
-      const server = yield* listening({ drainSeconds: 1, onStop, shutdownSeconds: LONG })
+      const server = yield* listening({ drainSeconds: 1, onStop })
       const before = new RawClient(server.base).send(get("/before"))
       const first = yield* server.next
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
