@@ -88,8 +88,8 @@ export const FEED_TYPES = 400
 /** Consumers an operator has room for; `operators` has a column for it (migration 0011_feed). Characters of a name. */
 export const EVENT_CONSUMERS = 20
 export const EVENT_CONSUMER_NAME = 50
-/** Events that are counted of what a consumer has not acknowledged. */
-export const FEED_LAG_COUNTED = 100_000
+/** Events that are counted of what a consumer has not acknowledged: each acknowledgement counts. */
+export const FEED_LAG_COUNTED = 10_000
 /** Milliseconds that an event may go unacknowledged until its consumer lags (thirty minutes). */
 export const FEED_LAG_MS = 30 * 60 * 1000
 

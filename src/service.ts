@@ -158,10 +158,14 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
       const exit = Exit.failCause(Cause.map(entered.cause, ({ error }) => error))
       return { exit, headers: {}, by: Option.getOrUndefined(Exit.findErrorOption(entered))?.by }
     }
-    const { caller, headers, failedWith } = entered.value
+    const { caller, headers, failedWith, stillEntitled } = entered.value
     const { accountId, tokenName: application } = caller
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
-    const exit = yield* Effect.exit(Effect.updateContext(handled(call, caller, actor), known(caller, actor)))
+    // What was read is told only to who may still read it. A change is made, and its caller is told so.
+    const answer = isRead(operation)
+      ? Effect.tap(handled(call, caller, actor), stillEntitled)
+      : handled(call, caller, actor)
+    const exit = yield* Effect.exit(Effect.updateContext(answer, known(caller, actor)))
     if (Exit.isSuccess(exit)) {
       const { result, replayed } = exit.value
       return {

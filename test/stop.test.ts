@@ -38,9 +38,9 @@ class Place extends Context.Service<Place, { readonly env: Record<string, string
   )
 }
 
-const started = Effect.gen(function* () {
+const startedWith = Effect.fnUntraced(function* (more: Record<string, string>) {
   const place = yield* Place
-  const { env } = place
+  const env: Record<string, string> = { ...place.env, ...more }
   return yield* Effect.acquireRelease(
     Effect.promise(async (): Promise<Running> => {
       const child = spawn(process.execPath, [join(import.meta.dirname, "../bin/latchkey.js"), "serve"], { env })
@@ -60,6 +60,8 @@ const started = Effect.gen(function* () {
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   )
 })
+
+const started = startedWith({})
 
 /** How it ended, once it has. */
 const ended = ({ child }: Running): Effect.Effect<{ readonly code: number | null; readonly ms: number }> =>
@@ -215,18 +217,41 @@ layer(Place.layer, { excludeTestServices: true, timeout: 120_000 })("a process t
       Effect.gen(function* () {
         const running = yield* started
         const after = yield* Effect.promise(() => endOfFeed(running))
-        const waits = Array.from({ length: FEED_WAITS }, () =>
+        const waits = Array.from({ length: FEED_WAITS + 1 }, () =>
           events(running, `wait=${FEED_WAIT_SECONDS}&after=${after}`)
         )
-        // One more is refused: so all the others wait by now, but for one that came after it.
-        while ((yield* Effect.promise(() => events(running, `wait=1&after=${after}`))).error_code === 0) {}
+        // The one that is refused: all the others wait by now.
+        assert.strictEqual((yield* Effect.promise(() => Promise.race(waits))).error_code, 429)
         running.child.kill("SIGTERM")
         const { code, ms } = yield* ended(running)
         assert.strictEqual(code, 0)
         assert.isBelow(ms, 3_000)
         const answers = yield* Effect.promise(() => Promise.all(waits))
         const empty = answers.filter(({ error_code, data }) => error_code === 0 && data.next_cursor === after)
-        assert.isAtLeast(empty.length, FEED_WAITS - 1)
+        assert.lengthOf(empty, FEED_WAITS)
+      }),
+    60_000
+  )
+
+  it.effect(
+    "lets calls wait for events until its drain is over, those that come meanwhile too",
+    () =>
+      Effect.gen(function* () {
+        const running = yield* startedWith({ DRAIN_SECONDS: "2" })
+        const after = yield* Effect.promise(() => endOfFeed(running))
+        const askedAt = performance.now()
+        const wait = async (seconds: number) => {
+          const { error_code } = await events(running, `wait=${seconds}&after=${after}`)
+          return { error_code, ms: performance.now() - askedAt }
+        }
+        running.child.kill("SIGTERM")
+        const [short, long] = yield* Effect.promise(() => Promise.all([wait(1), wait(FEED_WAIT_SECONDS)]))
+        assert.deepStrictEqual([short.error_code, long.error_code], [0, 0])
+        assert.isAtLeast(short.ms, 1_000)
+        assert.isAtLeast(long.ms, 1_900)
+        assert.isBelow(long.ms, 5_000)
+        const { code } = yield* ended(running)
+        assert.strictEqual(code, 0)
       }),
     60_000
   )

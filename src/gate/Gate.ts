@@ -4,7 +4,7 @@ import { RateLimited } from "../contract/errors.ts"
 import type { CallLimits } from "../contract/operation.ts"
 import { tokenOf } from "./credentials.ts"
 import { invalidToken, isEnded, refusalOf } from "./entitlement.ts"
-import { type KnownToken, Tokens } from "./Tokens.ts"
+import { type KnownToken, TOKEN_TRUSTED_MS, Tokens } from "./Tokens.ts"
 import { bucketsOf, countsAsInvalid } from "./windows/limit-table.ts"
 import { rateLimitHeaders, refusalMessage } from "./windows/messages.ts"
 import { RateWindows } from "./windows/RateWindows.ts"
@@ -31,6 +31,11 @@ export interface LetIn {
   readonly headers: Readonly<Record<string, string>>
   /** To be run with the error_code of an answer that is one: a call that could not succeed as sent counts towards layer 4. */
   readonly failedWith: (errorCode: number) => Effect.Effect<void>
+  /**
+   * To be run before an answer that may have taken long is given: fails as `enter` would when the token, its account or the
+   * subscription has ended since. Counts in no window, and asks nothing in the first {@link TOKEN_TRUSTED_MS}.
+   */
+  readonly stillEntitled: Effect.Effect<void, GateError>
 }
 
 /** A call that was not let in. */
@@ -84,12 +89,22 @@ export class Gate extends Context.Service<
         return { caller: token, headers, failedWith }
       })
 
+      const entitled = Effect.fnUntraced(function* ({ headers, read }: Approach) {
+        const token = yield* identify(headers)
+        const now = yield* Clock.currentTimeMillis
+        const refusal = refusalOf(token, { read, now })
+        return Option.isSome(refusal) ? yield* turnAway(refusal.value, token) : { token, now }
+      })
+
+      const stillEntitled = Effect.fnUntraced(function* (approach: Approach, since: number) {
+        if ((yield* Clock.currentTimeMillis) - since < TOKEN_TRUSTED_MS) return
+        yield* Effect.mapError(entitled(approach), ({ error }) => error)
+      })
+
       const enter = Effect.fnUntraced(
         function* (approach: Approach): Effect.fn.Return<LetIn, TurnedAway> {
-          const token = yield* identify(approach.headers)
-          const now = yield* Clock.currentTimeMillis
-          const refusal = refusalOf(token, { read: approach.read, now })
-          return Option.isSome(refusal) ? yield* turnAway(refusal.value, token) : yield* admit(approach, token)
+          const { token, now } = yield* entitled(approach)
+          return { ...(yield* admit(approach, token)), stillEntitled: stillEntitled(approach, now) }
         },
         Effect.withSpan("gate", {}, { captureStackTrace: false })
       )

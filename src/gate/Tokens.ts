@@ -6,6 +6,8 @@ import { LimitOverrides, TokenLimits } from "./windows/limit-overrides.ts"
 
 /** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
 const TOKEN_CACHE_SECONDS = 3
+/** Milliseconds after which a call must look its token up again to know that it works: with the above they make five seconds. */
+export const TOKEN_TRUSTED_MS = (5 - TOKEN_CACHE_SECONDS) * 1000
 /** Tokens whose look-up is kept at once in a process. */
 const TOKEN_CACHE_ENTRIES = 50_000
 

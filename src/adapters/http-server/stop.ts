@@ -16,7 +16,7 @@ const STOP_SILENCE_MS = 500
 export interface StopOptions {
   /** How long new connections are taken after the request to stop. */
   readonly drainSeconds: number
-  /** Done first: ends what callers only wait for. */
+  /** Done when no new connections are taken any more: ends what callers only wait for. */
   readonly onStop?: Effect.Effect<void> | undefined
   /** How long a connection may have been silent to be thought in use, in milliseconds. */
   readonly silence?: number | undefined
@@ -33,6 +33,8 @@ const LOOK_MS = 20
  */
 export const stop = Effect.fnUntraced(function* (server: Server, connections: Connections, options: StopOptions) {
   connections.stopping = true
+  yield* Effect.promise(() => setTimeout(options.drainSeconds * 1000))
+  // Not before: who is answered at once with nothing comes again, and is let in as long as the drain lasts.
   if (options.onStop !== undefined) yield* options.onStop
   const cut = yield* Effect.promise(() => untilClosed(server, connections, options))
   if (cut > 0) yield* Effect.logWarning("the stop cut connections").pipe(Effect.annotateLogs({ connections: cut }))
@@ -42,9 +44,8 @@ export const stop = Effect.fnUntraced(function* (server: Server, connections: Co
 const untilClosed = async (
   server: Server,
   connections: Connections,
-  { drainSeconds, silence = STOP_SILENCE_MS, shutdownSeconds = SHUTDOWN_SECONDS }: StopOptions
+  { silence = STOP_SILENCE_MS, shutdownSeconds = SHUTDOWN_SECONDS }: StopOptions
 ): Promise<number> => {
-  await setTimeout(drainSeconds * 1000)
   const deadline = performance.now() + shutdownSeconds * 1000
   // Connections that wait to be taken are taken, and bytes that wait to be read are read.
   for (let turn = 0; turn < 3; turn++) await setImmediate()

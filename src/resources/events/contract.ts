@@ -35,12 +35,12 @@ const Types = textUpTo(FEED_TYPES).check(
   )
 )
 
-const NAME = new RegExp(`^[A-Za-z0-9._-]{1,${EVENT_CONSUMER_NAME}}$`)
+const NAME = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${EVENT_CONSUMER_NAME - 1}}$`)
 
-/** What an operator calls a consumer, as it stands in a path. */
+/** What an operator calls a consumer, as it stands in a path: clients that follow the URL standard resolve `.` and `..` there. */
 const ConsumerName = Schema.String.check(
   Schema.makeFilter((text) => NAME.test(text), {
-    expected: `1 to ${EVENT_CONSUMER_NAME} letters, digits, ".", "_" or "-"`,
+    expected: `1 to ${EVENT_CONSUMER_NAME} letters, digits, ".", "_" or "-", the first a letter or digit`,
     toJsonSchema: () => ({ pattern: NAME.source })
   })
 )
@@ -61,7 +61,7 @@ export const EventConsumer = Schema.Struct({
   name: Schema.String,
   /** Acknowledged up to there. */
   cursor: Schema.String,
-  /** Events behind it, counted up to 100,000. */
+  /** Events behind it, counted up to 10,000. */
   lag: Schema.Int,
   /** When the first of them was queued, ISO 8601; null: there is none. */
   oldest_unacknowledged_at: Schema.NullOr(Schema.String)

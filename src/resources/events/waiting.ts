@@ -5,6 +5,9 @@ import { RateLimited, type ServerError } from "../../contract/errors.ts"
 import type { NewEvents } from "../../events/NewEvents.ts"
 import { FEED_WAITS } from "../../limits.ts"
 
+/** Milliseconds between two looks of one call that waits; what comes meanwhile is found together. */
+export const FEED_LOOK_MS = 100
+
 /** What waits for events stands on. */
 export interface Waiting {
   readonly news: NewEvents["Service"]
@@ -51,7 +54,8 @@ interface Look<Found> {
 
 /**
  * Looks until there is something to answer, for so many seconds, and then answers what there is. `look` is given what the
- * one before it found. Ends at once when the process is asked to stop. Holds no place while it waits.
+ * one before it found. The first word of something new is looked after at once, from then on FEED_LOOK_MS lie between two
+ * looks. Ends at once when the process is asked to stop. Holds no place while it waits.
  */
 export const waitFor = <Found, E>(
   { news, stopping, seats }: Waiting,
@@ -80,9 +84,10 @@ const again = <Found, E>(
 ): Effect.Effect<Found, E | ServerError> =>
   Effect.gen(function* () {
     let found = first
+    let notBefore = 0
     while (true) {
       const left = until - (yield* Clock.currentTimeMillis)
-      const told = Effect.raceFirst(Effect.as(latch.await, true), Effect.as(stopping.begun, false))
+      const told = Effect.raceFirst(Effect.as(wordOf(latch, notBefore), true), Effect.as(stopping.begun, false))
       const news = yield* awayFromPlace(Effect.timeoutOption(told, Math.max(left, 0)))
       if (!Option.getOrElse(news, () => false)) return found
       // Closed before looking: what comes from here on is told again.
@@ -90,5 +95,14 @@ const again = <Found, E>(
       const next = yield* look(found)
       if (next.answers) return next.found
       found = next.found
+      notBefore = (yield* Clock.currentTimeMillis) + FEED_LOOK_MS
     }
+  })
+
+/** Waits for word of something new, and until it is time to look. */
+const wordOf = (latch: Latch.Latch, notBefore: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    yield* latch.await
+    const now = yield* Clock.currentTimeMillis
+    if (now < notBefore) yield* Effect.sleep(notBefore - now)
   })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { answered, EARLY, get, listening, sendRead } from "./listening.ts"
 import { answersIn, RawClient } from "./raw.ts"
 
@@ -128,6 +128,25 @@ describe("a stop", () => {
       assert.strictEqual(yield* heardBy(call), "")
       assert.strictEqual(yield* heardBy(upload), "")
       yield* interrupted
+    })
+  )
+
+  it.effect("ends what callers only wait for when the drain is over, and not before", () =>
+    Effect.gen(function* () {
+      const ended = yield* Deferred.make<void>()
+      const onStop = Effect.asVoid(Deferred.succeed(ended, undefined))
+      const server = yield* listening({ drainSeconds: 1, onStop })
+      const before = new RawClient(server.base).send(get("/before"))
+      const first = yield* server.next
+      const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
+      const during = new RawClient(server.base).send(get("/during"))
+      const second = yield* server.next
+      assert.isFalse(yield* Deferred.isDone(ended))
+      yield* Deferred.await(ended)
+      for (const call of [first, second]) yield* call.answer
+      assert.deepStrictEqual(said(yield* heardBy(before)), [["/before", true]])
+      assert.deepStrictEqual(said(yield* heardBy(during)), [["/during", true]])
+      yield* Fiber.join(stopping)
     })
   )
 

@@ -78,19 +78,21 @@ layer(layerScene)("a consumer of the feed", (it) => {
     })
   )
 
-  it.effect(`has a name of up to ${EVENT_CONSUMER_NAME} letters, digits, dots, underscores and hyphens`, () =>
-    Effect.gen(function* () {
-      const operator = yield* readingOperator
-      const cursor = start(operator)
-      const longest = "a".repeat(EVENT_CONSUMER_NAME)
-      yield* put(operator, longest, cursor)
-      for (const name of [`${longest}a`, "", "a b", "a/b", "é", "a\n"]) {
-        const { error_code, error_msg } = yield* call(operator.token, "put_event_consumer", { name, cursor })
-        assert.strictEqual(error_code, 422, name)
-        assert.match(error_msg, /^name: /)
-      }
-      assert.strictEqual((yield* listed(operator)).length, 1)
-    })
+  it.effect(
+    `has a name of up to ${EVENT_CONSUMER_NAME} letters, digits, dots, underscores and hyphens, that no URL resolves`,
+    () =>
+      Effect.gen(function* () {
+        const operator = yield* readingOperator
+        const cursor = start(operator)
+        const longest = "a".repeat(EVENT_CONSUMER_NAME)
+        for (const name of [longest, "0", "A..", "a._-"]) yield* put(operator, name, cursor)
+        for (const name of [`${longest}a`, "", ".", "..", ".a", "_a", "-a", "a b", "a/b", "é", "a\n"]) {
+          const { error_code, error_msg } = yield* call(operator.token, "put_event_consumer", { name, cursor })
+          assert.strictEqual(error_code, 422, name)
+          assert.match(error_msg, /^name: /)
+        }
+        assert.strictEqual((yield* listed(operator)).length, 4)
+      })
   )
 
   it.effect("is forgotten when it is deleted, by its own account alone", () =>

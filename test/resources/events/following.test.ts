@@ -11,7 +11,7 @@ import { type FeedEvent, idsOf, readingOperator, recordedMany } from "./feed.ts"
 // Readers that follow the feed while it grows: nothing is missing, nothing comes twice, each record's events in order.
 
 /** On a server; the embedded database takes 20 s to hand out as many, and its suite is to be short. */
-const EVENTS = canOverlap ? 100_000 : 20_000
+const EVENTS = canOverlap ? 100_000 : 10_000
 const RECORDS = 1_000
 
 /** Reads on until it has seen so many events. */

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, References, Schema } from "effect"
 import { FEED_WAIT_SECONDS, FEED_WAITS } from "../../../src/limits.ts"
-import { freshOperator } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
+import { readingOperator } from "./feed.ts"
 
 const codeIn = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ error_code: Schema.Int })))
 
@@ -13,7 +13,7 @@ layer(layerQuiet, { excludeTestServices: true })("clients that hang up", (it) =>
   it.effect("while they wait for events leave their seats to others", () =>
     Effect.gen(function* () {
       const base = yield* BaseUrl
-      const { token } = yield* freshOperator()
+      const { token } = yield* readingOperator
       const asked = (wait: number, signal?: AbortSignal) =>
         fetch(`${base}/v3/events?wait=${wait}`, {
           headers: { "Service-Access-Token": token },
@@ -24,16 +24,20 @@ layer(layerQuiet, { excludeTestServices: true })("clients that hang up", (it) =>
         (text) => codeIn(text).error_code === 429
       )
       const clients = new AbortController()
-      const gone = Array.from({ length: FEED_WAITS }, () =>
+      const gone = Array.from({ length: FEED_WAITS + 1 }, () =>
         asked(FEED_WAIT_SECONDS, clients.signal).then(
           () => "answered",
           () => "gone"
         )
       )
-      while (!(yield* refused)) {}
+      // The one that is refused: all the others wait by now.
+      assert.strictEqual(yield* Effect.promise(() => Promise.race(gone)), "answered")
       clients.abort()
       const ends = yield* Effect.promise(() => Promise.all(gone))
-      assert.isAtLeast(ends.filter((end) => end === "gone").length, FEED_WAITS - 1)
+      assert.lengthOf(
+        ends.filter((end) => end === "gone"),
+        FEED_WAITS
+      )
       // Long before any of them would have been answered.
       while (yield* refused) {}
     })

@@ -1,13 +1,15 @@
-import { assert, layer } from "@effect/vitest"
-import { Clock, Context, Effect, Fiber, Layer, type Scope } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Clock, Context, Effect, Fiber, Latch, Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Stopping } from "../../../src/background/Stopping.ts"
 import { WakeUp } from "../../../src/background/WakeUp.ts"
 import { makePolls } from "../../../src/deliveries/workers.ts"
 import { NEW_EVENTS_POLL_MS, NewEvents } from "../../../src/events/NewEvents.ts"
+import { TOKEN_TRUSTED_MS } from "../../../src/gate/Tokens.ts"
 import { FEED_WAIT_SECONDS, FEED_WAITS } from "../../../src/limits.ts"
 import { Places } from "../../../src/places/Places.ts"
+import { FEED_LOOK_MS, Seats, waitFor } from "../../../src/resources/events/waiting.ts"
 import { changes, happened, layerScene } from "../../deliveries/scene.ts"
 import { answerTo, call, dataOf, propertyOf, type TestOperator, typedClient, withToken } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
@@ -72,6 +74,7 @@ layer(layerScene)("a call that waits for events", (it) => {
       assert.isTrue(isWaiting(fiber))
       const [id = 0] = yield* happened(operator, [{ event: "review_created", payload: { property_id } }])
       while ((yield* polls.handOut).events > 0) {}
+      yield* TestClock.adjust(FEED_LOOK_MS)
       assert.deepStrictEqual(idsOf((yield* Fiber.join(fiber)).events), [id])
     })
   )
@@ -115,6 +118,144 @@ layer(layerScene)("a call that waits for events", (it) => {
       const all = Array.from({ length: 6 }, (_, n) => places.within(1_000_000 + n, Effect.yieldNow))
       yield* Effect.all(all, { concurrency: "unbounded" })
       assert.isTrue(fibers.every(isWaiting))
+    })
+  )
+})
+
+layer(layerScene)("who waits for events and may not read them any more", (it) => {
+  /** A call that waits, with a token that was looked up so many milliseconds before. */
+  const knownFor = Effect.fnUntraced(function* (milliseconds: number) {
+    const operator = yield* readingOperator
+    assert.strictEqual((yield* call(operator.token, "list_events")).error_code, 0)
+    yield* TestClock.adjust(milliseconds)
+    return { operator, fiber: yield* waiting(operator) }
+  })
+
+  /** An event comes into the feed, and who waits is told. */
+  const comes = Effect.fnUntraced(function* (operator: TestOperator) {
+    const polls = yield* makePolls
+    const ids = yield* happened(operator, changes(1))
+    while ((yield* polls.handOut).events > 0) {}
+    return ids
+  })
+
+  const revoked = Effect.fnUntraced(function* ({ operatorId }: TestOperator) {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE access_tokens SET revoked_at = now() WHERE operator_id = ${operatorId}`
+  })
+
+  it.effect("gets none that come five seconds after the token was revoked, or later", () =>
+    Effect.gen(function* () {
+      const { operator, fiber } = yield* knownFor(0)
+      yield* revoked(operator)
+      yield* TestClock.adjust(5_000)
+      assert.isTrue(isWaiting(fiber))
+      yield* comes(operator)
+      assert.strictEqual((yield* Effect.flip(Fiber.join(fiber)))._tag, "Unauthenticated")
+    })
+  )
+
+  it.effect("is told so when the time is up, also where there was nothing", () =>
+    Effect.gen(function* () {
+      const { operator, fiber } = yield* knownFor(0)
+      yield* revoked(operator)
+      yield* TestClock.adjust(FEED_WAIT_SECONDS * 1000)
+      assert.strictEqual((yield* Effect.flip(Fiber.join(fiber)))._tag, "Unauthenticated")
+    })
+  )
+
+  it.effect("gets none either when the account was banned or closed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const [status, told] of [
+        ["banned", "SubscriptionRequired"],
+        ["closed", "Unauthenticated"]
+      ] as const) {
+        const { operator, fiber } = yield* knownFor(0)
+        yield* sql`UPDATE operators SET status = ${status} WHERE id = ${operator.operatorId}`
+        yield* TestClock.adjust(5_000)
+        yield* comes(operator)
+        assert.strictEqual((yield* Effect.flip(Fiber.join(fiber)))._tag, told)
+      }
+    })
+  )
+
+  it.effect(`is looked at again after ${TOKEN_TRUSTED_MS} ms, and not before`, () =>
+    Effect.gen(function* () {
+      // The look-up is old enough to be made again by then.
+      const soon = yield* knownFor(2_500)
+      yield* revoked(soon.operator)
+      yield* TestClock.adjust(TOKEN_TRUSTED_MS - 1)
+      const ids = yield* comes(soon.operator)
+      assert.deepStrictEqual(idsOf((yield* Fiber.join(soon.fiber)).events), ids)
+
+      const late = yield* knownFor(2_500)
+      yield* revoked(late.operator)
+      yield* TestClock.adjust(TOKEN_TRUSTED_MS)
+      yield* comes(late.operator)
+      assert.strictEqual((yield* Effect.flip(Fiber.join(late.fiber)))._tag, "Unauthenticated")
+    })
+  )
+})
+
+describe("a wait that is told of much and finds nothing", () => {
+  /** A wait that never finds anything, how often it has looked, and how it is told. */
+  const told = Effect.gen(function* () {
+    const latch = Latch.makeUnsafe()
+    const stopping = Context.get(yield* Layer.build(Stopping.layer), Stopping)
+    const news = { tell: () => Effect.void, latch: () => Effect.succeed(latch) }
+    let looks = 0
+    const look = () => Effect.sync(() => ({ found: ++looks, answers: false }))
+    const fiber = yield* Effect.forkChild(waitFor({ news, stopping, seats: new Seats() }, 1, FEED_WAIT_SECONDS, look), {
+      startImmediately: true
+    })
+    const word = Effect.andThen(
+      Effect.sync(() => latch.openUnsafe()),
+      TestClock.adjust(0)
+    )
+    return { fiber, stopping, word, looks: () => looks }
+  })
+
+  it.effect(`looks at the first word at once, and at others ${FEED_LOOK_MS} ms after the last look`, () =>
+    Effect.gen(function* () {
+      const { word, looks } = yield* told
+      assert.strictEqual(looks(), 1)
+      yield* word
+      assert.strictEqual(looks(), 2)
+      yield* word
+      yield* TestClock.adjust(FEED_LOOK_MS - 1)
+      assert.strictEqual(looks(), 2)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(looks(), 3)
+      // Nothing was said for longer than that: at once again.
+      yield* TestClock.adjust(FEED_LOOK_MS)
+      yield* word
+      assert.strictEqual(looks(), 4)
+    })
+  )
+
+  it.effect("asks no more however much it is told, and ends in time", () =>
+    Effect.gen(function* () {
+      const { fiber, word, looks } = yield* told
+      const EVERY_MS = 10
+      for (let ms = 0; ms < FEED_WAIT_SECONDS * 1000; ms += EVERY_MS) {
+        yield* word
+        yield* TestClock.adjust(EVERY_MS)
+      }
+      const all = looks()
+      assert.strictEqual(yield* Fiber.join(fiber), all)
+      assert.isAtMost(all, 2 + (FEED_WAIT_SECONDS * 1000) / FEED_LOOK_MS)
+      assert.isAbove(all, (FEED_WAIT_SECONDS * 1000) / FEED_LOOK_MS / 2)
+    })
+  )
+
+  it.effect("ends at once when the process stops, also between two looks", () =>
+    Effect.gen(function* () {
+      const { fiber, stopping, word, looks } = yield* told
+      yield* word
+      yield* word
+      yield* stopping.begin
+      assert.strictEqual(yield* Fiber.join(fiber), looks())
     })
   )
 })
