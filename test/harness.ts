@@ -5,6 +5,7 @@ import { type Api, type ApiOperation, type OperationName, operations } from "../
 import { layerAssembly } from "../src/assembly.ts"
 import { Stopping } from "../src/background/Stopping.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
+import { Keys } from "../src/changes/Keys.ts"
 import { Refusals } from "../src/changes/Refusals.ts"
 import type { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { Acting, byItself } from "../src/contract/acting.ts"
@@ -29,7 +30,10 @@ import { layerTestDatabase } from "./database.ts"
 // its own. Whatever varies is swapped by giving `layerService` other layers.
 
 /** Gate and handlers over a database: what the Service runs on. */
-const layerInside = Layer.mergeAll(layerHandlers, Gate.layer).pipe(Layer.provideMerge(Tokens.layer))
+const layerInside = Layer.mergeAll(layerHandlers, Gate.layer).pipe(
+  Layer.provide(Keys.layer),
+  Layer.provideMerge(Tokens.layer)
+)
 
 /** Counts no refusals: what a test finds changed in the database is then what its calls changed. */
 const layerUncounted = Layer.succeed(Refusals, { call: () => Effect.void, signIn: () => Effect.void })

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { CallKey } from "../contract/acting.ts"
 import { rowOf } from "../database/rows.ts"
-import { claiming, keepingAlone, knownKey, leaving, releasing, takingOver } from "./key-record.ts"
+import { claiming, keepingAlone, knownKey, leaving, releasing, renewing, takingOver } from "./key-record.ts"
 
 /** Milliseconds an act outside may be under way before another call may ask what became of it. */
 export const UNDER_WAY_MS = 60_000
@@ -51,7 +51,10 @@ export class Keys extends Context.Service<Keys>()("latchkey/changes/Keys", {
       /** Takes over what a call that is gone left under way; false: it is not gone, or another was faster. */
       takeOver: (key: CallKey) => claimedBy(key, (until, now) => takingOver(sql, key, until, now)),
 
-      /** What is under way has an unknown end: whoever asks next may take it over. */
+      /** Begins the time of a claim anew; false: another has taken it over. */
+      renew: (key: CallKey) => claimedBy(key, (until) => renewing(sql, key, until)),
+
+      /** What was under way is over, and its end unknown: whoever asks next may take it over. */
       leave: (key: CallKey) =>
         DateTime.nowAsDate.pipe(
           Effect.flatMap((now) => sql`${leaving(sql, key, now)}`),

@@ -6,32 +6,42 @@ import { jsonParameter } from "../database/parameters.ts"
 // The statements of idempotency_keys. All but `keeping` stand for themselves.
 
 const named = (sql: SqlClient, { operatorId, digest }: CallKey): Fragment =>
-  sql`operator_id = ${operatorId} AND digest = ${digest}`
+  sql`idempotency_keys.operator_id = ${operatorId} AND idempotency_keys.digest = ${digest}`
 
-/** Keeps a key with the row of the CTE `outcome`, where the CTE `touched` has rows. Broken by a key that is there already. */
+/** A claim that is still this call's: nobody has taken it over. */
+const ownClaim = (sql: SqlClient, key: CallKey): Fragment => sql`
+  ${named(sql, key)} AND idempotency_keys.outcome IS NULL
+    AND idempotency_keys.under_way_until = ${key.claimedUntil ?? null}`
+
+/**
+ * Keeps a key with the row of the CTE `outcome`, where the CTE `touched` has rows; a row says that it did. Broken by a key
+ * that is there already; but of a call that has acted outside the change is made even where another took its claim over.
+ */
 export const keeping = (sql: SqlClient, key: CallKey, now: Date): Fragment =>
   key.progress === "claimed"
     ? sql`
       UPDATE idempotency_keys SET outcome = to_jsonb(came_of_it), under_way_until = NULL, kept_at = ${now}
       FROM outcome came_of_it
-      WHERE ${named(sql, key)} AND idempotency_keys.outcome IS NULL AND EXISTS (SELECT FROM touched)`
+      WHERE ${ownClaim(sql, key)} AND EXISTS (SELECT FROM touched)
+      RETURNING idempotency_keys.operator_id`
     : sql`
       INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
       SELECT ${key.operatorId}::bigint, ${key.digest}::bytea, ${key.fingerprint}::bytea, to_jsonb(came_of_it),
         ${now}::timestamptz
-      FROM outcome came_of_it WHERE EXISTS (SELECT FROM touched)`
+      FROM outcome came_of_it WHERE EXISTS (SELECT FROM touched)
+      RETURNING operator_id`
 
 /** What a key is known for. */
 export const knownKey = (sql: SqlClient, key: CallKey): Fragment => sql`
   SELECT fingerprint, outcome, under_way_until FROM idempotency_keys WHERE ${named(sql, key)}`
 
-/** Keeps a key whose call had nothing to change; no row where it is known already. */
+/** Keeps a key whose call had nothing to change; no row where it is known already, or another took the call's claim over. */
 export const keepingAlone = (sql: SqlClient, key: CallKey, outcome: unknown, now: Date): Fragment => sql`
   INSERT INTO idempotency_keys AS known (operator_id, digest, fingerprint, outcome, kept_at)
   VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${jsonParameter(outcome)}::jsonb, ${now})
   ON CONFLICT (operator_id, digest) DO UPDATE
     SET outcome = excluded.outcome, under_way_until = NULL, kept_at = excluded.kept_at
-    WHERE known.outcome IS NULL AND ${key.progress === "claimed"}
+    WHERE known.outcome IS NULL AND known.under_way_until = ${key.claimedUntil ?? null}
   RETURNING operator_id`
 
 /** Says that an act outside is under way, which nobody else may take over before `until`; no row where the key is known. */
@@ -46,9 +56,9 @@ export const takingOver = (sql: SqlClient, key: CallKey, until: Date, now: Date)
   WHERE ${named(sql, key)} AND outcome IS NULL AND under_way_until <= ${now}
   RETURNING operator_id`
 
-/** A claim that is still this call's: nobody has taken it over. */
-const ownClaim = (sql: SqlClient, key: CallKey): Fragment =>
-  sql`${named(sql, key)} AND outcome IS NULL AND under_way_until = ${key.claimedUntil ?? null}`
+/** Claims for longer what this call has claimed; no row where another took it over. */
+export const renewing = (sql: SqlClient, key: CallKey, until: Date): Fragment => sql`
+  UPDATE idempotency_keys SET under_way_until = ${until} WHERE ${ownClaim(sql, key)} RETURNING operator_id`
 
 /** Leaves what is under way to whoever asks next. */
 export const leaving = (sql: SqlClient, key: CallKey, now: Date): Fragment =>

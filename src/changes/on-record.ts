@@ -45,7 +45,7 @@ export const onRecord = (
     const { key } = actor
     if (key === undefined) return yield* sql`${head} ${outcome}`
     const rows = yield* sql`${head}, outcome AS MATERIALIZED (${outcome}), kept AS (${keeping(sql, key, now)})
-      SELECT outcome.*, EXISTS (SELECT FROM touched) AS on_record FROM outcome`
+      SELECT outcome.*, EXISTS (SELECT FROM kept) AS on_record FROM outcome`
     if (rows.some((row) => Predicate.hasProperty(row, "on_record") && row.on_record === true)) key.progress = "kept"
     return rows
   })

@@ -35,6 +35,17 @@ export interface Answered {
 
 type Running = Effect.Effect<Answered, ApiError, CurrentOperator>
 
+/** A call with a key, and how it is tried: each time under its key as if it were new. */
+interface KeyedCall {
+  readonly keys: Keys["Service"]
+  readonly asked: AskedChange
+  readonly actor: Actor
+  /** `resumes`: it goes on where an earlier call was cut off. */
+  readonly keyed: (resumes: boolean) => CallKey
+  /** Until when it waits for others, in milliseconds. */
+  readonly until: number
+}
+
 /**
  * Makes a change at most once under a key: the first call that succeeds keeps it, and whoever repeats that call gets the first
  * result and changes nothing. The key costs a first call no statement: its change keeps it (on-record.ts). That the key
@@ -58,68 +69,82 @@ export const once = Effect.fnUntraced(function* (
     progress: "none",
     claimedUntil: undefined
   })
-  /** Makes the change. What it has claimed and not brought to an end, however it was cut off, is whoever asks next's. */
-  const making = (key: CallKey) =>
-    Effect.provideService(asked.make, Acting, { ...actor, key }).pipe(
-      Effect.onExit((exit) => (Exit.isFailure(exit) && key.progress === "claimed" ? keys.leave(key) : Effect.void)),
-      Effect.exit
-    )
+  return yield* first({ keys, asked, actor, keyed, until })
+})
 
-  /** What a call that is over left under its key; undefined: nothing. */
-  const repeated = (key: CallKey, known: KnownKey): Running => {
-    if (Buffer.compare(known.fingerprint, key.fingerprint) !== 0) return Effect.fail(anotherCall)
-    if (known.outcome === null) return resuming
-    return Effect.map(asked.replay(known.outcome), (result) => ({ result, replayed: true }))
+/** Makes the change. What it has claimed and not written down, though its act is over, is whoever asks next's. */
+const making = ({ keys, asked, actor }: KeyedCall, key: CallKey) =>
+  Effect.provideService(asked.make, Acting, { ...actor, key }).pipe(
+    Effect.onExit((exit) => (Exit.isFailure(exit) && key.progress === "claimed" ? keys.leave(key) : Effect.void)),
+    Effect.exit
+  )
+
+const first = Effect.fnUntraced(function* (call: KeyedCall): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
+  const { keys } = call
+  const key = call.keyed(false)
+  const exit = yield* making(call, key)
+  if (Exit.isSuccess(exit)) {
+    const { result, outcome } = exit.value
+    const settled = key.progress === "kept" || key.progress === "unneeded"
+    // What this call did outside is its answer, also where another one took its claim over.
+    const isItsOwn = settled || (yield* keys.keep(key, outcome())) || key.claimedUntil !== undefined
+    if (isItsOwn) return { result, replayed: false }
   }
+  if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
+  const known = yield* keys.known(key)
+  // What became of an act of its own is this call's answer, not a reason to ask what became of another's.
+  const isOwn = key.claimedUntil !== undefined && known?.outcome === null
+  if (known !== undefined && !isOwn) return yield* repeated(call, key, known)
+  if (Exit.isSuccess(exit)) return { result: exit.value.result, replayed: false }
+  if (isUnderWay(exit.cause)) return yield* resuming(call)
+  return yield* ranOutOfTime(key, exit.cause) ? notThrough : Effect.failCause(exit.cause)
+})
 
-  const first: Running = Effect.gen(function* () {
-    const key = keyed(false)
-    const exit = yield* making(key)
-    if (Exit.isSuccess(exit)) {
-      const { result, outcome } = exit.value
-      const settled = key.progress === "kept" || key.progress === "unneeded"
-      if (settled || (yield* keys.keep(key, outcome()))) return { result, replayed: false }
-    }
-    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
+/** What a call that is over left under its key. */
+const repeated = (call: KeyedCall, key: CallKey, known: KnownKey): Running => {
+  if (Buffer.compare(known.fingerprint, key.fingerprint) !== 0) return Effect.fail(anotherCall)
+  if (known.outcome === null) return resuming(call)
+  return Effect.map(call.asked.replay(known.outcome), (result) => ({ result, replayed: true }))
+}
+
+/** Waits for a call that has its act outside under way, and goes on where one was cut off. */
+const resuming = Effect.fnUntraced(function* (call: KeyedCall): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
+  const { keys } = call
+  const key = call.keyed(true)
+  while (true) {
     const known = yield* keys.known(key)
-    // What became of an act of its own is this call's answer, not a reason to ask what became of another's.
-    const isOwn = key.claimedUntil !== undefined && known?.outcome === null
-    if (known !== undefined && !isOwn) return yield* repeated(key, known)
-    if (Exit.isSuccess(exit)) return { result: exit.value.result, replayed: false }
-    return yield* ranOutOfTime(key, exit.cause) ? notThrough : Effect.failCause(exit.cause)
-  })
+    if (known !== undefined && known.outcome !== null) return yield* repeated(call, key, known)
+    const now = yield* Clock.currentTimeMillis
+    const isLeft = known?.under_way_until != null && known.under_way_until.getTime() <= now
+    if (isLeft && (yield* keys.takeOver(key))) return yield* takenOver(call, key)
+    if (now >= call.until) return yield* underWay
+    // Let go: the other call was refused, and so may this one be.
+    if (known === undefined) return yield* first(call)
+    yield* awayFromPlace(Effect.sleep(LOOK_MS))
+  }
+})
 
-  /** Waits for a call that has its act outside under way, and goes on where one was cut off. */
-  const resuming: Running = Effect.gen(function* () {
-    const key = keyed(true)
-    while (true) {
-      const known = yield* keys.known(key)
-      if (known !== undefined && known.outcome !== null) return yield* repeated(key, known)
-      const now = yield* Clock.currentTimeMillis
-      const isLeft = known?.under_way_until != null && known.under_way_until.getTime() <= now
-      if (isLeft && (yield* keys.takeOver(key))) return yield* takenOver(key)
-      if (now >= until) return yield* underWay
-      // Let go: the other call was refused, and so may this one be.
-      if (known === undefined) return yield* first
-      yield* awayFromPlace(Effect.sleep(LOOK_MS))
-    }
-  })
-
-  /** What the channel says now is the answer; what our own rules say is none to a call that may have acted before. */
-  const takenOver = Effect.fnUntraced(function* (key: CallKey) {
-    const exit = yield* making(key)
-    if (Exit.isSuccess(exit)) {
-      if (key.progress !== "kept") yield* keys.keep(key, exit.value.outcome())
-      return { result: exit.value.result, replayed: false }
-    }
-    return yield* key.resumes && isRefusal(exit.cause) ? outcomeUnknown : Effect.failCause(exit.cause)
-  })
-  return yield* first
+/** What the channel says now is the answer; what our own rules say is none to a call that may have acted before. */
+const takenOver = Effect.fnUntraced(function* (
+  call: KeyedCall,
+  key: CallKey
+): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
+  const exit = yield* making(call, key)
+  if (Exit.isSuccess(exit)) {
+    if (key.progress !== "kept") yield* call.keys.keep(key, exit.value.outcome())
+    return { result: exit.value.result, replayed: false }
+  }
+  if (isUnderWay(exit.cause)) return yield* resuming(call)
+  return yield* key.resumes && isRefusal(exit.cause) ? outcomeUnknown : Effect.failCause(exit.cause)
 })
 
 /** Whether a call was stopped before it changed anything: one with an act of its own outside cannot say that. */
 const ranOutOfTime = (key: CallKey, cause: Cause.Cause<ApiError>): boolean =>
   key.claimedUntil === undefined && tookTooLong(cause)
+
+/** Whether another call was faster to claim the key: it is waited for, even if it has let the key go since. */
+const isUnderWay = (cause: Cause.Cause<ApiError>): boolean =>
+  cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error === underWay)
 
 const isRefusal = (cause: Cause.Cause<ApiError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag !== "Upstream")

@@ -13,10 +13,11 @@ export interface CallKey {
    */
   resumes: boolean
   /**
-   * `none`: nothing is written down. `claimed`: an act outside is under way. `kept`: what came of the change is, with the
-   * change. `unneeded`: the answer is a record as it is now, whatever the key.
+   * `none`: nothing is written down. `claimed`: an act outside is, and this call has none under way now. `acting`: it has, or
+   * cannot know that it is over. `kept`: what came of the change is written down, with the change. `unneeded`: the answer is a
+   * record as it is now, whatever the key.
    */
-  progress: "none" | "claimed" | "kept" | "unneeded"
+  progress: "none" | "claimed" | "acting" | "kept" | "unneeded"
   /** Until when nobody may take over what this call has claimed, which also tells its claim from another's. */
   claimedUntil: Date | undefined
 }

@@ -4,7 +4,12 @@ import { SqlClient, Statement } from "effect/sql"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
-import { ChannelRefused, ChannelUnavailable } from "../../src/channels/ChannelGateway.ts"
+import {
+  type ChannelError,
+  ChannelNotServed,
+  ChannelRefused,
+  ChannelUnavailable
+} from "../../src/channels/ChannelGateway.ts"
 import { IDEMPOTENCY_WAIT_MS } from "../../src/limits.ts"
 import { OUTWARD_ACT_MS, OUTWARD_ASK_MS } from "../../src/resources/reservations/answering.ts"
 import { ScriptedChannel } from "../channels.ts"
@@ -20,6 +25,16 @@ const DONE = { code: 0, data: "{}", replayed: false, retryAfter: undefined }
 const AGAIN = { ...DONE, replayed: true }
 const UNKNOWN = { code: 409, data: "{}", replayed: false, retryAfter: undefined }
 
+/** Fails what would wait for ever on a clock that stands still. */
+const bounded = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.raceFirst(
+    effect,
+    Effect.callback<never>((resume) => {
+      const timer = setTimeout(() => resume(Effect.die(new Error("nothing ends this wait"))), 20_000)
+      return Effect.sync(() => clearTimeout(timer))
+    })
+  )
+
 /** A pending request, and what a test does with it. */
 const request = Effect.gen(function* () {
   const ground = yield* ready
@@ -29,7 +44,7 @@ const request = Effect.gen(function* () {
   })
   const channel = yield* ScriptedChannel
   const answer = (operation: "approve_reservation" | "decline_reservation") =>
-    Effect.map(keyed(ground.token, operation, { reservation_code: code }, KEY), told)
+    bounded(Effect.map(keyed(ground.token, operation, { reservation_code: code }, KEY), told))
   return {
     ...ground,
     code,
@@ -47,12 +62,32 @@ type Request = Effect.Success<typeof request>
 
 /** A call whose channel has heard it and does not answer. */
 const unanswered = Effect.fnUntraced(function* ({ approve, channel, code }: Request) {
-  const [heard, answer] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const [heard, answer] = [yield* Deferred.make<void>(), yield* Deferred.make<void, ChannelError>()]
   yield* channel.answer(code, Effect.andThen(Deferred.succeed(heard, undefined), Deferred.await(answer)))
   const first = yield* Effect.forkChild(approve)
-  yield* Deferred.await(heard)
-  return { first, agree: Deferred.succeed(answer, undefined) }
+  yield* bounded(Deferred.await(heard))
+  return {
+    first,
+    agree: Deferred.succeed(answer, undefined),
+    refuse: (error: ChannelError) => Deferred.fail(answer, error)
+  }
 })
+
+/** Until when nobody may take over what is under way under a key of the operator, in milliseconds since the test began. */
+const claimedFor = Effect.fnUntraced(function* ({ operatorId }: Request) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ until: Date }>`
+    SELECT under_way_until AS until FROM idempotency_keys WHERE operator_id = ${operatorId} AND outcome IS NULL`
+  return rows.map(({ until }) => until.getTime() - Date.parse(NOW))
+})
+
+/** Waits until an act that nobody waits for has settled its claim: at once to be taken over, or given up. */
+const settled = (asked: Request): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
+  bounded(
+    Effect.gen(function* () {
+      while ((yield* claimedFor(asked)).some((until) => until === UNDER_WAY_MS)) yield* aMoment
+    })
+  )
 
 /** Leaves the key as a process does that is killed: nobody gives it up before its time. */
 const asKilled = Effect.fnUntraced(function* ({ operatorId }: Request) {
@@ -62,14 +97,17 @@ const asKilled = Effect.fnUntraced(function* ({ operatorId }: Request) {
     WHERE operator_id = ${operatorId} AND outcome IS NULL`
 })
 
+const aMoment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 20)))
+
 /** Lets time go by in small steps until a call is answered. */
 const inItsTime = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     for (let step = 0; step < 500 && fiber.pollUnsafe() === undefined; step += 1) {
       yield* TestClock.adjust(200)
       // The database is no part of the clock.
-      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+      yield* aMoment
     }
+    assert.isDefined(fiber.pollUnsafe(), "is answered")
     return yield* Fiber.join(fiber)
   })
 
@@ -86,6 +124,12 @@ const atStatement = <A, E, R>(number: number, reached: Deferred.Deferred<void>, 
     })
     return Effect.provideService(effect, Tracer.Tracer, tracer)
   })
+
+const fortyTimes = ({ approve }: Request) =>
+  Effect.all(
+    Array.from({ length: 40 }, () => approve),
+    { concurrency: "unbounded" }
+  )
 
 layer(layerUnhurried)("an answer to a request, with a key", (it) => {
   it.effect("is given once, costs one statement more, and is answered the same again", () =>
@@ -127,8 +171,8 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
   it.effect("whose channel was away asks it what happened, each time until that is known", () =>
     Effect.gen(function* () {
       const { approve, channel, code, operatorId, heard, status } = yield* request
-      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 504 })))
-      assert.strictEqual((yield* approve).code, 504)
+      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      assert.strictEqual((yield* approve).code, 503)
       yield* channel.say(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
       assert.strictEqual((yield* approve).code, 503)
       yield* channel.say(code, Effect.succeed("unknown"))
@@ -175,12 +219,160 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
   it.effect("whose caller hung up while the channel was told is not given twice", () =>
     Effect.gen(function* () {
       const asked = yield* request
-      const { first } = yield* unanswered(asked)
+      const { first, agree } = yield* unanswered(asked)
       yield* Fiber.interrupt(first)
-      yield* asked.channel.say(asked.code, Effect.succeed("approved"))
+      // The channel is at work, and until it is through "pending" is all it says.
+      const early = yield* Effect.forkChild(asked.approve)
+      assert.deepStrictEqual(yield* inItsTime(early), { ...UNKNOWN, retryAfter: "1" })
+      yield* agree
+      yield* settled(asked)
+      assert.strictEqual(yield* asked.status, "wait_accept")
       assert.deepStrictEqual(yield* asked.approve, DONE)
+      assert.deepStrictEqual(yield* asked.approve, AGAIN)
       assert.strictEqual(yield* asked.heard, 1)
       assert.strictEqual(yield* asked.status, "accepted")
+    })
+  )
+
+  it.effect("whose caller hung up keeps no key where the channel then refuses", () =>
+    Effect.gen(function* () {
+      const asked = yield* request
+      const { first, refuse } = yield* unanswered(asked)
+      yield* Fiber.interrupt(first)
+      assert.deepStrictEqual(yield* claimedFor(asked), [UNDER_WAY_MS])
+      yield* refuse(new ChannelRefused({ reason: "expired" }))
+      yield* settled(asked)
+      assert.deepStrictEqual(yield* keysOf(asked.operatorId), { kept: 0, underWay: 0 })
+      yield* asked.channel.answer(asked.code, Effect.void)
+      assert.deepStrictEqual(yield* asked.approve, DONE)
+      assert.strictEqual(yield* asked.heard, 2)
+    })
+  )
+
+  it.effect("whose caller hung up is asked about at once where the channel then fails", () =>
+    Effect.gen(function* () {
+      const asked = yield* request
+      const { first, refuse } = yield* unanswered(asked)
+      yield* Fiber.interrupt(first)
+      yield* refuse(new ChannelUnavailable({ code: 502 }))
+      yield* settled(asked)
+      yield* asked.channel.say(asked.code, Effect.succeed("unknown"))
+      assert.deepStrictEqual(yield* asked.approve, UNKNOWN)
+      assert.strictEqual(yield* asked.heard, 1)
+    })
+  )
+
+  for (const [says, answer, left] of [
+    ["approved", DONE, { kept: 1, underWay: 0 }],
+    ["declined", UNKNOWN, { kept: 0, underWay: 0 }],
+    ["pending", UNKNOWN, { kept: 0, underWay: 0 }],
+    ["unknown", UNKNOWN, { kept: 0, underWay: 1 }]
+  ] as const) {
+    it.effect(`given again and refused is as the channel then says: ${says}`, () =>
+      Effect.gen(function* () {
+        const { approve, channel, code, operatorId, heard, status } = yield* request
+        yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+        assert.strictEqual((yield* approve).code, 502)
+        const refused = Effect.fail(new ChannelRefused({ reason: "already answered" }))
+        yield* channel.answer(code, Effect.andThen(channel.say(code, Effect.succeed(says)), refused))
+        assert.deepStrictEqual(yield* approve, answer)
+        assert.deepStrictEqual(yield* keysOf(operatorId), left)
+        assert.strictEqual(yield* status, says === "approved" ? "accepted" : "wait_accept")
+        assert.strictEqual(yield* heard, 2)
+      })
+    )
+  }
+
+  it.effect("given again and refused is asked about by a repeat where the channel is away then", () =>
+    Effect.gen(function* () {
+      const { approve, channel, code, operatorId, heard } = yield* request
+      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+      assert.strictEqual((yield* approve).code, 502)
+      const away = channel.say(code, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* channel.answer(code, Effect.andThen(away, Effect.fail(new ChannelRefused({ reason: "already answered" }))))
+      assert.strictEqual((yield* approve).code, 503)
+      yield* channel.say(code, Effect.succeed("approved"))
+      assert.deepStrictEqual(yield* approve, DONE)
+      assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
+      assert.strictEqual(yield* heard, 2)
+    })
+  )
+
+  it.effect("given again has its claim for as long as a first one, however long the channel was asked", () =>
+    Effect.gen(function* () {
+      const asked = yield* request
+      yield* asked.channel.answer(asked.code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+      assert.strictEqual((yield* asked.approve).code, 502)
+      yield* asked.channel.say(asked.code, Effect.as(TestClock.adjust(OUTWARD_ASK_MS - 1), "pending"))
+      const { first, agree } = yield* unanswered(asked)
+      assert.deepStrictEqual(yield* claimedFor(asked), [OUTWARD_ASK_MS - 1 + UNDER_WAY_MS])
+      yield* agree
+      assert.deepStrictEqual(yield* Fiber.join(first), DONE)
+      assert.deepStrictEqual(yield* keysOf(asked.operatorId), { kept: 1, underWay: 0 })
+    })
+  )
+
+  it.effect("whose claim another call has taken over is written down and true, and the key is the other's", () =>
+    Effect.gen(function* () {
+      const asked = yield* request
+      const { first, agree } = yield* unanswered(asked)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        UPDATE idempotency_keys SET under_way_until = ${new Date(Date.parse(NOW) + 7 * UNDER_WAY_MS)}
+        WHERE operator_id = ${asked.operatorId}`
+      yield* agree
+      assert.deepStrictEqual(yield* Fiber.join(first), DONE)
+      assert.strictEqual(yield* asked.status, "accepted")
+      assert.deepStrictEqual(yield* claimedFor(asked), [7 * UNDER_WAY_MS])
+    })
+  )
+
+  for (const [late, answered, times] of [
+    [UNDER_WAY_MS - OUTWARD_ACT_MS - OUTWARD_ASK_MS, DONE, 1],
+    [UNDER_WAY_MS - OUTWARD_ACT_MS - OUTWARD_ASK_MS + 1, { ...UNKNOWN, retryAfter: "1" }, 0]
+  ] as const) {
+    it.effect(`that the database took ${late} ms to claim is ${times === 1 ? "given" : "not begun"}`, () =>
+      Effect.gen(function* () {
+        const { approve, heard, operatorId } = yield* request
+        const answer = yield* approve.pipe(
+          Effect.provideService(Statement.CurrentTransformer, (statement) =>
+            statement.compile()[0].includes("INSERT INTO idempotency_keys")
+              ? Effect.as(TestClock.adjust(late), statement)
+              : Effect.succeed(statement)
+          )
+        )
+        assert.deepStrictEqual(answer, answered)
+        assert.strictEqual(yield* heard, times)
+        assert.deepStrictEqual(yield* keysOf(operatorId), { kept: times, underWay: 0 })
+        assert.deepStrictEqual(yield* approve, times === 1 ? AGAIN : DONE)
+        assert.strictEqual(yield* heard, 1)
+      })
+    )
+  }
+
+  it.effect("forty times at once is given once, and all are answered the same", () =>
+    Effect.gen(function* () {
+      const asked = yield* request
+      const answers = yield* inItsTime(yield* Effect.forkChild(fortyTimes(asked)))
+      assert.deepStrictEqual(new Set(answers.map(({ code, data }) => `${code} ${data}`)), new Set(["0 {}"]))
+      assert.lengthOf(
+        answers.filter(({ replayed }) => !replayed),
+        1
+      )
+      assert.strictEqual(yield* asked.heard, 1)
+    })
+  )
+
+  it.effect("forty times at once that the channel does not take is refused each time, and nobody is told to wait", () =>
+    Effect.gen(function* () {
+      const asked = yield* request
+      yield* asked.channel.answer(asked.code, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
+      const answers = yield* inItsTime(yield* Effect.forkChild(fortyTimes(asked)))
+      assert.deepStrictEqual(
+        answers.map(({ code }) => code),
+        answers.map(() => 501)
+      )
+      assert.deepStrictEqual(yield* keysOf(asked.operatorId), { kept: 0, underWay: 0 })
     })
   )
 
@@ -190,6 +382,8 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       yield* channel.answer(code, Effect.andThen(channel.say(code, Effect.succeed("approved")), Effect.die("broken")))
       assert.strictEqual((yield* approve).code, 500)
       assert.strictEqual(yield* status, "wait_accept")
+      // Nobody knows whether the channel is through with it.
+      yield* TestClock.adjust(UNDER_WAY_MS)
       assert.deepStrictEqual(yield* approve, DONE)
       assert.deepStrictEqual(yield* approve, AGAIN)
       assert.strictEqual(yield* heard, 1)
@@ -236,6 +430,7 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       yield* channel.answer(code, Effect.void)
       assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 0)
       const trail = yield* trailOf(operatorId)
+      yield* TestClock.adjust(UNDER_WAY_MS)
       assert.deepStrictEqual(yield* approve, DONE)
       assert.deepStrictEqual(yield* trailOf(operatorId), trail)
       assert.deepStrictEqual(yield* keysOf(operatorId), { kept: 1, underWay: 0 })
@@ -311,8 +506,8 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
   it.effect("that two repeats ask about at once is told by none of them when it is unknown", () =>
     Effect.gen(function* () {
       const { approve, channel, code, heard } = yield* request
-      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 504 })))
-      assert.strictEqual((yield* approve).code, 504)
+      yield* channel.answer(code, Effect.fail(new ChannelUnavailable({ code: 502 })))
+      assert.strictEqual((yield* approve).code, 502)
       yield* channel.say(code, Effect.succeed("unknown"))
       const repeats = yield* Effect.forkChild(
         Effect.all(
@@ -353,6 +548,11 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       yield* TestClock.adjust(1)
       assert.strictEqual((yield* Fiber.join(first)).code, 504)
       assert.isBelow(OUTWARD_ACT_MS + OUTWARD_ASK_MS, UNDER_WAY_MS)
+      // It may be at work still, so it is not asked before the claim is over.
+      const early = yield* Effect.forkChild(asked.approve)
+      assert.deepStrictEqual(yield* inItsTime(early), { ...UNKNOWN, retryAfter: "1" })
+      assert.deepStrictEqual(yield* claimedFor(asked), [UNDER_WAY_MS])
+      yield* TestClock.setTime(Date.parse(NOW) + UNDER_WAY_MS)
       yield* asked.channel.say(asked.code, Effect.never)
       const repeat = yield* Effect.forkChild(asked.approve)
       assert.strictEqual((yield* inItsTime(repeat)).code, 504)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { atMostOnce } from "../../changes/outward.ts"
+import type { atMostOnce, Left } from "../../changes/outward.ts"
 import {
   type ChannelAnswer,
   type ChannelError,
@@ -76,7 +76,8 @@ const answering = (
           happened: Effect.map(asked(gateway, toBeTold), (answer) =>
             answer === "unknown" ? undefined : answer === toldAs
           ),
-          didNothing: (error) => error._tag !== "Upstream"
+          lastsMs: OUTWARD_ACT_MS + OUTWARD_ASK_MS,
+          leaves: leftBy
         })
         told = true
       }
@@ -86,6 +87,12 @@ const answering = (
     const changed = orders.change(operatorId, yield* currentSecond, { key: { reservation_code } }, next)
     yield* againWhileNightsGo(changed).pipe(Effect.catchTag("NightTaken", () => nightsOfOrderHeld))
   })
+
+/** A channel that failed (502) or is away (503) is through with an act; one that did not answer in time may be at it still. */
+const leftBy = (error: RefusedAnswer): Left => {
+  if (error._tag !== "Upstream") return "nothing"
+  return error.code === 504 ? "unfinished" : "over"
+}
 
 type RefusedAnswer = Extract<ApiError, BadRequest | NotFound | Conflict | NotImplemented | Upstream>
 

@@ -52,7 +52,7 @@ export const layerReservations = layerHandled(
       move_stay_to_box: done(moveStayToBox(orders))
     })
   })
-).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer, Keys.layer]))
+).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer]))
 
 const searchReservations = (search: ReservationSearchStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_reservations.payloadSchema.Type) {
