@@ -6,6 +6,9 @@ export default defineConfig({
     globalSetup: ["test/global-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2
+    maxWorkers: 2,
+    // A worker loads the modules once, not anew for each file: no module of src keeps anything, and each file makes its
+    // own layers. It halves what is not testing.
+    isolate: false
   }
 })
