@@ -53,7 +53,7 @@ export const claiming = (sql: SqlClient, key: CallKey, until: Date, now: Date): 
 /** Takes over what a call left under way that is gone; no row where it is not gone, or another was faster. */
 export const takingOver = (sql: SqlClient, key: CallKey, until: Date, now: Date): Fragment => sql`
   UPDATE idempotency_keys SET under_way_until = ${until}
-  WHERE ${named(sql, key)} AND outcome IS NULL AND under_way_until <= ${now}
+  WHERE ${named(sql, key)} AND fingerprint = ${key.fingerprint} AND outcome IS NULL AND under_way_until <= ${now}
   RETURNING operator_id`
 
 /** Claims for longer what this call has claimed; no row where another took it over. */

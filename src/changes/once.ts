@@ -102,10 +102,13 @@ const first = Effect.fnUntraced(function* (call: KeyedCall): Effect.fn.Return<An
 
 /** What a call that is over left under its key. */
 const repeated = (call: KeyedCall, key: CallKey, known: KnownKey): Running => {
-  if (Buffer.compare(known.fingerprint, key.fingerprint) !== 0) return Effect.fail(anotherCall)
+  if (!isOfTheSameCall(known, key)) return Effect.fail(anotherCall)
   if (known.outcome === null) return resuming(call)
   return Effect.map(call.asked.replay(known.outcome), (result) => ({ result, replayed: true }))
 }
+
+const isOfTheSameCall = (known: KnownKey, key: CallKey): boolean =>
+  Buffer.compare(known.fingerprint, key.fingerprint) === 0
 
 /** Waits for a call that has its act outside under way, and goes on where one was cut off. */
 const resuming = Effect.fnUntraced(function* (call: KeyedCall): Effect.fn.Return<Answered, ApiError, CurrentOperator> {
@@ -113,7 +116,9 @@ const resuming = Effect.fnUntraced(function* (call: KeyedCall): Effect.fn.Return
   const key = call.keyed(true)
   while (true) {
     const known = yield* keys.known(key)
-    if (known !== undefined && known.outcome !== null) return yield* repeated(call, key, known)
+    // Let go and claimed meanwhile, it can be another call's.
+    const isSettled = known !== undefined && (known.outcome !== null || !isOfTheSameCall(known, key))
+    if (isSettled) return yield* repeated(call, key, known)
     const now = yield* Clock.currentTimeMillis
     const isLeft = known?.under_way_until != null && known.under_way_until.getTime() <= now
     if (isLeft && (yield* keys.takeOver(key))) return yield* takenOver(call, key)

@@ -129,14 +129,17 @@ const changing = <Op extends Operation>(
   encode: (result: unknown) => Schema.Json
 ) => {
   const input = Schema.encodeUnknownSync(Schema.toCodecJson(operation.payloadSchema))
-  return (payload: Op["payloadSchema"]["Type"]): Asked => ({
-    answer: Effect.map(handler.make(payload), ({ success }) => encode(success)),
-    change: {
-      input: () => input(payload),
-      make: Effect.map(handler.make(payload), ({ success, outcome }) => ({ result: encode(success), outcome })),
-      replay: (outcome) => Effect.map(CurrentOperator, (caller) => encode(handler.replay(outcome, payload, caller)))
+  return (payload: Op["payloadSchema"]["Type"]): Asked => {
+    const make = Effect.map(handler.make(payload), ({ success, outcome }) => ({ result: encode(success), outcome }))
+    return {
+      answer: Effect.map(make, ({ result }) => result),
+      change: {
+        input: () => input(payload),
+        make,
+        replay: (outcome) => Effect.map(CurrentOperator, (caller) => encode(handler.replay(outcome, payload, caller)))
+      }
     }
-  })
+  }
 }
 
 /** What a layer of a family gives: that the operation of that name is handled. */

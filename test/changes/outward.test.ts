@@ -520,6 +520,24 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
     })
   )
 
+  it.effect("is left alone by a call that waited, where its key has become another call's meanwhile", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const asked = yield* request
+      const { first, agree } = yield* unanswered(asked)
+      const second = yield* Effect.forkChild(asked.approve)
+      // Let go by the first and claimed by another call, which was cut off.
+      yield* sql`
+        UPDATE idempotency_keys SET fingerprint = ${Buffer.from("another")}, under_way_until = ${new Date(0)}
+        WHERE operator_id = ${asked.operatorId}`
+      yield* TestClock.adjust(1_000)
+      assert.strictEqual((yield* bounded(Fiber.join(second))).code, 422)
+      assert.strictEqual(yield* asked.heard, 1)
+      yield* agree
+      assert.strictEqual((yield* bounded(Fiber.join(first))).code, 0)
+    })
+  )
+
   it.effect("is not waited for by another call with its key: 422 at once", () =>
     Effect.gen(function* () {
       const asked = yield* request

@@ -1,9 +1,10 @@
-import { Result, Struct } from "effect"
+import { Result } from "effect"
 import { type DateRange, ofAtMost, rangeOf } from "../../contract/date-range.ts"
 import { BadRequest, type ValidationFailed } from "../../contract/errors.ts"
+import { changesSomethingOf } from "../../contract/fixed-fields.ts"
 import { decimalText, splitByWeights } from "../../contract/money.ts"
 import { TRANSACTION_DAYS } from "../../limits.ts"
-import { Changeable, type Status } from "./contract.ts"
+import { type Status, update_transaction } from "./contract.ts"
 
 /** A future time makes an entry outstanding (specification, Transaction status). Both in milliseconds. */
 export const statusAt = (actionAt: number, now: number): Status => (actionAt > now ? "outstanding" : "paid")
@@ -63,6 +64,4 @@ export const daysOf = (payload: {
     : Result.succeed(undefined)
 }
 
-/** Whether an edit sends any field it can change; one that does not is no change, and no event tells of it. */
-export const changesSomething = (sent: { readonly [Field in keyof typeof Changeable]?: unknown }): boolean =>
-  Struct.keys(Changeable).some((field) => sent[field] !== undefined)
+export const changesSomething = changesSomethingOf(update_transaction.payloadSchema, "id")
