@@ -526,6 +526,9 @@ layer(layerUnhurried)("an answer to a request, with a key", (it) => {
       const asked = yield* request
       const { first, agree } = yield* unanswered(asked)
       const second = yield* Effect.forkChild(asked.approve)
+      // It looks again and again by then.
+      for (let look = 0; look < 20; look++) yield* Effect.andThen(asked.status, TestClock.adjust(200))
+      assert.isUndefined(second.pollUnsafe())
       // Let go by the first and claimed by another call, which was cut off.
       yield* sql`
         UPDATE idempotency_keys SET fingerprint = ${Buffer.from("another")}, under_way_until = ${new Date(0)}
