@@ -3,6 +3,7 @@ import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
 import { DatabaseSettings } from "./database/choose.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./deliveries/allowed-hosts.ts"
+import { EVERY_TRACE, type NamedSampler, SAMPLER_NAMES, type SamplerName, samplerNamed } from "./telemetry/sampling.ts"
 
 /** Seconds a statement of a request may take on a server, if nothing is said, and the most that may be said. */
 const STATEMENT_SECONDS = 10
@@ -48,6 +49,8 @@ export interface Settings {
   readonly trustProxy: boolean
   /** Base address of an OpenTelemetry collector (`/v1/traces`, … are appended); undefined: nothing is exported. */
   readonly otlpEndpoint: string | undefined
+  /** Which traces are exported. */
+  readonly sampler: NamedSampler
   readonly logFormat: "pretty" | "json"
   readonly logLevel: LogLevel
   /** Seed a demo operator into an empty database. */
@@ -142,6 +145,13 @@ const logLevel: Setting<LogLevel> = {
   read: (text) => LOG_LEVELS.get(text.toLowerCase())
 }
 
+const sampler: Setting<SamplerName> = { expected: SAMPLER_NAMES.join(" or "), read: samplerNamed }
+
+const ratio: Setting<number> = {
+  expected: "a number from 0 to 1, such as 0.1",
+  read: (text) => (/^(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) && Number(text) <= 1 ? Number(text) : undefined)
+}
+
 const allowedHosts: Setting<AllowedHosts> = {
   expected: "host names and IP addresses separated by commas, without ports",
   read: (text) => Result.getOrElse(parseAllowedHosts(text), () => undefined)
@@ -190,6 +200,10 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
       // A collector's address can carry its key as a query, which is no base address: not shown.
       { ...baseAddress("an http or https address of a collector, such as http://localhost:4318"), secret: true }
     ),
+    sampler: {
+      name: (yield* setting("OTEL_TRACES_SAMPLER", sampler)) ?? EVERY_TRACE.name,
+      ratio: (yield* setting("OTEL_TRACES_SAMPLER_ARG", ratio)) ?? EVERY_TRACE.ratio
+    },
     logFormat: (yield* setting("LOG_FORMAT", oneOf(["pretty", "json"]))) ?? (terminal ? "pretty" : "json"),
     logLevel: (yield* setting("LOG_LEVEL", logLevel)) ?? "Info",
     demo: (yield* setting("DEMO", flag)) ?? databaseUrl === undefined,

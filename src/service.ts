@@ -1,4 +1,16 @@
-import { Cause, Clock, Context, Effect, Exit, identity, Layer, Option, type Schema, Struct } from "effect"
+import {
+  Cause,
+  type Clock,
+  Context,
+  Effect,
+  Exit,
+  identity,
+  Layer,
+  Option,
+  type Schema,
+  Struct,
+  type Tracer
+} from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { Api, type ApiOperation, type OperationName } from "./Api.ts"
 import { WakeUp } from "./background/WakeUp.ts"
@@ -14,11 +26,12 @@ import type { Input } from "./contract/input.ts"
 import { isRead } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
 import { approachOf } from "./gate/approach.ts"
-import { Gate } from "./gate/Gate.ts"
+import { Gate, type LetIn, type TurnedAway } from "./gate/Gate.ts"
 import { UNMATCHED } from "./gate/windows/limit-table.ts"
 import { BUSY_RETRY_SECONDS } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { type Asked, type Reader, reader } from "./resources/handled.ts"
+import { asRoot, inSpan, record } from "./telemetry/spans.ts"
 
 /** What an adapter hands over of one call. */
 export interface Call {
@@ -82,9 +95,6 @@ export class Service extends Context.Service<
 // The type asks for the reader of each, so a family without its layer does not compile.
 const operationNames: ReadonlyArray<OperationName> = Struct.keys(Api)
 
-// Where in our own code a span was opened says nothing about a request, and finding out costs as much as the span.
-const UNTRACED = { captureStackTrace: false }
-
 /** What became of a call, and the headers that go with its answer. */
 interface Outcome {
   readonly exit: Exit.Exit<Schema.Json, ApiError>
@@ -124,61 +134,72 @@ const afterChange =
   <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
     Effect.onExit(change, (exit) => (Option.isSome(Exit.findErrorOption(exit)) ? Effect.void : wake))
 
-/** The way of a call to one operation: Gate, key, decode, place, handler, encode. */
+/**
+ * The way of a call to one operation: Gate, key, decode, place, handler, encode. Plain functions of the step before, where a
+ * generator would be made anew for each call.
+ */
 const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake }: OnTheWay): Run => {
   const approach = approachOf(operation)
   const waking = isRead(operation) ? identity : afterChange(wake)
+  const traced = inSpan("handler", { "latchkey.operation": operation._tag })
   const keyOfCall = (call: Call) =>
-    call.key === undefined || isRead(operation) ? Effect.undefined : Effect.fromResult(keyOf(call.key))
+    call.key === undefined || isRead(operation) ? NO_KEY : Effect.fromResult(keyOf(call.key))
 
   /** The work of a call, and whether its answer is a replay. */
   const worked = (asked: Asked, actor: Actor, operatorId: number, given: string | undefined) => {
     const { answer, change } = asked
-    if (given === undefined || change === undefined) {
-      return Effect.map(answer, (result): Answered => ({ result, replayed: false }))
-    }
-    return once(keys, change, actor, { operatorId, given })
+    return given === undefined || change === undefined
+      ? Effect.map(answer, asNew)
+      : once(keys, change, actor, { operatorId, given })
   }
 
   // A place is taken once the input is read, so that a slow sender holds none, and held until the answer is built.
-  const handled = Effect.fnUntraced(function* (call: Call, { operatorId }: Caller, actor: Actor) {
-    const given = yield* keyOfCall(call)
-    const input = yield* call.read
-    const asked = yield* read(input, call.params)
-    const work = worked(asked, actor, operatorId, given).pipe(
-      waking,
-      Effect.withSpan("handler", { attributes: { "latchkey.operation": operation._tag } }, UNTRACED)
+  const handled = (call: Call, { operatorId }: Caller, actor: Actor) =>
+    Effect.flatMap(keyOfCall(call), (given) =>
+      Effect.flatMap(call.read, (input) =>
+        Effect.flatMap(read(input, call.params), (asked) =>
+          places.within(operatorId, traced(waking(worked(asked, actor, operatorId, given))), input.bytes)
+        )
+      )
     )
-    return yield* places.within(operatorId, work, input.bytes)
-  })
 
-  return Effect.fnUntraced(function* (call, requestId): Effect.fn.Return<Outcome> {
-    const entered = yield* Effect.exit(gate.enter(approach(call)))
-    if (Exit.isFailure(entered)) {
-      const exit = Exit.failCause(Cause.map(entered.cause, ({ error }) => error))
-      return { exit, headers: {}, by: Option.getOrUndefined(Exit.findErrorOption(entered))?.by }
-    }
-    const { caller, headers, failedWith, stillEntitled } = entered.value
+  const letIn = (call: Call, requestId: string, { caller, headers, failedWith, stillEntitled }: LetIn) => {
     const { accountId, tokenName: application } = caller
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
+    const work = handled(call, caller, actor)
     // What was read is told only to who may still read it. A change is made, and its caller is told so.
-    const answer = isRead(operation)
-      ? Effect.tap(handled(call, caller, actor), stillEntitled)
-      : handled(call, caller, actor)
-    const exit = yield* Effect.exit(Effect.updateContext(answer, known(caller, actor)))
-    if (Exit.isSuccess(exit)) {
-      const { result, replayed } = exit.value
-      return {
-        exit: Exit.succeed(result),
-        headers: replayed ? { ...headers, [REPLAYED]: "true" } : headers,
-        by: caller
+    const answer = isRead(operation) ? Effect.tap(work, () => stillEntitled) : work
+    return Effect.matchCauseEffect(Effect.updateContext(answer, known(caller, actor)), {
+      onSuccess: ({ result, replayed }) =>
+        Effect.succeed<Outcome>({
+          exit: Exit.succeed(result),
+          headers: replayed ? { ...headers, [REPLAYED]: "true" } : headers,
+          by: caller
+        }),
+      onFailure: (cause) => {
+        const outcome: Outcome = { exit: Exit.failCause(cause), headers, by: caller }
+        const error = Cause.findErrorOption(cause)
+        return Option.isSome(error) ? Effect.as(failedWith(errorCode(error.value)), outcome) : Effect.succeed(outcome)
       }
-    }
-    const error = Exit.findErrorOption(exit)
-    if (Option.isSome(error)) yield* failedWith(errorCode(error.value))
-    return { exit: Exit.failCause(exit.cause), headers, by: caller }
-  })
+    })
+  }
+
+  return (call, requestId) =>
+    Effect.matchCauseEffect(gate.enter(approach(call)), {
+      onSuccess: (entered) => letIn(call, requestId, entered),
+      onFailure: (cause) => Effect.succeed(turnedAway(cause))
+    })
 }
+
+const NO_KEY: Effect.Effect<string | undefined> = Effect.undefined
+
+const asNew = (result: Schema.Json): Answered => ({ result, replayed: false })
+
+const turnedAway = (cause: Cause.Cause<TurnedAway>): Outcome => ({
+  exit: Exit.failCause(Cause.map(cause, ({ error }) => error)),
+  headers: {},
+  by: Option.getOrUndefined(Cause.findErrorOption(cause))?.by
+})
 
 /** Two layers upon the context there is: a context of the two would be merged into it by copying all of it. */
 const known =
@@ -203,55 +224,75 @@ const refusal = Effect.fnUntraced(function* (
 })
 
 /** Turns what became of a call into its answer, with the request's span and its one log line. */
-const answered = Effect.fnUntraced(function* (
+const answered = (
   refusals: Refusals["Service"],
   operation: string,
   call: Pick<Call, "door" | "headers">,
   run: (requestId: string) => Effect.Effect<Outcome>
-): Effect.fn.Return<Answer> {
-  const startedAt = yield* Clock.currentTimeMillis
-  const requestId = newRequestId(startedAt)
-  const attributes = {
-    "latchkey.operation": operation,
-    "latchkey.request_id": requestId,
-    "latchkey.door": call.door
-  }
-  return yield* run(requestId).pipe(
-    Effect.flatMap((outcome) =>
-      Effect.tap(answerOf(requestId, operation, outcome), ({ envelope: { error_code: errorCode } }) =>
-        errorCode === 0 ? Effect.void : refusals.call({ by: outcome.by, operation, errorCode })
-      )
-    ),
-    Effect.tap((answer) => logLine(answer, operation, call.door, startedAt)),
-    Effect.withSpan("request", { kind: "server", attributes, ...parentOf(call.headers) }, UNTRACED)
-  )
-})
+): Effect.Effect<Answer> =>
+  Effect.clockWith((clock) => {
+    const startedAt = clock.currentTimeMillisUnsafe()
+    const asked: AskedFor = { requestId: newRequestId(startedAt), operation, door: call.door, startedAt, clock }
+    const answer = Effect.flatMap(run(asked.requestId), (outcome) =>
+      Exit.isSuccess(outcome.exit)
+        ? logged(asked, { envelope: succeeded(asked.requestId, outcome.exit.value), headers: outcome.headers })
+        : Effect.flatMap(refused(asked, outcome, outcome.exit.cause), (answer) =>
+            Effect.andThen(
+              refusals.call({ by: outcome.by, operation, errorCode: answer.envelope.error_code }),
+              logged(asked, answer)
+            )
+          )
+    )
+    return asRoot({ name: "request", kind: "server", parent: parentOf(call.headers), ...spanOf(asked) }, answer)
+  })
 
-/** The caller's trace, if it sent one (W3C Trace Context). */
-const parentOf = (headers: Call["headers"]) => {
-  if (headers["traceparent"] === undefined) return {}
-  const parent = HttpTraceContext.fromHeaders(Headers.fromInput(headers))
-  return Option.isSome(parent) ? { parent: parent.value } : {}
+/** What is known of a call before it is let in. */
+interface AskedFor {
+  readonly requestId: string
+  readonly operation: string
+  readonly door: Call["door"]
+  readonly startedAt: number
+  readonly clock: Clock.Clock
 }
 
-const answerOf = Effect.fnUntraced(function* (
-  requestId: string,
-  operation: string,
-  { exit, headers }: Outcome
-): Effect.fn.Return<Answer> {
-  if (Exit.isSuccess(exit)) return { envelope: succeeded(requestId, exit.value), headers }
-  const error = Cause.findErrorOption(exit.cause)
-  if (Option.isSome(error)) {
-    return { envelope: failed(requestId, error.value), headers: { ...headers, ...headersOf(error.value) } }
-  }
-  // The caller hung up: nobody is left to answer.
-  if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
-  const slow = tookTooLong(exit.cause)
-  const said = slow ? Effect.logWarning("a statement took too long", exit.cause) : Effect.logError("defect", exit.cause)
-  yield* Effect.annotateLogs(said, { request_id: requestId, operation })
-  const answered = slow ? outOfTime : defect
-  return { envelope: failed(requestId, answered), headers: { ...headers, ...headersOf(answered) } }
+const ERROR_CODE = "latchkey.error_code"
+
+/** What failed on our side is told to a collector whichever traces it is sent. */
+const spanOf = ({ operation, requestId, door }: AskedFor) => ({
+  attributes: () => ({ "latchkey.operation": operation, "latchkey.request_id": requestId, "latchkey.door": door }),
+  told: (exit: Exit.Exit<Answer>) =>
+    Exit.isSuccess(exit) && exit.value.envelope.error_code >= OUR_SIDE
+      ? { [ERROR_CODE]: exit.value.envelope.error_code }
+      : undefined
 })
+
+/** Codes from here on are no fault of the caller's (specification, Errors). */
+const OUR_SIDE = 500
+
+/** The caller's trace, if it sent one (W3C Trace Context). */
+const parentOf = (headers: Call["headers"]): Tracer.AnySpan | undefined =>
+  headers["traceparent"] === undefined
+    ? undefined
+    : Option.getOrUndefined(HttpTraceContext.fromHeaders(Headers.fromInput(headers)))
+
+/** The answer of a call that came to nothing. */
+const refused = (
+  { requestId, operation }: AskedFor,
+  { headers }: Outcome,
+  cause: Cause.Cause<ApiError>
+): Effect.Effect<Answer> => {
+  const answerOf = (error: ApiError): Answer => ({
+    envelope: failed(requestId, error),
+    headers: { ...headers, ...headersOf(error) }
+  })
+  const error = Cause.findErrorOption(cause)
+  if (Option.isSome(error)) return Effect.succeed(answerOf(error.value))
+  // The caller hung up: nobody is left to answer.
+  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  const slow = tookTooLong(cause)
+  const said = slow ? Effect.logWarning("a statement took too long", cause) : Effect.logError("defect", cause)
+  return Effect.as(Effect.annotateLogs(said, { request_id: requestId, operation }), answerOf(slow ? outOfTime : defect))
+}
 
 const outOfTime = new ServerError({
   message:
@@ -260,11 +301,10 @@ const outOfTime = new ServerError({
 })
 const defect = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })
 
-const logLine = Effect.fnUntraced(function* (answer: Answer, operation: string, door: Call["door"], startedAt: number) {
+const logged = ({ operation, door, startedAt, clock }: AskedFor, answer: Answer): Effect.Effect<Answer> => {
   const { request_id, error_code, error_msg } = answer.envelope
-  yield* Effect.annotateCurrentSpan("latchkey.error_code", error_code)
-  const endedAt = yield* Clock.currentTimeMillis
-  const ms = endedAt - startedAt
+  const ms = clock.currentTimeMillisUnsafe() - startedAt
   const fields = { request_id, door, operation, error_code, ms }
-  yield* Effect.logInfo("request", error_code === 0 ? fields : { ...fields, error_msg })
-})
+  const line = Effect.logInfo("request", error_code === 0 ? fields : { ...fields, error_msg })
+  return Effect.as(Effect.andThen(record(ERROR_CODE, error_code), line), answer)
+}

@@ -22,6 +22,7 @@ describe("configuration", () => {
         requireHttps: false,
         trustProxy: false,
         otlpEndpoint: undefined,
+        sampler: { name: "parentbased_always_on", ratio: 1 },
         logFormat: "json",
         logLevel: "Info",
         demo: true,
@@ -45,6 +46,8 @@ describe("configuration", () => {
         REQUIRE_HTTPS: "0",
         TRUST_PROXY: "1",
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+        OTEL_TRACES_SAMPLER: "ParentBased_TraceIdRatio",
+        OTEL_TRACES_SAMPLER_ARG: "0.25",
         LOG_FORMAT: "pretty",
         LOG_LEVEL: "debug",
         DEMO: "1",
@@ -61,6 +64,7 @@ describe("configuration", () => {
         requireHttps: false,
         trustProxy: true,
         otlpEndpoint: "http://collector:4318",
+        sampler: { name: "parentbased_traceidratio", ratio: 0.25 },
         logFormat: "pretty",
         logLevel: "Debug",
         demo: true,
@@ -81,6 +85,20 @@ describe("configuration", () => {
       assert.strictEqual(read.port, 8080)
       assert.strictEqual(read.host, "127.0.0.1")
       assert.isTrue(read.demo)
+    })
+  )
+
+  it.effect("takes a share of traces in any form of number from 0 to 1, and no other", () =>
+    Effect.gen(function* () {
+      for (const [text, ratio] of Object.entries({ "0": 0, "1": 1, "1.0": 1, ".5": 0.5, "1e-3": 0.001 })) {
+        assert.strictEqual((yield* settings({ OTEL_TRACES_SAMPLER_ARG: text })).sampler.ratio, ratio)
+      }
+      for (const text of ["1.01", "-0.1", ".", "e", "half", "0x1", "Infinity"]) {
+        const error = yield* Effect.flip(settings({ OTEL_TRACES_SAMPLER_ARG: text }))
+        assert.include(error.message, "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
+      }
+      const error = yield* Effect.flip(settings({ OTEL_TRACES_SAMPLER: "sometimes" }))
+      assert.include(error.message, "OTEL_TRACES_SAMPLER must be always_on or always_off or traceidratio")
     })
   )
 

@@ -36,7 +36,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "adapters",
     what: "REST, MCP, pages; `http-server/` keeps their connections, refuses what is no request, and stops",
     imports: imports(
-      "Api.ts configuration.ts contract database gate installation.ts limits.ts places resources/<family> service.ts"
+      "Api.ts configuration.ts contract database gate installation.ts limits.ts places resources/<family> service.ts",
+      "telemetry"
     )
   },
   {
@@ -47,7 +48,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "service.ts",
     what: "the entrypoint both doors share",
-    imports: imports("Api.ts background changes contract database gate limits.ts places resources/handled.ts")
+    imports: imports("Api.ts background changes contract database gate limits.ts places resources/handled.ts telemetry")
   },
   {
     place: "resources/index.ts",
@@ -70,7 +71,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(
       "background changes channels contract database deliveries events installation.ts limits.ts random-text.ts",
-      "resources/handled.ts resources/row-fields.ts"
+      "resources/handled.ts resources/row-fields.ts telemetry"
     )
   },
   {
@@ -87,12 +88,12 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "configuration.ts",
     what: "what the environment says about this process",
-    imports: imports("database deliveries")
+    imports: imports("database deliveries telemetry")
   },
   {
     place: "deliveries",
     what: "webhooks on their way: queue, signing, addresses, sending",
-    imports: imports("background changes contract database events limits.ts")
+    imports: imports("background changes contract database events limits.ts telemetry")
   },
   {
     place: "changes",
@@ -104,7 +105,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "what happened, typed; recorded by the statement that changed it; the order it is told in, and who has heard of it",
     imports: imports("background contract database limits.ts")
   },
-  { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract"] },
+  { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract", "telemetry"] },
   {
     place: "places",
     what: "who works at once, and whose answer is built next",

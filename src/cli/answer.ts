@@ -9,6 +9,7 @@ import { pendingMigrations } from "../database/pending.ts"
 import { Operators } from "../operators/Operators.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
 import { lineWriter } from "../telemetry/lines.ts"
+import { EVERY_TRACE } from "../telemetry/sampling.ts"
 import { isUnreached, lineOf, NotMigrated, Refused, Unreached } from "./failure.ts"
 
 /** `--json`, which every command takes: one JSON object on standard output, whether it went well or not. */
@@ -34,7 +35,7 @@ export const reporting = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effe
 
 /** Commands print results on standard output and nothing else there. */
 const layerQuietLog = layerTelemetry(
-  { logFormat: "pretty", logLevel: "Warn", otlpEndpoint: undefined, version: "" },
+  { logFormat: "pretty", logLevel: "Warn", otlpEndpoint: undefined, sampler: EVERY_TRACE, version: "" },
   lineWriter(process.stderr)
 )
 

@@ -5,52 +5,78 @@ import { Schema } from "effect"
 
 const Message = { message: Schema.String }
 
+/**
+ * An error that is an answer and nobody's mistake in the code: without a stack, which nobody would read and which costs more
+ * than the rest of a refusal.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the language asks for it of every class that is made of another.
+const answered = <Base extends new (...args: any[]) => object>(base: Base) =>
+  class extends base {
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    constructor(...args: any[]) {
+      const limit = Error.stackTraceLimit
+      Error.stackTraceLimit = 0
+      super(...args)
+      Error.stackTraceLimit = limit
+    }
+  }
+
 /** 400: the request cannot be read: a missing field, a wrong type, fields that exclude each other. */
-export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", Message) {}
+export class BadRequest extends answered(Schema.TaggedError<BadRequest>()("BadRequest", Message)) {}
 
 /** 401: no valid token, or a read-only token on a write. */
-export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", Message) {}
+export class Unauthenticated extends answered(Schema.TaggedError<Unauthenticated>()("Unauthenticated", Message)) {}
 
 /** 403: the caller is known and may not do this, or the record is somebody else's. */
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", Message) {}
+export class Forbidden extends answered(Schema.TaggedError<Forbidden>()("Forbidden", Message)) {}
 
 /** 404: no such path, or no such record in this account. */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", Message) {}
+export class NotFound extends answered(Schema.TaggedError<NotFound>()("NotFound", Message)) {}
 
 /** 409: the action would create a duplicate, or sell a night twice; or another call with the same key is not through. */
-export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
-  ...Message,
-  /** Seconds after which the same call may succeed. */
-  retryAfter: Schema.optionalKey(Schema.Int)
-}) {}
+export class Conflict extends answered(
+  Schema.TaggedError<Conflict>()("Conflict", {
+    ...Message,
+    /** Seconds after which the same call may succeed. */
+    retryAfter: Schema.optionalKey(Schema.Int)
+  })
+) {}
 
 /** 420: the account's subscription does not cover the call; only the host can change that. */
-export class SubscriptionRequired extends Schema.TaggedError<SubscriptionRequired>()("SubscriptionRequired", Message) {}
+export class SubscriptionRequired extends answered(
+  Schema.TaggedError<SubscriptionRequired>()("SubscriptionRequired", Message)
+) {}
 
 /** 422: readable, but a rule of the business refuses it; the message names the field. */
-export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()("ValidationFailed", Message) {}
+export class ValidationFailed extends answered(Schema.TaggedError<ValidationFailed>()("ValidationFailed", Message)) {}
 
 /** 429: a window or quota is used up; `headers` say which one and for how long. */
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
-  ...Message,
-  headers: Schema.Record(Schema.String, Schema.String)
-}) {}
+export class RateLimited extends answered(
+  Schema.TaggedError<RateLimited>()("RateLimited", {
+    ...Message,
+    headers: Schema.Record(Schema.String, Schema.String)
+  })
+) {}
 
 /** 500: a defect of the service, which carries nothing but the request_id to look it up by; or more work than time. */
-export class ServerError extends Schema.TaggedError<ServerError>()("ServerError", {
-  ...Message,
-  /** Seconds after which the same call may succeed. */
-  retryAfter: Schema.optionalKey(Schema.Int)
-}) {}
+export class ServerError extends answered(
+  Schema.TaggedError<ServerError>()("ServerError", {
+    ...Message,
+    /** Seconds after which the same call may succeed. */
+    retryAfter: Schema.optionalKey(Schema.Int)
+  })
+) {}
 
 /** 501: the endpoint exists but is not enabled for this account or deployment. */
-export class NotImplemented extends Schema.TaggedError<NotImplemented>()("NotImplemented", Message) {}
+export class NotImplemented extends answered(Schema.TaggedError<NotImplemented>()("NotImplemented", Message)) {}
 
 /** 502, 503, 504: a channel behind the service failed, is away, or did not answer in time. */
-export class Upstream extends Schema.TaggedError<Upstream>()("Upstream", {
-  ...Message,
-  code: Schema.Literals([502, 503, 504])
-}) {}
+export class Upstream extends answered(
+  Schema.TaggedError<Upstream>()("Upstream", {
+    ...Message,
+    code: Schema.Literals([502, 503, 504])
+  })
+) {}
 
 export type ApiError =
   | BadRequest

@@ -1,6 +1,7 @@
 import { Clock, DateTime, Effect, Random, Redacted } from "effect"
 import { nextTry } from "../background/retries.ts"
 import { attemptOnce } from "../background/timed-work.ts"
+import { asRoot, record } from "../telemetry/spans.ts"
 import { afterFailure, type Health } from "./breaker.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import type { TakenDelivery, Tried } from "./delivery.ts"
@@ -65,7 +66,7 @@ const noteFailure = Effect.fnUntraced(function* (
 /** Writes down how a try ended. */
 const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Tried) {
   const queue = yield* DeliveryQueue
-  yield* Effect.annotateCurrentSpan("latchkey.outcome", inWords(tried.attempt))
+  yield* record("latchkey.outcome", inWords(tried.attempt))
   if (isDelivered(tried.attempt)) return yield* queue.delivered({ delivery, ...tried })
   const now = yield* Clock.currentTimeMillis
   const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next)
@@ -83,6 +84,12 @@ const handBack = Effect.fnUntraced(function* (delivery: TakenDelivery) {
   yield* queue.handBack(delivery, yield* DateTime.nowAsDate)
 })
 
+const rootOf = (delivery: TakenDelivery) => ({
+  name: "webhook",
+  kind: "producer" as const,
+  attributes: () => ({ "latchkey.event": delivery.event, "latchkey.delivery": webhookIdOf(delivery) })
+})
+
 /** Makes one try of a delivery that was taken, and writes down how it ended. */
 export const deliver = (delivery: TakenDelivery): Effect.Effect<void, never, DeliveryQueue | Outbound> =>
   attemptOnce({
@@ -90,10 +97,6 @@ export const deliver = (delivery: TakenDelivery): Effect.Effect<void, never, Del
     settle: (tried: Tried) => settle(delivery, tried),
     handBack: handBack(delivery)
   }).pipe(
-    Effect.withSpan("webhook", {
-      kind: "producer",
-      root: true,
-      attributes: { "latchkey.event": delivery.event, "latchkey.delivery": webhookIdOf(delivery) }
-    }),
+    (tried) => asRoot(rootOf(delivery), tried),
     Effect.catchCause((cause) => Effect.logWarning("webhook delivery not written down", cause))
   )

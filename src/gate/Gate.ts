@@ -1,13 +1,15 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { Caller, GateError } from "../contract/caller.ts"
 import { RateLimited } from "../contract/errors.ts"
 import type { CallLimits } from "../contract/operation.ts"
+import { inSpan } from "../telemetry/spans.ts"
 import { tokenOf } from "./credentials.ts"
 import { invalidToken, isEnded, refusalOf } from "./entitlement.ts"
 import { type KnownToken, TOKEN_TRUSTED_MS, Tokens } from "./Tokens.ts"
-import { bucketsOf, countsAsInvalid } from "./windows/limit-table.ts"
+import { countsAsInvalid } from "./windows/limit-table.ts"
 import { rateLimitHeaders, refusalMessage } from "./windows/messages.ts"
 import { RateWindows } from "./windows/RateWindows.ts"
+import { rememberBuckets } from "./windows/remembered-buckets.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -63,55 +65,61 @@ export class Gate extends Context.Service<
       const tokens = yield* Tokens
       const windows = yield* RateWindows
 
-      const identify = Effect.fnUntraced(function* (headers: Headers): Effect.fn.Return<KnownToken, TurnedAway> {
+      const buckets = rememberBuckets()
+
+      const identify = (headers: Headers): Effect.Effect<KnownToken, TurnedAway> => {
         const token = tokenOf(headers)
-        const known = token === undefined ? undefined : yield* tokens.lookup(token)
-        return known === undefined || isEnded(known) ? yield* turnAway(invalidToken(), known) : known
-      })
+        if (token === undefined) return turnAway(invalidToken(), undefined)
+        return Effect.flatMap(tokens.lookup(token), (known) =>
+          known === undefined || isEnded(known) ? turnAway(invalidToken(), known) : Effect.succeed(known)
+        )
+      }
 
-      const admit = Effect.fnUntraced(function* (approach: Approach, token: KnownToken) {
-        const buckets = bucketsOf({
-          operatorId: token.operatorId,
-          tokenId: token.tokenId,
-          route: approach.route,
-          limits: approach.limits,
-          conversationId: approach.conversationId,
-          tokenLimits: token.tokenLimits ?? undefined,
-          overrides: token.overrides ?? undefined
+      const entitled = ({ headers, read }: Approach): Effect.Effect<Entitled, TurnedAway> =>
+        Effect.flatMap(identify(headers), (token) =>
+          Effect.clockWith((clock) => {
+            const now = clock.currentTimeMillisUnsafe()
+            const refusal = refusalOf(token, { read, now })
+            return Option.isSome(refusal) ? turnAway(refusal.value, token) : Effect.succeed({ token, now })
+          })
+        )
+
+      const stillEntitled = (approach: Approach, since: number): Effect.Effect<void, GateError> =>
+        Effect.clockWith((clock) =>
+          clock.currentTimeMillisUnsafe() - since < TOKEN_TRUSTED_MS
+            ? Effect.void
+            : Effect.mapError(Effect.asVoid(entitled(approach)), ({ error }) => error)
+        )
+
+      const admit = (approach: Approach, { token, now }: Entitled): Effect.Effect<LetIn, TurnedAway> => {
+        const { call, invalid } = buckets.of(token, approach)
+        return Effect.flatMap(windows.admit(call, invalid), (admission) => {
+          const headers = rateLimitHeaders(admission)
+          if (admission._tag === "Refused") {
+            return turnAway(new RateLimited({ message: refusalMessage(admission), headers }), token)
+          }
+          return Effect.succeed({
+            caller: token,
+            headers,
+            failedWith: (errorCode: number) => (countsAsInvalid(errorCode) ? windows.count(invalid) : Effect.void),
+            stillEntitled: stillEntitled(approach, now)
+          })
         })
-        const admission = yield* windows.admit(buckets.call, buckets.invalid)
-        const headers = rateLimitHeaders(admission)
-        if (admission._tag === "Refused") {
-          return yield* turnAway(new RateLimited({ message: refusalMessage(admission), headers }), token)
-        }
-        const failedWith = (errorCode: number) =>
-          countsAsInvalid(errorCode) ? windows.count(buckets.invalid) : Effect.void
-        return { caller: token, headers, failedWith }
-      })
+      }
 
-      const entitled = Effect.fnUntraced(function* ({ headers, read }: Approach) {
-        const token = yield* identify(headers)
-        const now = yield* Clock.currentTimeMillis
-        const refusal = refusalOf(token, { read, now })
-        return Option.isSome(refusal) ? yield* turnAway(refusal.value, token) : { token, now }
-      })
-
-      const stillEntitled = Effect.fnUntraced(function* (approach: Approach, since: number) {
-        if ((yield* Clock.currentTimeMillis) - since < TOKEN_TRUSTED_MS) return
-        yield* Effect.mapError(entitled(approach), ({ error }) => error)
-      })
-
-      const enter = Effect.fnUntraced(
-        function* (approach: Approach): Effect.fn.Return<LetIn, TurnedAway> {
-          const { token, now } = yield* entitled(approach)
-          return { ...(yield* admit(approach, token)), stillEntitled: stillEntitled(approach, now) }
-        },
-        Effect.withSpan("gate", {}, { captureStackTrace: false })
-      )
+      const traced = inSpan("gate")
+      const enter = (approach: Approach) =>
+        traced(Effect.flatMap(entitled(approach), (letIn) => admit(approach, letIn)))
 
       return Gate.of({ enter, knows: (headers) => Effect.isSuccess(identify(headers)) })
     })
   )
+}
+
+/** A token that may be used for what is asked, and when that was seen. */
+interface Entitled {
+  readonly token: KnownToken
+  readonly now: number
 }
 
 const turnAway = (error: GateError, by: Caller | undefined): Effect.Effect<never, TurnedAway> =>

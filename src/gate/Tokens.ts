@@ -40,7 +40,7 @@ export class Tokens extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const find = Effect.fn("Tokens.find")(function* (digestHex: string) {
+      const find = Effect.fnUntraced(function* (digestHex: string) {
         const digest = Buffer.from(digestHex, "hex")
         const rows = yield* sql`
           SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.name AS "tokenName", t.scope, t.digest,

@@ -3,6 +3,7 @@ import { AwayFromPlace } from "../contract/away-from-place.ts"
 import { ServerError } from "../contract/errors.ts"
 import { BeforeReading } from "../database/rows.ts"
 import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../limits.ts"
+import { type Deadline, makeDeadline } from "./deadline.ts"
 import { FairPlaces, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
 
@@ -27,28 +28,37 @@ export class Places extends Context.Service<
   }
 >()("latchkey/places/Places") {
   static readonly layer = (places: number = PLACES): Layer.Layer<Places> =>
-    Layer.sync(Places, () => {
-      const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
-      const thread = new FairThread()
-      return Places.of({
-        within: (operatorId, work, bytes = 0) =>
-          Effect.uninterruptibleMask((restore) => {
-            const place = new Place(fair, operatorId, bytes)
-            const building = work.pipe(
-              Effect.provideService(BeforeReading, turnOn(thread, operatorId)),
-              Effect.provideService(AwayFromPlace, awayFrom(place))
-            )
-            return Effect.andThen(
-              place.taken(restore),
-              Effect.onExit(restore(building), () => place.given)
-            )
-          })
+    Layer.effect(
+      Places,
+      Effect.map(makeDeadline(PLACE_WAIT_MS), (deadline) => {
+        const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
+        const thread = new FairThread()
+        return Places.of({
+          within: (operatorId, work, bytes = 0) =>
+            Effect.uninterruptibleMask((restore) => {
+              const place = new Place({ fair, deadline }, operatorId, bytes)
+              const building = inPlace(place, turnOn(thread, operatorId), work)
+              return Effect.andThen(
+                place.taken(restore),
+                Effect.onExit(restore(building), () => place.given)
+              )
+            })
+        })
       })
-    })
+    )
 
   /** Everybody works at once: what a bench compares with. */
   static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, { within: (_, work) => work })
 }
+
+const inPlace = <A, E, R>(
+  place: Place,
+  turn: Effect.Effect<void>,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.updateContext(work, (context: Context.Context<R>) =>
+    Context.add(Context.add(context, BeforeReading, turn), AwayFromPlace, awayFrom(place))
+  )
 
 /** Waits until an answer of this operator may be built. */
 const turnOn = (thread: FairThread, operator: number): Effect.Effect<void> =>
@@ -67,10 +77,12 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 class Place {
   #held = false
   readonly #fair: FairPlaces
+  readonly #deadline: Deadline
   readonly #call: Omit<WaitingCall, "seat">
 
-  constructor(fair: FairPlaces, operator: number, bytes: number) {
+  constructor({ fair, deadline }: Waiting, operator: number, bytes: number) {
     this.#fair = fair
+    this.#deadline = deadline
     this.#call = { operator, bytes }
   }
 
@@ -84,7 +96,9 @@ class Place {
       const hold = () => {
         this.#held = true
       }
-      if (!this.#fair.take(this.#call.operator)) return Effect.map(waited(this.#fair, this.#call, restore), hold)
+      if (!this.#fair.take(this.#call.operator)) {
+        return Effect.map(waited({ fair: this.#fair, deadline: this.#deadline }, this.#call, restore), hold)
+      }
       hold()
       return Effect.void
     })
@@ -111,29 +125,44 @@ const awayFrom =
       )
     })
 
+/** What waiting calls share. */
+interface Waiting {
+  readonly fair: FairPlaces
+  readonly deadline: Deadline
+}
+
 /**
- * Waits until the place is this call's. Whether it is, `seated` alone knows: a call that is interrupted or has waited
+ * Waits until the place is this call's. Whether it is, `state` alone knows: a call that is interrupted or has waited
  * long enough at the very moment it is seated gives the place back, or keeps it.
  */
 const waited = (
-  fair: FairPlaces,
+  { fair, deadline }: Waiting,
   { operator, bytes }: Omit<WaitingCall, "seat">,
   restore: Restore
 ): Effect.Effect<void, ServerError> =>
   Effect.suspend(() => {
-    const seated = Deferred.makeUnsafe<void>()
-    const call: WaitingCall = { operator, bytes, seat: () => Deferred.doneUnsafe(seated, Effect.void) }
+    let state: "waits" | "seated" | "late" = "waits"
+    const over = Deferred.makeUnsafe<void>()
+    const end = (as: "seated" | "late") => {
+      state = as
+      Deferred.doneUnsafe(over, Effect.void)
+    }
+    const call: WaitingCall = { operator, bytes, seat: () => end("seated") }
     if (!fair.wait(call)) return tooMany
-    return restore(Effect.timeoutOption(Deferred.await(seated), PLACE_WAIT_MS)).pipe(
-      Effect.onInterrupt(() =>
-        Effect.sync(() => (Deferred.isDoneUnsafe(seated) ? fair.giveBack(operator) : fair.withdraw(call)))
-      ),
-      Effect.flatMap(() => {
+    const giveUp = () => {
+      if (state !== "waits") return
+      fair.withdraw(call)
+      end("late")
+    }
+    return Effect.flatMap(deadline.begin(giveUp), (wait) =>
+      restore(Deferred.await(over)).pipe(
+        Effect.onInterrupt(() =>
+          Effect.sync(() => (state === "seated" ? fair.giveBack(operator) : fair.withdraw(call)))
+        ),
+        Effect.ensuring(Effect.sync(() => deadline.end(wait))),
         // Whoever gave the place back goes on first: else calls that never wait for anything would run inside one another.
-        if (Deferred.isDoneUnsafe(seated)) return Effect.yieldNow
-        fair.withdraw(call)
-        return tooLong
-      })
+        Effect.flatMap(() => (state === "seated" ? Effect.yieldNow : tooLong))
+      )
     )
   })
 

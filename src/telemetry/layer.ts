@@ -1,9 +1,10 @@
-import { Effect, Layer, Logger, References } from "effect"
+import { Effect, Layer, Logger, References, Tracer } from "effect"
 import { FetchHttpClient, Headers, HttpBody, HttpClient, HttpClientError } from "effect/http"
 import type { LogLevel } from "effect/LogLevel"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import { lineWriter, type WriteLine } from "./lines.ts"
 import { jsonLine, prettyLine } from "./log-format.ts"
+import { CurrentSampler, type NamedSampler, NO_TRACE, type Sampler, sampled, samplerOf } from "./sampling.ts"
 import { withoutSecrets } from "./secrets.ts"
 
 /** Milliseconds a collector has to answer one batch, and those the last batches get when the process ends. */
@@ -15,6 +16,8 @@ export interface TelemetrySettings {
   readonly logLevel: LogLevel
   /** Base address of an OpenTelemetry collector; undefined: nothing is exported. */
   readonly otlpEndpoint: string | undefined
+  /** Which traces are exported, beside those of what failed on our side. */
+  readonly sampler: NamedSampler
   /** The release, as the collector shall show it. */
   readonly version: string
 }
@@ -35,9 +38,23 @@ export const layerTelemetry = (
     Layer.succeed(Headers.CurrentRedactedNames, REDACTED_HEADERS)
   )
   return settings.otlpEndpoint === undefined
-    ? Layer.merge(lines, always)
-    : layerExport(settings.otlpEndpoint, settings.version).pipe(Layer.provideMerge(lines), Layer.merge(always))
+    ? Layer.mergeAll(lines, always, Layer.succeed(CurrentSampler, NO_TRACE))
+    : layerSampled(samplerOf(settings.sampler)).pipe(
+        Layer.provideMerge(layerExport(settings.otlpEndpoint, settings.version)),
+        Layer.provideMerge(lines),
+        Layer.merge(always)
+      )
 }
+
+/** Every root asks the sampler, also those of work in the background, which the database's client makes. */
+const layerSampled = (sampler: Sampler): Layer.Layer<never> =>
+  Layer.merge(
+    Layer.succeed(CurrentSampler, sampler),
+    Layer.effect(
+      Tracer.Tracer,
+      Effect.map(Tracer.Tracer, (tracer) => sampled(tracer, sampler))
+    )
+  )
 
 /** Headers whose values never reach a span. */
 const REDACTED_HEADERS = [

@@ -25,4 +25,9 @@ describe("the error table", () => {
   it("has one error for every code of the specification and no other", () => {
     assert.deepStrictEqual(all.map(Errors.errorCode), TABLE)
   })
+
+  it("has errors without a stack, and leaves it to others", () => {
+    for (const error of all) assert.strictEqual(error.stack, `${error._tag}: m`)
+    assert.include(new Error("other").stack, "errors.test.ts")
+  })
 })

@@ -4,6 +4,7 @@ import { Context, Effect, Fiber, Metric, Option, Queue } from "effect"
 import { Headers } from "effect/http"
 import { TestClock } from "effect/testing"
 import { layerTelemetry, TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../../src/telemetry/layer.ts"
+import { EVERY_TRACE } from "../../src/telemetry/sampling.ts"
 
 const TOKEN = "lk_Zx81-aQ_Zx81aQZx81aQZx81aQZx81aQZx81aQZx8"
 
@@ -37,7 +38,10 @@ const collector = (answer: (request: IncomingMessage, body: string, response: Se
   )
 
 const telemetry = (otlpEndpoint: string | undefined) =>
-  layerTelemetry({ logFormat: "json", logLevel: "Info", otlpEndpoint, version: "3.13.0" }, () => {})
+  layerTelemetry(
+    { logFormat: "json", logLevel: "Info", otlpEndpoint, sampler: EVERY_TRACE, version: "3.13.0" },
+    () => {}
+  )
 
 const request = Effect.gen(function* () {
   yield* Metric.update(Metric.counter("test_requests"), 1)

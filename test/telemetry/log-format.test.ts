@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import type { LogLevel } from "effect/LogLevel"
 import { layerTelemetry } from "../../src/telemetry/layer.ts"
+import { EVERY_TRACE } from "../../src/telemetry/sampling.ts"
 
 const TOKEN = "lk_Zx81-aQ_Zx81aQZx81aQZx81aQZx81aQZx81aQZx8"
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/AbCdEf12=="
@@ -13,8 +14,9 @@ const linesOf = (
 ): Effect.Effect<ReadonlyArray<string>> =>
   Effect.suspend(() => {
     const lines: Array<string> = []
-    const layer = layerTelemetry({ logFormat, logLevel, otlpEndpoint: undefined, version: "0" }, (line) =>
-      lines.push(line)
+    const layer = layerTelemetry(
+      { logFormat, logLevel, otlpEndpoint: undefined, sampler: EVERY_TRACE, version: "0" },
+      (line) => lines.push(line)
     )
     return program.pipe(Effect.provide(layer), Effect.as(lines))
   })
@@ -108,7 +110,10 @@ describe("log lines", () => {
     Effect.gen(function* () {
       const loggers = yield* Effect.provide(
         Effect.service(Logger.CurrentLoggers),
-        layerTelemetry({ logFormat: "json", logLevel: "Info", otlpEndpoint: undefined, version: "0" }, () => {})
+        layerTelemetry(
+          { logFormat: "json", logLevel: "Info", otlpEndpoint: undefined, sampler: EVERY_TRACE, version: "0" },
+          () => {}
+        )
       )
       assert.strictEqual(loggers.size, 1)
     })

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Option } from "effect"
+import { Cause, Clock, Effect, Exit, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Answer } from "../../contract/envelope.ts"
@@ -9,6 +9,7 @@ import { Places } from "../../places/Places.ts"
 import { addressOf, CALENDAR_PREFIX } from "../../resources/calendar-share-links/address.ts"
 import { placeOfPage } from "../../resources/calendar-share-links/rules.ts"
 import { type OpenedLink, SharedCalendars } from "../../resources/calendar-share-links/SharedCalendars.ts"
+import { asRoot } from "../../telemetry/spans.ts"
 import { documentResponse, PRIVATE_HEADERS } from "./document.ts"
 import { busySeconds, logFailure } from "./shared-calendar/failure.ts"
 import { makeFeed } from "./shared-calendar/feed-stream.ts"
@@ -138,6 +139,10 @@ const FEED_REFUSALS = {
 
 const REFUSALS = { page: PAGE_REFUSALS, feed: FEED_REFUSALS }
 
+/** What failed on our side is told to a collector whichever traces it is sent. */
+const toldOf = (exit: Exit.Exit<Response>) =>
+  Exit.isSuccess(exit) && exit.value.status >= 500 ? { "latchkey.status": exit.value.status } : undefined
+
 /** With its span and its log line, neither of which knows the token. */
 const recorded = Effect.fnUntraced(function* (
   name: string,
@@ -151,7 +156,7 @@ const recorded = Effect.fnUntraced(function* (
         ? Effect.interrupt
         : Effect.as(logFailure(cause), Option.match(busySeconds(cause), { onNone: () => failed, onSome: busy }))
     ),
-    Effect.withSpan(name, { kind: "server" })
+    (shown) => asRoot({ name, kind: "server", attributes: () => ({}), told: toldOf }, shown)
   )
   const endedAt = yield* Clock.currentTimeMillis
   yield* Effect.logInfo(name).pipe(Effect.annotateLogs({ status: response.status, ms: endedAt - startedAt }))

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { DateRange } from "../../contract/date-range.ts"
+import { inSpan } from "../../telemetry/spans.ts"
 import type { PropertyAvailability } from "./contract.ts"
 import { calendarOver } from "./rules.ts"
 import { AvailabilityStore } from "./store.ts"
@@ -24,7 +25,7 @@ export class Availability extends Context.Service<
     Effect.gen(function* () {
       const store = yield* AvailabilityStore
       return Availability.of({
-        days: Effect.fn("Availability.days")(function* (operatorId, propertyIds, range) {
+        days: Effect.fnUntraced(function* (operatorId, propertyIds, range) {
           const known = yield* store.days(operatorId, propertyIds, range)
           const byId = new Map(known.map((property) => [property.id, property]))
           const calendar = calendarOver(range)
@@ -32,7 +33,7 @@ export class Availability extends Context.Service<
             const property = byId.get(id)
             return property === undefined ? [] : [{ id, availabilities: calendar(property) }]
           })
-        })
+        }, inSpan("Availability.days"))
       })
     })
   ).pipe(Layer.provide(AvailabilityStore.layer))

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { addDays, dateInZone } from "../../contract/time.ts"
 import { SHARED_PART_PROPERTIES } from "../../limits.ts"
+import { inSpan } from "../../telemetry/spans.ts"
 import { Availability } from "../availability/Availability.ts"
 import { isToken } from "./address.ts"
 import { monthStart } from "./rules.ts"
@@ -66,23 +67,23 @@ export class SharedCalendars extends Context.Service<
 }
 
 const open = (store: ShareLinkStore["Service"]) =>
-  Effect.fn("SharedCalendars.open")(function* (token: string) {
+  Effect.fnUntraced(function* (token: string) {
     const link = isToken(token) ? yield* store.open(token) : undefined
     if (link === undefined) return Option.none()
     const { time_zone, ...key } = link
     return Option.some({ ...key, today: dateInZone(yield* Clock.currentTimeMillis, time_zone) })
-  })
+  }, inSpan("SharedCalendars.open"))
 
 const part = (store: ShareLinkStore["Service"]) =>
-  Effect.fn("SharedCalendars.part")(function* (link: OpenedLink, number: number) {
+  Effect.fnUntraced(function* (link: OpenedLink, number: number) {
     const limit = SHARED_PART_PROPERTIES
     const total = yield* store.total(link)
     const rows = yield* store.properties(link, { offset: (number - 1) * limit, limit })
     return { total, properties: rows.toSorted((one, other) => byTitle.compare(one.title, other.title)) }
-  })
+  }, inSpan("SharedCalendars.part"))
 
 const days = (availability: Availability["Service"]) =>
-  Effect.fn("SharedCalendars.days")(function* (
+  Effect.fnUntraced(function* (
     { operator_id, today }: OpenedLink,
     properties: ReadonlyArray<NamedProperty>,
     { past, months }: MonthSpan
@@ -97,7 +98,7 @@ const days = (availability: Availability["Service"]) =>
       // Without what is remarked on them.
       days: (daysOf.get(id) ?? []).map(({ date, available }) => ({ date, available }))
     }))
-  })
+  }, inSpan("SharedCalendars.days"))
 
 /** As people sort: Room 2 before Room 10. */
 const byTitle = new Intl.Collator("en", { numeric: true })

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Result } from "effect"
 import type { Acting } from "../../contract/acting.ts"
 import type { Conflict } from "../../contract/errors.ts"
 import { ORDER_CHANGE_FREE_ATTEMPTS } from "../../limits.ts"
+import { inSpan } from "../../telemetry/spans.ts"
 import type { NewOrder, OrderState } from "../orders/order.ts"
 import { unlessOrderChanges } from "../orders/rules.ts"
 import type { StayState } from "../stays/stay.ts"
@@ -87,16 +88,16 @@ const created = Effect.fnUntraced(function* (
 })
 
 const create = (store: Store): Orders["Service"]["create"] =>
-  Effect.fn("Orders.create")(function* (operatorId, order, at) {
+  Effect.fnUntraced(function* (operatorId, order, at) {
     // Two stays in one property on one night, in one order, are held by nobody else yet.
     if (boxedWhere(order, new Set()).stays.some((stay, room) => stay.property_id !== order.stays[room]?.property_id)) {
       return yield* new NightTaken()
     }
     return yield* created(store, operatorId, order, at)
-  })
+  }, inSpan("Orders.create"))
 
 export const createSold = (store: Pick<Store, "create" | "known" | "taken">): Orders["Service"]["createSold"] =>
-  Effect.fn("Orders.createSold")(function* (operatorId, order, at) {
+  Effect.fnUntraced(function* (operatorId, order, at) {
     const aroundOthers = Effect.gen(function* () {
       const nights = order.stays.flatMap((stay) => heldNights(order.status, stay))
       const taken = yield* store.taken(operatorId, nights)
@@ -107,10 +108,10 @@ export const createSold = (store: Pick<Store, "create" | "known" | "taken">): Or
       Effect.catchTag("NightTaken", () => againWhileNightsGo(aroundOthers, SOLD_ATTEMPTS - 1)),
       Effect.catchTag("NightTaken", () => Effect.orDie(created(store, operatorId, allBoxed(order), at)))
     )
-  })
+  }, inSpan("Orders.createSold"))
 
 const change = (store: Store): Orders["Service"]["change"] =>
-  Effect.fn("Orders.change")(function* (operatorId, at, { key, toProperty }, next) {
+  Effect.fnUntraced(function* (operatorId, at, { key, toProperty }, next) {
     /** Undefined when something it was worked out from had changed before it was written; then nothing was. */
     const attempt = Effect.gen(function* () {
       const found = yield* store.find(operatorId, key, toProperty)
@@ -130,4 +131,4 @@ const change = (store: Store): Orders["Service"]["change"] =>
       return rounds <= ORDER_CHANGE_FREE_ATTEMPTS ? attempt : store.queued(operatorId, attempt)
     })
     yield* unlessOrderChanges(freeOrQueued)
-  })
+  }, inSpan("Orders.change"))

@@ -1,0 +1,82 @@
+import { Context, Option, Struct, type Tracer } from "effect"
+
+/** Which traces are recorded, as OpenTelemetry says it (`OTEL_TRACES_SAMPLER`): asked once for each trace, at its root. */
+export interface Sampler {
+  /** Whether a trace is recorded that comes with this parent, or with none. */
+  readonly records: (parent: Tracer.AnySpan | undefined) => boolean
+  /** Whether whoever is told of a trace that is not recorded here hears that it is: without a collector nobody decided. */
+  readonly saysRecorded: boolean
+}
+
+type Decision = Sampler["records"]
+
+const always: Decision = () => true
+const never: Decision = () => false
+
+/** Half of a trace id's bits are random in every version of the standard; these are enough to tell a share by. */
+const RATIO_DIGITS = 12
+
+/** A share of all traces. One that came with its id is decided by that, so that all who see it decide alike. */
+const shareOf =
+  (ratio: number): Decision =>
+  (parent) =>
+    (parent === undefined
+      ? Math.random()
+      : Number.parseInt(parent.traceId.slice(-RATIO_DIGITS), 16) / 16 ** RATIO_DIGITS) < ratio
+
+const asParent =
+  (root: Decision): Decision =>
+  (parent) =>
+    parent === undefined ? root(parent) : parent.sampled
+
+/** The names that OpenTelemetry gives them, each with the decision it makes for its argument. */
+const SAMPLERS = {
+  always_on: () => always,
+  always_off: () => never,
+  traceidratio: shareOf,
+  parentbased_always_on: () => asParent(always),
+  parentbased_always_off: () => asParent(never),
+  parentbased_traceidratio: (ratio: number) => asParent(shareOf(ratio))
+} as const
+
+export type SamplerName = keyof typeof SAMPLERS
+export const SAMPLER_NAMES: ReadonlyArray<SamplerName> = Struct.keys(SAMPLERS)
+
+/** The sampler of that name, in small or capital letters; undefined when there is none. */
+export const samplerNamed = (name: string): SamplerName | undefined =>
+  SAMPLER_NAMES.find((each) => each === name.toLowerCase())
+
+/** A sampler by its settings; `ratio`, from 0 to 1, is what a `traceidratio` takes. */
+export interface NamedSampler {
+  readonly name: SamplerName
+  readonly ratio: number
+}
+
+/** What OpenTelemetry does when nothing is said: every trace, unless its caller records none. */
+export const EVERY_TRACE: NamedSampler = { name: "parentbased_always_on", ratio: 1 }
+
+export const samplerOf = ({ name, ratio }: NamedSampler): Sampler => ({
+  records: SAMPLERS[name](ratio),
+  saysRecorded: false
+})
+
+/** For a process without a collector: nobody would read what is recorded. */
+export const NO_TRACE: Sampler = { records: never, saysRecorded: true }
+
+/** The sampler that roots ask. */
+export const CurrentSampler = Context.Reference<Sampler>("latchkey/telemetry/CurrentSampler", {
+  defaultValue: () => samplerOf(EVERY_TRACE)
+})
+
+/** Stands among a root's annotations: whether it is recorded was asked already. */
+const Decided = Context.Reference<boolean>("latchkey/telemetry/Decided", { defaultValue: () => false })
+export const DECIDED: Context.Context<never> = Context.make(Decided, true)
+
+/** The tracer, asking the sampler of every root that did not ask itself: those of work in the background. */
+export const sampled = (tracer: Tracer.Tracer, sampler: Sampler): Tracer.Tracer => ({
+  ...tracer,
+  span: (options) => {
+    const isAsked = Option.isSome(options.parent) || !options.sampled || Context.get(options.annotations, Decided)
+    return tracer.span(isAsked ? options : { ...options, sampled: sampler.records(undefined) })
+  }
+})

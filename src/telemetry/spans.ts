@@ -1,0 +1,117 @@
+import { Clock, Context, Effect, type Exit, type Fiber, Option, References, Tracer } from "effect"
+import { CurrentSampler, DECIDED, type Sampler } from "./sampling.ts"
+
+// A span that nobody reads costs as much as one that is read. So a root asks the sampler first: what is not recorded is one
+// light span, for the ids of the log lines, and nothing within it, the database's spans neither.
+
+/** Where in our own code a span was opened says nothing about a request, and finding out costs as much as the span. */
+const UNTRACED = { captureStackTrace: false }
+
+type Attributes = Readonly<Record<string, unknown>>
+
+/** The root of a trace. */
+export interface Root<A, E> {
+  readonly name: string
+  readonly kind: Tracer.SpanKind
+  /** Asked for only where somebody reads them. */
+  readonly attributes: () => Attributes
+  /** The caller's span, where it sent one. */
+  readonly parent?: Tracer.AnySpan | undefined
+  /** Of what must not be missed, recorded or not: what there is to say of how it ended. */
+  readonly told?: (exit: Exit.Exit<A, E>) => Attributes | undefined
+}
+
+/** Runs it as the root of a trace, recorded or not as the sampler says. */
+export const asRoot = <A, E, R>(root: Root<A, E>, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const sampler = fiber.getRef(CurrentSampler)
+    return sampler.records(root.parent) ? recorded(root, self) : unrecorded(root, self, fiber, sampler)
+  })
+
+const recorded = <A, E, R>(
+  { name, kind, attributes, parent }: Root<A, E>,
+  self: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
+  self.pipe(
+    Effect.withSpan(
+      name,
+      {
+        kind,
+        attributes: attributes(),
+        annotations: DECIDED,
+        sampled: true,
+        ...(parent === undefined ? { root: true } : { parent })
+      },
+      UNTRACED
+    )
+  )
+
+const unrecorded = <A, E, R>(
+  root: Root<A, E>,
+  self: Effect.Effect<A, E, R>,
+  fiber: Fiber.Fiber<unknown, unknown>,
+  { saysRecorded }: Sampler
+): Effect.Effect<A, E, R> => {
+  const clock = fiber.getRef(Clock.Clock)
+  const span = new Tracer.NativeSpan({
+    name: root.name,
+    parent: Option.fromUndefinedOr(root.parent),
+    annotations: DECIDED,
+    links: [],
+    startTime: clock.currentTimeNanosUnsafe(),
+    kind: root.kind,
+    sampled: saysRecorded
+  })
+  const quiet = Effect.updateContext(self, (context: Context.Context<R>) =>
+    Context.add(Context.add(context, References.TracerEnabled, false), Tracer.ParentSpan, span)
+  )
+  const { told } = root
+  if (told === undefined) return quiet
+  return Effect.onExit(quiet, (exit) => {
+    const attributes = told(exit)
+    return attributes === undefined ? Effect.void : tell(span, { ...root.attributes(), ...attributes }, exit)
+  })
+}
+
+/**
+ * Tells the collector of a root that was not recorded. It is in the trace that the log lines name, below the caller's span or,
+ * where there is none, below the one they name.
+ */
+const tell = <A, E>(
+  unrecorded: Tracer.NativeSpan,
+  attributes: Attributes,
+  exit: Exit.Exit<A, E>
+): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const { name, kind, traceId, parent, spanId, status } = unrecorded
+    const above = Option.match(parent, { onNone: () => spanId, onSome: (its) => its.spanId })
+    const span = fiber.getRef(Tracer.Tracer).span({
+      name,
+      kind,
+      parent: Option.some(Tracer.externalSpan({ traceId, spanId: above })),
+      annotations: DECIDED,
+      links: [],
+      startTime: status.startTime,
+      root: false,
+      sampled: true
+    })
+    for (const [key, value] of Object.entries(attributes)) span.attribute(key, value)
+    span.end(fiber.getRef(Clock.Clock).currentTimeNanosUnsafe(), exit)
+    return Effect.void
+  })
+
+/** Runs it as a part of a trace that is recorded, else as it is. */
+export const inSpan =
+  (name: string, attributes?: Attributes) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) =>
+      fiber.cache.tracerEnabled ? self.pipe(Effect.withSpan(name, { attributes: attributes ?? {} }, UNTRACED)) : self
+    )
+
+/** Says more of the span that is recorded, if one is. */
+export const record = (key: string, value: unknown): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const { span, tracerEnabled } = fiber.cache
+    if (tracerEnabled && span?._tag === "Span") span.attribute(key, value)
+    return Effect.void
+  })
