@@ -12,6 +12,7 @@ import { toldName } from "../contract/told-name.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
 import { parseJson } from "./json-text.ts"
+import { NO_STORE } from "./no-store.ts"
 
 /** Below which path REST lives (specification, Versioning). */
 export const REST_PREFIX = "/v3"
@@ -20,7 +21,7 @@ export const REST_PREFIX = "/v3"
 export const toResponse = (answer: Answer): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(JSON.stringify(answer.envelope), {
     contentType: "application/json",
-    headers: { ...answer.headers, "x-request-id": answer.envelope.request_id }
+    headers: { ...NO_STORE, ...answer.headers, "x-request-id": answer.envelope.request_id }
   })
 
 interface Served {

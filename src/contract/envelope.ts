@@ -22,11 +22,11 @@ export interface Answer {
 const tail = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 8)
 
 /** `RT`, the UTC time in 14 digits, eight random letters and digits (contract facts 0.1). */
-export const newRequestId = (now: number): string =>
-  `RT${new Date(now)
-    .toISOString()
-    .replace(/[^0-9]/g, "")
-    .slice(0, 14)}${tail()}`
+export const newRequestId = (now: number): string => {
+  const iso = new Date(now).toISOString()
+  const day = `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 10)}`
+  return `RT${day}${iso.slice(11, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}${tail()}`
+}
 
 export const succeeded = (requestId: string, data: Schema.Json): Envelope => ({
   request_id: requestId,

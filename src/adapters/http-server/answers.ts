@@ -6,13 +6,11 @@ import { BadRequest } from "../../contract/errors.ts"
 import { Service } from "../../service.ts"
 import { doorAt, pathOf, REFUSING } from "../doors.ts"
 import { READY_PATH } from "../http.ts"
+import { NO_STORE } from "../no-store.ts"
 import type { Connections } from "./Connections.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type App = Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
-
-/** No answer is anybody else's, so no cache on the way keeps it; a page may say otherwise. */
-export const NO_STORE = { "cache-control": "no-store" } as const
 
 /** The application with what every answer of this server has in common, whichever door it left by. */
 export const withServerAnswers = Effect.fnUntraced(function* (app: App, connections: Connections) {
@@ -40,11 +38,9 @@ export const withServerAnswers = Effect.fnUntraced(function* (app: App, connecti
           : Effect.provideService(app, HttpServerRequest.HttpServerRequest, request)
     return Effect.map(answer, (response) => {
       const last = connection.isLast(incoming, wrong !== undefined)
-      return HttpServerResponse.setHeaders(response, {
-        ...NO_STORE,
-        ...response.headers,
-        ...(last ? { connection: "close" } : {})
-      })
+      // Nearly all answers say it themselves: what is set afterwards copies all of them.
+      const said = "cache-control" in response.headers ? response : HttpServerResponse.setHeaders(response, NO_STORE)
+      return last ? HttpServerResponse.setHeader(said, "connection", "close") : said
     })
   })
 })

@@ -1,5 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect } from "effect"
+import { Context, Effect, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import { withServerAnswers } from "./answers.ts"
@@ -16,6 +16,16 @@ export interface ListenOptions extends StopOptions {
   readonly connections?: number | undefined
 }
 
+/** What a call adds on its way to what there is: its request, its span, its caller, its place. */
+const CALL_CONTEXT = 24
+
+/**
+ * The same context in one map, upon which a call lays what is its own: else each call copies everything the process has, as
+ * often as it adds eight of its own.
+ */
+const laidFlat = <R>(context: Context.Context<R>): Context.Context<R> =>
+  Context.makeUnsafe(context.mapUnsafe, { maxDepth: CALL_CONTEXT })
+
 /** Takes connections from now on, until the scope closes; that waits for what is under way. */
 export const listen = Effect.fnUntraced(function* (
   app: Effect.Effect<HttpServerResponse, never, HttpServerRequest.HttpServerRequest>,
@@ -30,7 +40,10 @@ export const listen = Effect.fnUntraced(function* (
     host: options.host,
     disablePreemptiveShutdown: true
   })
-  yield* listener.serve(yield* withServerAnswers(app, connections))
+  yield* Effect.updateContext(
+    listener.serve(yield* withServerAnswers(app, connections)),
+    (context: Context.Context<Scope.Scope>) => laidFlat(context)
+  )
   // Last, so that it ends first: what serves the requests is there until they are answered.
   yield* Effect.addFinalizer(() => stop(server, connections, options))
   return listener.address

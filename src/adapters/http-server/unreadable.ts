@@ -5,7 +5,7 @@ import type { Answer } from "../../contract/envelope.ts"
 import { BadRequest } from "../../contract/errors.ts"
 import { HEADER_BYTES } from "../../limits.ts"
 import { Service } from "../../service.ts"
-import { NO_STORE } from "./answers.ts"
+import { NO_STORE } from "../no-store.ts"
 import type { Connection } from "./Connection.ts"
 import type { Connections } from "./Connections.ts"
 
