@@ -23,8 +23,10 @@ export const makeSpeak = Effect.fnUntraced(function* (tools: ReadonlyMap<string,
   const eventStream = createMcpHandler(protocol, { keepAliveMs: 0, onerror, responseMode: "sse" })
 
   const answer = async (exchange: Exchange, { json }: Message, form: ReturnType<typeof onlyForm>) => {
-    if (form === "json" && json !== undefined && (await isLegacyRequest(exchange, json))) {
-      return answerAsJson(protocol, exchange, json)
+    const isSingle = json !== undefined && !Array.isArray(json)
+    if ((isSingle || form === "json") && json !== undefined && (await isLegacyRequest(exchange, json))) {
+      const document = await answerAsJson(protocol, exchange, json)
+      return form === "json" ? document : asEvent(document)
     }
     return (form === "events" ? eventStream : chosenByLibrary).fetch(exchange, { parsedBody: json })
   }
@@ -45,8 +47,9 @@ export const makeSpeak = Effect.fnUntraced(function* (tools: ReadonlyMap<string,
 const NOTHING_READ: Message = { json: undefined, bytes: 0 }
 
 /**
- * A message of the revisions of 2025 and one JSON document in answer, for a client that reads no event stream: the
- * library's own handler of these revisions knows only streams.
+ * A message of the revisions of 2025 and one JSON document in answer: for a client that reads no event stream, since the
+ * library's own handler of these revisions knows only streams, and for a single message, since a stream that is ended by its
+ * first event costs more than the call it tells of.
  */
 const answerAsJson = async (protocol: McpServerFactory, exchange: Exchange, message: unknown): Promise<Response> => {
   const server = await protocol({ era: "legacy", requestInfo: exchange })
@@ -57,3 +60,11 @@ const answerAsJson = async (protocol: McpServerFactory, exchange: Exchange, mess
   await server.close()
   return response
 }
+
+/** The same answer as the one event of a stream, in the library's own form. */
+const asEvent = async (document: Response): Promise<Response> => {
+  if (document.status !== 200) return document
+  return new Response(`event: message\ndata: ${await document.text()}\n\n`, { headers: EVENT_HEADERS })
+}
+
+const EVENT_HEADERS = { "content-type": "text/event-stream", "x-accel-buffering": "no" }
