@@ -70,14 +70,20 @@ const readingOfFields = (ast: SchemaAST.Objects, nullIsAbsent: boolean): Reading
   if (reads.size === 0 && omitted.size === 0) return undefined
   return (value) => {
     if (!Predicate.isObject(value)) return value
-    const given = (name: string) => Object.hasOwn(value, name)
-    const nulls = new Set(Array.from(omitted).filter((name) => given(name) && value[name] === null))
-    const meant = Array.from(reads, ([name, read]) => [name, read(value[name])] as const).filter(
-      ([name, each]) => given(name) && !nulls.has(name) && each !== value[name]
-    )
-    if (nulls.size === 0 && meant.length === 0) return value
-    const kept = Object.entries(value).filter(([name]) => !nulls.has(name))
-    return Object.fromEntries([...kept, ...meant])
+    let meant: Record<PropertyKey, unknown> | undefined
+    for (const name of Object.keys(value)) {
+      const given = value[name]
+      if (given === null && omitted.has(name)) {
+        meant ??= { ...value }
+        delete meant[name]
+        continue
+      }
+      const each = reads.get(name)?.(given) ?? given
+      if (each === given) continue
+      meant ??= { ...value }
+      meant[name] = each
+    }
+    return meant ?? value
   }
 }
 

@@ -13,13 +13,13 @@ const isRecord = (part: unknown): part is Readonly<Record<string, unknown>> =>
 /** Plain records among the logged parts are fields, like annotations; everything else is text. */
 const entryOf = ({ message, fiber }: Logger.Options<unknown>): Entry => {
   const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
-  return {
-    text: parts
-      .filter((part) => !isRecord(part))
-      .map((part) => (typeof part === "string" ? part : Formatter.format(part)))
-      .join(" "),
-    fields: Object.assign({}, fiber.getRef(References.CurrentLogAnnotations), ...parts.filter(isRecord))
+  const texts: Array<string> = []
+  const fields: Record<string, unknown> = { ...fiber.getRef(References.CurrentLogAnnotations) }
+  for (const part of parts) {
+    if (isRecord(part)) Object.assign(fields, part)
+    else texts.push(typeof part === "string" ? part : Formatter.format(part))
   }
+  return { text: texts.join(" "), fields }
 }
 
 const causeOf = ({ cause }: Logger.Options<unknown>): string | undefined =>
@@ -32,12 +32,23 @@ const isPlain = (value: unknown): boolean =>
 export const jsonLine = (options: Logger.Options<unknown>): string => {
   const { text, fields } = entryOf(options)
   const span = options.fiber.cache.span
-  const own = { time: options.date.toISOString(), level: options.logLevel.toLowerCase(), message: text }
-  // Once first for the order of the keys, once last so that no field takes their place.
-  const line = { ...own, ...fields, cause: causeOf(options), trace_id: span?.traceId, span_id: span?.spanId }
-  Object.assign(line, own)
+  const line: Record<string, unknown> = {
+    time: options.date.toISOString(),
+    level: options.logLevel.toLowerCase(),
+    message: text
+  }
+  let plain = true
+  for (const name of Object.keys(fields)) {
+    // No field takes the place of the entry's own.
+    if (name === "time" || name === "level" || name === "message") continue
+    line[name] = fields[name]
+    plain &&= isPlain(fields[name])
+  }
+  line.cause = causeOf(options)
+  line.trace_id = span?.traceId
+  line.span_id = span?.spanId
   // What JSON cannot hold as it is (a bigint, a cycle) takes the long way.
-  return withoutSecrets(Object.values(line).every(isPlain) ? JSON.stringify(line) : Formatter.formatJson(line))
+  return withoutSecrets(plain ? JSON.stringify(line) : Formatter.formatJson(line))
 }
 
 const fieldText = (value: unknown): string =>
