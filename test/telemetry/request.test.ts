@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Logger, Option, Tracer } from "effect"
 import { Service } from "../../src/service.ts"
+import { CurrentSampler, samplerOf } from "../../src/telemetry/sampling.ts"
 import { freshOperator, layerTest } from "../harness.ts"
 
 /** Runs an effect and answers the spans and log lines it made. */
@@ -63,6 +64,37 @@ layer(layerTest)("a request, seen from outside", (it) => {
       )
       assert.isAbove(spans.length, 0)
       for (const span of spans) assert.strictEqual(span.traceId, traceId)
+    })
+  )
+
+  it.effect("makes no span where nobody records it, but for what failed on our side", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshOperator()
+      const unrecorded = Effect.provideService(CurrentSampler, samplerOf({ name: "always_off", ratio: 1 }))
+      const fine = yield* watched(
+        Effect.all([call(token, "query_income_items", {}), call(token, "delete_transaction", { id: 1 })]).pipe(
+          unrecorded
+        )
+      )
+      assert.deepStrictEqual(fine.spans, [])
+      assert.lengthOf(fine.lines, 2)
+      const failing = Service.use((service) =>
+        service.call("query_income_items", {
+          door: "rest",
+          headers: { "service-access-token": token },
+          params: {},
+          read: Effect.die(new Error("broken"))
+        })
+      )
+      const { spans } = yield* watched(unrecorded(failing))
+      assert.deepStrictEqual(
+        spans.map((span) => [
+          span.name,
+          span.attributes.get("latchkey.operation"),
+          span.attributes.get("latchkey.error_code")
+        ]),
+        [["request", "query_income_items", 500]]
+      )
     })
   )
 
