@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, References } from "effect"
+import { SERVE_FLAGS } from "../bin/flags.js"
 import { answerAlike } from "./alike.ts"
 import { layerInProcess } from "./in-process.ts"
 import type { Load } from "./measure.ts"
@@ -81,8 +82,8 @@ const mcpRead =
   })
 
 const LATCHKEY = ["bin/latchkey.js", "serve"]
-/** Another entry to the same program, with the flag that bin/latchkey.js gives it. */
-const WINDOWLESS = ["--max-semi-space-size=8", "bench/without-windows.ts"]
+/** Another entry to the same program, with the flags that bin/latchkey.js gives it. */
+const WINDOWLESS = [...SERVE_FLAGS, "bench/without-windows.ts"]
 /** After so many minutes it gives up. */
 const MINUTES = Number(process.env["BENCH_MINUTES"] ?? 5)
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { readdir, readFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
+import { SERVE_FLAGS } from "../bin/flags.js"
 import type { Hold } from "./loop-watch.ts"
 
 /** A server of this machine that the bench started. */
@@ -30,7 +31,7 @@ const WATCH = fileURLToPath(new URL("./loop-watch.ts", import.meta.url))
 
 /** What bin/latchkey.js begins anew with unless it has it: the channel to the bench would not survive that. */
 const flagsOf = ([program]: ReadonlyArray<string>): ReadonlyArray<string> =>
-  program === "bin/latchkey.js" ? ["--max-semi-space-size=8"] : []
+  program === "bin/latchkey.js" ? SERVE_FLAGS : []
 
 const isHold = (message: unknown): message is Hold =>
   typeof message === "object" && message !== null && "wall" in message && "processor" in message
