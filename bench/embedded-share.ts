@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isMainThread, parentPort, Worker } from "node:worker_threads"
-import { median } from "./measure.ts"
+import { median } from "./figures.ts"
 import { start } from "./servers.ts"
 import { wideWindows } from "./wide-windows.ts"
 

@@ -102,16 +102,23 @@ export const captureEntries = Effect.fnUntraced(function* (
   return calls
 })
 
+/** A page of arrivals: first day, last day, rows. */
+type Arrivals = readonly [start: string, end: string, limit: number]
+
 /** The statements of a page of arrivals, of a look-up by a channel's own id, and of a booking by hand. */
 export const captureReservations = Effect.fnUntraced(function* (
   token: string,
-  [one, other]: readonly [Booking, Booking]
+  known: {
+    readonly arrivals: readonly [Arrivals, Arrivals]
+    readonly channelIds: readonly [string, string]
+    readonly bookings: readonly [Booking, Booking]
+  }
 ) {
   const search = (fields: object, given: Given) => ({
     call: callWith(token, "search_reservations", fields),
     given: () => given
   })
-  const arrivals = (start: string, end: string, limit: number) =>
+  const arrivals = ([start, end, limit]: Arrivals) =>
     search(
       { start_check_in_date: start, end_check_in_date: end, order_by: "check_in_date", limit },
       GIVEN.arrivals(start, end, limit)
@@ -121,9 +128,12 @@ export const captureReservations = Effect.fnUntraced(function* (
     call: callWith(token, "create_reservation", booking),
     given: (answer: unknown) => GIVEN.booking(booking, textIn(answer, "reservation_code").replace(/^5-/, ""))
   })
+  const [page, otherPage] = known.arrivals
+  const [channelId, otherChannelId] = known.channelIds
+  const [one, other] = known.bookings
   const calls: CapturedCalls = {
-    arrivals: yield* captured(arrivals("2026-01-01", "2026-06-30", 20), arrivals("2026-02-01", "2026-05-31", 19)),
-    channelId: yield* captured(ofChannel("B100"), ofChannel("B101")),
+    arrivals: yield* captured(arrivals(page), arrivals(otherPage)),
+    channelId: yield* captured(ofChannel(channelId), ofChannel(otherChannelId)),
     booking: yield* captured(create(one), create(other))
   }
   return calls
