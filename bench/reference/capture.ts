@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
 import { callWith, withStatements } from "../in-process.ts"
 import { type Booking, GIVEN, type NewEntry } from "./calls.ts"
-import type { CapturedCalls, CapturedStatement, Given, Template } from "./captured.ts"
+import type { CapturedCalls, CapturedStatement, Given, Made, Template } from "./captured.ts"
 
 // Two calls of a kind, with nothing alike that callers choose, tell what its statements are made of: what is the same in
 // both is the same in all, and what differs is what the call brought. Anything else stops the bench.
@@ -21,11 +21,21 @@ const isJson = (value: unknown): value is string => typeof value === "string" &&
 const isSame = (given: unknown, value: unknown): boolean =>
   isDeepStrictEqual(given, value) || (given instanceof Date && given.toISOString() === value)
 
+const JUST_MS = 10_000
+
+/** What a server makes for each call, by the names under which the references make it: who called and when, for the trail. */
+const MADE: Readonly<Record<keyof Made, (value: unknown) => boolean>> = {
+  moment: (value) => value instanceof Date && Math.abs(Date.now() - value.getTime()) < JUST_MS,
+  requestId: (value) => typeof value === "string" && /^RT\d{14,}\w+$/.test(value)
+}
+
 /** How a value came about that two calls sent in the same place. */
 const templateOf = (one: Seen, other: Seen): Template => {
   const [value, its] = [one.value, other.value]
   const name = Object.keys(one.given).find((each) => isSame(one.given[each], value) && isSame(other.given[each], its))
   if (name !== undefined) return { given: name }
+  const made = Object.entries(MADE).find(([, fits]) => fits(value) && fits(its))
+  if (made !== undefined) return { given: made[0] }
   if (isDeepStrictEqual(value, its)) return value instanceof Date ? { date: value.toISOString() } : { same: value }
   const inside = (part: unknown, itsPart: unknown) =>
     templateOf({ value: part, given: one.given }, { value: itsPart, given: other.given })
