@@ -91,7 +91,7 @@ const mcpRead = ({ entryId }: Ground): Asked => ({
 const ofItself = (ground: Ground): Case => {
   const asked: Asked = { path: entryAt(ground), headers }
   return {
-    title: "read an entry by id, over both doors, exported, and without windows",
+    title: "the same read, other ways",
     participants: [
       { name: "latchkey", server: "latchkey", asked },
       { name: "over MCP", server: "latchkey", asked: mcpRead(ground) },

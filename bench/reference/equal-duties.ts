@@ -2,7 +2,7 @@
 import "./tracing.ts"
 
 import rateLimit from "@fastify/rate-limit"
-import Fastify, { type FastifyRequest } from "fastify"
+import Fastify, { type FastifyRequest, LogController } from "fastify"
 import { refusedEnvelope } from "./entry-answers.ts"
 import { answerOn } from "./routes.ts"
 import { settings } from "./settings.ts"
@@ -12,7 +12,8 @@ import { spansOf, tracing } from "./tracing.ts"
 // Reference: Fastify with the duties that the service has, by the packages that a user would take for them: a token kept
 // as its digest only, one rate window a token, a log line a request, spans of request and statement.
 
-const app = Fastify({ logger: true, disableRequestLogging: true })
+// One line a request, which is its own (below), not the two that it writes unless told.
+const app = Fastify({ logger: true, logController: new LogController({ disableRequestLogging: true }) })
 
 await app.register(tracing)
 
