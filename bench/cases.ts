@@ -6,7 +6,7 @@ import { BENCH_TOKEN } from "./operator.ts"
 // What is asked of the servers side by side. Aims are by processor time; where none is said, the ratio is only told.
 
 /** A request, whichever server it goes to. */
-interface Asked extends Pick<Load, "method" | "headers" | "body" | "expected"> {
+export interface Asked extends Pick<Load, "method" | "headers" | "body" | "expected"> {
   readonly path: string
 }
 

@@ -1,4 +1,4 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { layerPostgres } from "../src/database/postgres.ts"
 import { emptyDatabase, scratchDatabase } from "../test/scratch-database.ts"
@@ -68,7 +68,11 @@ const prepared = Effect.gen(function* () {
     statements: { ...ofEntries, ...ofReservations }
   }
   return ground
-}).pipe(Effect.provide(layerInProcess))
+}).pipe(
+  Effect.provide(layerInProcess),
+  // The calls whose statements are captured need no log lines.
+  Effect.provideService(References.MinimumLogLevel, "Error")
+)
 
 /**
  * The ground, and how a server gets a database of its own that begins as it: what one writes is no work of another's,

@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, References } from "effect"
+import { Effect } from "effect"
 import { answerAlike } from "./alike.ts"
 import { ARRIVALS_PAGE, type Case, casesOf, entryAt, loadOf, MONTH, reservationAt, type ServerName } from "./cases.ts"
 import { type Ground, withGround } from "./ground.ts"
@@ -137,5 +137,4 @@ const tooSlow = Effect.die(new Error(`not done after ${MINUTES} minutes (BENCH_M
 
 const inTime = Effect.timeoutOrElse(program, { duration: `${MINUTES} minutes`, orElse: () => tooSlow })
 
-// The calls whose statements are captured need no log lines.
-NodeRuntime.runMain(inTime.pipe(Effect.provideService(References.MinimumLogLevel, "Error")))
+NodeRuntime.runMain(inTime)
