@@ -96,11 +96,14 @@ const ofItself = (ground: Ground): Case => {
       { name: "latchkey", server: "latchkey", asked },
       { name: "over MCP", server: "latchkey", asked: mcpRead(ground) },
       { name: "all exported", server: "all exported", asked },
-      { name: "windows off", server: "windows off", asked }
+      { name: "windows off", server: "windows off", asked },
+      { name: "equal duties", server: "equal duties", asked }
     ],
     held: [
       held("over MCP", "latchkey", 0.5),
       held("all exported", "latchkey", undefined),
+      // Who exports nothing makes no spans; that reference makes them and throws them away.
+      held("all exported", "equal duties", undefined),
       held("latchkey", "windows off", 0.95)
     ]
   }

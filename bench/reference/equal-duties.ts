@@ -1,6 +1,7 @@
 // First, on a line of its own: what it replaces must not be loaded yet.
 import "./tracing.ts"
 
+import { randomUUID } from "node:crypto"
 import rateLimit from "@fastify/rate-limit"
 import Fastify, { type FastifyRequest, LogController } from "fastify"
 import { refusedEnvelope } from "./entry-answers.ts"
@@ -10,10 +11,15 @@ import { type Known, tokenLookUp } from "./tokens.ts"
 import { spansOf, tracing } from "./tracing.ts"
 
 // Reference: Fastify with the duties that the service has, by the packages that a user would take for them: a token kept
-// as its digest only, one rate window a token, a log line a request, spans of request and statement.
+// as its digest only, one rate window a token, a request id, a log line a request, spans of request and
+// statement.
 
-// One line a request, which is its own (below), not the two that it writes unless told.
-const app = Fastify({ logger: true, logController: new LogController({ disableRequestLogging: true }) })
+const app = Fastify({
+  logger: true,
+  // One line a request, which is its own (below), not the two that it writes unless told.
+  logController: new LogController({ disableRequestLogging: true }),
+  genReqId: () => `RT${randomUUID()}`
+})
 
 await app.register(tracing)
 
@@ -21,6 +27,7 @@ const lookUp = tokenLookUp()
 const callers = new WeakMap<FastifyRequest, Known>()
 
 app.addHook("onRequest", async (request, reply) => {
+  reply.header("x-request-id", request.id)
   const token = request.headers["service-access-token"]
   const known = typeof token === "string" ? await lookUp(token) : undefined
   if (known === undefined || !known.works || (request.method !== "GET" && known.scope !== "writable")) {
