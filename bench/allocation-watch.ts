@@ -3,7 +3,7 @@ import { allocatedBytes } from "./figures.ts"
 
 // Loaded before a server that the bench starts: tells, when asked, how many bytes of objects the process made since it
 // was told to count. V8 says what its heap held before and after each collection; what is outside the heap (the bytes of
-// buffers) is not in it. A collection costs some ten microseconds more while it counts, so it counts only when told.
+// buffers) is not in it. A collection costs some hundred microseconds more while it counts, so it counts only when told.
 
 export interface Allocated {
   readonly allocated: number

@@ -119,7 +119,7 @@ const refusals = [
   )
 ]
 
-/** Those that write come last: the tables they fill are not those that the others read. */
+/** Those that write come last: reads are compared on tables that do not grow meanwhile. */
 export const casesOf = (ground: Ground): ReadonlyArray<Case> => [
   besideReferences("read an entry by id", { path: entryAt(ground), headers }, { equalDuties: 1.8, fastify: 0.85 }),
   besideReferences("page of 20 entries", { path: MONTH, headers }, { equalDuties: 1.8, fastify: 0.85 }),

@@ -2,12 +2,10 @@ import autocannon from "autocannon"
 import { isSteady, median, type Taken, windowsToFullSpeed } from "./figures.ts"
 import { allocatedAt, countAllocationAt, longestHoldAt, processorMsAt } from "./servers.ts"
 
-/** What one round of load said. Latencies in milliseconds. Processor time is what other work on the machine spoils least. */
+/** What rounds of load said. Latencies in milliseconds. Processor time is what other work on the machine spoils least. */
 export interface Round extends Taken {
   readonly p50: number
   readonly p99: number
-  /** Bytes of objects the server made for a request. */
-  readonly allocated: number
   readonly failures: number
   /** Milliseconds the server computed at most without letting anything else have its event loop. */
   readonly hold: number
@@ -52,7 +50,6 @@ const begin = ({ url, method = "GET", headers, body, connections, expected = 0 }
 export const round = async (load: Load, seconds: number): Promise<Round> => {
   const before = await processorMsAt(load.url)
   await longestHoldAt(load.url)
-  countAllocationAt(load.url)
   const { requests, latency, failures } = await begin(load, seconds).ended
   const processorMs = (await processorMsAt(load.url)) - before
   return {
@@ -60,10 +57,16 @@ export const round = async (load: Load, seconds: number): Promise<Round> => {
     p50: latency.p50,
     p99: latency.p99,
     processor: processorMs * (1_000 / requests.total),
-    allocated: (await allocatedAt(load.url)) / requests.total,
     failures,
     hold: (await longestHoldAt(load.url)).processor
   }
+}
+
+/** Bytes of objects the server makes for a request: a round of its own, because counting costs the server time. */
+export const allocation = async (load: Load, seconds: number) => {
+  countAllocationAt(load.url)
+  const { requests, failures } = await begin(load, seconds).ended
+  return { allocated: (await allocatedAt(load.url)) / requests.total, failures }
 }
 
 export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
@@ -71,7 +74,6 @@ export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
   p50: median(rounds.map((each) => each.p50)),
   p99: median(rounds.map((each) => each.p99)),
   processor: median(rounds.map((each) => each.processor)),
-  allocated: median(rounds.map((each) => each.allocated)),
   failures: rounds.reduce((sum, each) => sum + each.failures, 0),
   hold: Math.max(...rounds.map((each) => each.hold))
 })

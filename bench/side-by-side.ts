@@ -1,8 +1,10 @@
 import { ratios, stillRises } from "./figures.ts"
-import { type Load, medianRound, type Round, round } from "./measure.ts"
+import { allocation, type Load, medianRound, type Round, round } from "./measure.ts"
 
 /** Medians of the rounds of one server. */
 export interface Measured extends Round {
+  /** Bytes of objects the server made for a request. */
+  readonly allocated: number
   /** Whether its rate still rose from round to round. */
   readonly rises: boolean
 }
@@ -21,12 +23,15 @@ export const interleaved = async (
       measured[name] = [...(measured[name] ?? []), result]
     }
   }
-  return Object.fromEntries(
-    Object.entries(measured).map(([name, each]) => [
-      name,
-      { ...medianRound(each), rises: stillRises(each.map(({ perSecond }) => perSecond)) }
-    ])
-  )
+  const results: Record<string, Measured> = {}
+  for (const [name, load] of Object.entries(loads)) {
+    const each = measured[name] ?? []
+    const middle = medianRound(each)
+    const { allocated, failures } = await allocation(load, seconds)
+    const rises = stillRises(each.map(({ perSecond }) => perSecond))
+    results[name] = { ...middle, allocated, failures: middle.failures + failures, rises }
+  }
+  return results
 }
 
 const right = (value: number, width: number, digits = 0) => value.toFixed(digits).padStart(width)
