@@ -10,7 +10,8 @@ const env = {
 }
 
 for (const name of [
-  "finance",
+  "steady",
+  "embedded",
   "windows",
   "places",
   "fairness",

@@ -1,13 +1,13 @@
 // What becomes of deliveries while writers do all the embedded database can do, and of the writers.
 // `node bench/embedded-share.ts [seconds] [writers] [rounds]`. Rounds without and with a subscription alternate.
-import { execFileSync } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import http from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isMainThread, parentPort, Worker } from "node:worker_threads"
-import { median } from "./measure.ts"
+import { command } from "./command.ts"
+import { median } from "./figures.ts"
 import { start } from "./servers.ts"
 import { wideWindows } from "./wide-windows.ts"
 
@@ -141,13 +141,7 @@ const measure = async (caller: Caller, receiver: Worker, port: number) => {
 const main = async () => {
   const folder = await mkdtemp(join(tmpdir(), "latchkey-bench-"))
   const env = { DATA_DIR: folder, DATABASE_URL: "", DEMO: "0", LOG_FORMAT: "json", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
-  const latchkey = (...args: ReadonlyArray<string>): Record<string, unknown> =>
-    JSON.parse(
-      execFileSync(process.execPath, ["bin/latchkey.js", ...args, "--json"], {
-        env: { ...process.env, ...env },
-        encoding: "utf8"
-      })
-    )
+  const latchkey = command(env)
   latchkey("migrate")
   const owner = ["--email", "bench@example.test", "--password", "none at all"]
   const operator = latchkey(

@@ -1,6 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { SERVE_FLAGS } from "../bin/flags.js"
 import { greed } from "./greed.ts"
 import { BENCH_TOKEN, seedBenchOperator, seedOperator } from "./operator.ts"
 import { SERVER_URL, withScratchDatabase } from "./scratch-database.ts"
@@ -102,7 +103,7 @@ const compare = async (databaseUrl: string, ground: Ground) => {
   const fair = await start("fair", ["bin/latchkey.js", "serve"], env)
   const withFair = await measure(fair, ground, READS)
   await fair.stop()
-  const unfair = await start("first come", ["--max-semi-space-size=8", "bench/without-places.ts"], env)
+  const unfair = await start("first come", [...SERVE_FLAGS, "bench/without-places.ts"], env)
   // Each takes seconds here, so there are fewer.
   const without = await measure(unfair, ground, Math.ceil(READS / 10))
   await unfair.stop()

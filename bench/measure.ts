@@ -1,13 +1,11 @@
 import autocannon from "autocannon"
-import { longestHoldAt, processorMsAt } from "./servers.ts"
+import { isSteady, median, type Taken, windowsToFullSpeed } from "./figures.ts"
+import { allocatedAt, countAllocationAt, longestHoldAt, processorMsAt } from "./servers.ts"
 
-/** What one round of load said. Latencies in milliseconds. */
-export interface Round {
-  readonly perSecond: number
+/** What rounds of load said. Latencies in milliseconds. Processor time is what other work on the machine spoils least. */
+export interface Round extends Taken {
   readonly p50: number
   readonly p99: number
-  /** Microseconds of processor the server took for a request: what other work on the machine spoils least. */
-  readonly processor: number
   readonly failures: number
   /** Milliseconds the server computed at most without letting anything else have its event loop. */
   readonly hold: number
@@ -19,47 +17,56 @@ export interface Load {
   readonly headers: Record<string, string>
   /** A function is asked for the body of each request. */
   readonly body?: string | (() => string)
-  readonly seconds: number
   readonly connections: number
+  /** The error_code that each answer must have; 0 if it is not said. */
+  readonly expected?: number
 }
 
-/** One round of load on a server of this machine. Whatever was not answered with error_code 0 is a failure. */
-export const round = async (load: Load): Promise<Round> => {
-  let failures = 0
-  const { body: given } = load
-  const before = await processorMsAt(load.url)
-  await longestHoldAt(load.url)
-  const instance = autocannon({
-    url: load.url,
-    method: load.method ?? "GET",
-    headers: load.headers,
-    ...(typeof given === "string" ? { body: given } : {}),
-    ...(typeof given === "function" ? { requests: [{ setupRequest: (next) => ({ ...next, body: given() }) }] } : {}),
-    connections: load.connections,
-    duration: load.seconds,
+/** Load for so many seconds. Whatever is not answered as expected counts as a failure. */
+const begin = ({ url, method = "GET", headers, body, connections, expected = 0 }: Load, seconds: number) => {
+  const code = new RegExp(`\\\\?"error_code\\\\?":${expected}\\b`)
+  let unexpected = 0
+  const options: autocannon.Options = {
+    url,
+    method,
+    headers,
+    ...(typeof body === "string" ? { body } : {}),
+    ...(typeof body === "function" ? { requests: [{ setupRequest: (next) => ({ ...next, body: body() }) }] } : {}),
+    connections,
+    duration: seconds,
     setupClient: (client) => {
-      client.on("body", (body) => {
-        if (!body.toString().includes('"error_code":0') && !body.toString().includes('\\"error_code\\":0')) failures++
+      client.on("body", (text) => {
+        if (!code.test(text.toString())) unexpected++
       })
     }
-  })
-  const result = await instance
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>()
+  const running = autocannon(options, (error, result) => (error === null ? resolve(result) : reject(error)))
+  const ended = promise.then((result) => ({ ...result, failures: unexpected + result.errors + result.non2xx }))
+  return { running, ended }
+}
+
+/** One round of load on a server of this machine. */
+export const round = async (load: Load, seconds: number): Promise<Round> => {
+  const before = await processorMsAt(load.url)
+  await longestHoldAt(load.url)
+  const { requests, latency, failures } = await begin(load, seconds).ended
+  const processorMs = (await processorMsAt(load.url)) - before
   return {
-    perSecond: result.requests.average,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    processor: ((await processorMsAt(load.url)) - before) * (1_000 / result.requests.total),
-    failures: failures + result.errors + result.non2xx,
+    perSecond: requests.average,
+    p50: latency.p50,
+    p99: latency.p99,
+    processor: processorMs * (1_000 / requests.total),
+    failures,
     hold: (await longestHoldAt(load.url)).processor
   }
 }
 
-export const median = (values: ReadonlyArray<number>): number => {
-  const sorted = values.toSorted((one, other) => one - other)
-  const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1
-    ? (sorted[middle] ?? Number.NaN)
-    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
+/** Bytes of objects the server makes for a request: a round of its own, because counting costs the server time. */
+export const allocation = async (load: Load, seconds: number) => {
+  countAllocationAt(load.url)
+  const { requests, failures } = await begin(load, seconds).ended
+  return { allocated: (await allocatedAt(load.url)) / requests.total, failures }
 }
 
 export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
@@ -70,3 +77,42 @@ export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
   failures: rounds.reduce((sum, each) => sum + each.failures, 0),
   hold: Math.max(...rounds.map((each) => each.hold))
 })
+
+const WINDOW_SECONDS = 1
+
+export interface WarmUp {
+  readonly seconds: number
+  /** Whether its rate became steady in this time. */
+  readonly steady: boolean
+  /** Until the first window at full speed: seconds, and requests answered in them. */
+  readonly toFullSpeed: { readonly seconds: number; readonly requests: number }
+  readonly failures: number
+}
+
+/** Load until its rate is steady, or for so many seconds. */
+export const warmUp = async (load: Load, mostSeconds: number): Promise<WarmUp> => {
+  const { running, ended } = begin(load, mostSeconds + WINDOW_SECONDS)
+  const rates: Array<number> = []
+  let answered = 0
+  running.on("response", () => {
+    answered++
+  })
+  const windows = setInterval(() => {
+    rates.push(answered / WINDOW_SECONDS)
+    answered = 0
+    if (!isSteady(rates) && rates.length * WINDOW_SECONDS < mostSeconds) return
+    clearInterval(windows)
+    running.stop()
+  }, WINDOW_SECONDS * 1_000)
+  const { failures } = await ended
+  const slow = rates.slice(0, windowsToFullSpeed(rates))
+  return {
+    seconds: rates.length * WINDOW_SECONDS,
+    steady: isSteady(rates),
+    toFullSpeed: {
+      seconds: slow.length * WINDOW_SECONDS,
+      requests: slow.reduce((sum, rate) => sum + rate * WINDOW_SECONDS, 0)
+    },
+    failures
+  }
+}

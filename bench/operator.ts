@@ -16,7 +16,9 @@ export const seedOperator = Effect.fnUntraced(function* (
   scope: "writable" | "read-only" = "writable"
 ) {
   const sql = yield* SqlClient.SqlClient
-  const limits = JSON.stringify(wideWindows("GET /transactions", "POST /transactions"))
+  const limits = JSON.stringify(
+    wideWindows("GET /transactions", "POST /transactions", "GET /reservations", "POST /reservations")
+  )
   const [row] = yield* sql<{ operatorId: number; propertyId: number }>`
     WITH operator AS (
       INSERT INTO operators (name, time_zone, currency, created_at, rate_limits)

@@ -3,7 +3,6 @@ import { Console, Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { digestOf } from "../src/gate/credentials.ts"
 import { callWith, layerInProcess, withStatements } from "./in-process.ts"
-import { besideReferences } from "./reservation-doors.ts"
 import { withScratchDatabase } from "./scratch-database.ts"
 
 // Reservations on a PostgreSQL server as their number grows: 1,000 operators with 20 orders each, then with 200 each.
@@ -217,7 +216,5 @@ const bench = Effect.gen(function* () {
 })
 
 // A log line a call is part of the service, and not of what is measured here.
-const program = withScratchDatabase((url) =>
-  Effect.andThen(bench, besideReferences(url, { operatorId: operatorAt(7), token: tokenOf(operatorAt(7)) }))
-)
+const program = withScratchDatabase(() => bench)
 NodeRuntime.runMain(program.pipe(Effect.provideService(References.MinimumLogLevel, "Error")))

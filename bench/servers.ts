@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { readdir, readFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
+import { SERVE_FLAGS } from "../bin/flags.js"
+import type { Allocated } from "./allocation-watch.ts"
 import type { Hold } from "./loop-watch.ts"
 
 /** A server of this machine that the bench started. */
@@ -26,28 +28,49 @@ const freePort = (): Promise<number> =>
 
 const pids = new Map<string, number>()
 const children = new Map<string, ChildProcess>()
-const WATCH = fileURLToPath(new URL("./loop-watch.ts", import.meta.url))
+const WATCHES = ["./loop-watch.ts", "./allocation-watch.ts"].flatMap((watch) => [
+  "--import",
+  fileURLToPath(new URL(watch, import.meta.url))
+])
 
 /** What bin/latchkey.js begins anew with unless it has it: the channel to the bench would not survive that. */
 const flagsOf = ([program]: ReadonlyArray<string>): ReadonlyArray<string> =>
-  program === "bin/latchkey.js" ? ["--max-semi-space-size=8"] : []
+  program === "bin/latchkey.js" ? SERVE_FLAGS : []
 
 const isHold = (message: unknown): message is Hold =>
   typeof message === "object" && message !== null && "wall" in message && "processor" in message
 
-/** The longest time that the server at this address held its event loop since it was asked last. */
-export const longestHoldAt = (url: string): Promise<Hold> =>
-  new Promise((resolve, reject) => {
-    const child = children.get(new URL(url).origin)
-    if (child === undefined) return reject(new Error(`nothing was started at ${url}`))
+const isAllocated = (message: unknown): message is Allocated =>
+  typeof message === "object" && message !== null && "allocated" in message
+
+const childAt = (url: string): ChildProcess => {
+  const child = children.get(new URL(url).origin)
+  if (child === undefined) throw new Error(`nothing was started at ${url}`)
+  return child
+}
+
+/** What the watch in the server at this address answers. */
+const asked = <A>(url: string, question: string, isAnswer: (message: unknown) => message is A): Promise<A> =>
+  new Promise((resolve) => {
+    const child = childAt(url)
     const hear = (message: unknown) => {
-      if (!isHold(message)) return
+      if (!isAnswer(message)) return
       child.off("message", hear)
       resolve(message)
     }
     child.on("message", hear)
-    child.send("longest hold")
+    child.send(question)
   })
+
+/** The longest time that the server at this address held its event loop since it was asked last. */
+export const longestHoldAt = (url: string): Promise<Hold> => asked(url, "longest hold", isHold)
+
+/** From here on the server at this address counts the bytes of the objects it makes. */
+export const countAllocationAt = (url: string) => childAt(url).send("count allocation")
+
+/** The bytes it counted. */
+export const allocatedAt = async (url: string): Promise<number> =>
+  (await asked(url, "allocation", isAllocated)).allocated
 
 /** Milliseconds of processor that all threads of the server at this address took so far. */
 export const processorMsAt = async (url: string): Promise<number> => {
@@ -78,7 +101,7 @@ export const start = async (
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
-  const child: ChildProcess = spawn(process.execPath, ["--import", WATCH, ...flagsOf(args), ...args], {
+  const child: ChildProcess = spawn(process.execPath, [...WATCHES, ...flagsOf(args), ...args], {
     env: { ...process.env, REDIS_URL: "", ...env, PORT: String(port) },
     stdio: ["ignore", "ignore", "inherit", "ipc"]
   })

@@ -1,43 +1,56 @@
-import { type Load, medianRound, type Round, round } from "./measure.ts"
+import { ratios, stillRises } from "./figures.ts"
+import { allocation, type Load, medianRound, type Round, round } from "./measure.ts"
 
-export interface Rounds {
-  readonly rounds: number
-  readonly warmUpSeconds: number
-  /** No round begins after these; one of each server is measured whatever they are. */
-  readonly mostSeconds?: number
+/** Medians of the rounds of one server. */
+export interface Measured extends Round {
+  /** Bytes of objects the server made for a request. */
+  readonly allocated: number
+  /** Whether its rate still rose from round to round. */
+  readonly rises: boolean
 }
 
-/** Rounds of every server in turn, so that what disturbs the machine disturbs all alike; the first warms up. */
+export type Results = Readonly<Record<string, Measured>>
+
+/** Rounds of every server in turn, so that what disturbs the machine disturbs all alike. */
 export const interleaved = async (
   loads: Readonly<Record<string, Load>>,
-  { rounds, warmUpSeconds, mostSeconds = Number.POSITIVE_INFINITY }: Rounds
-): Promise<Readonly<Record<string, Round>>> => {
+  { rounds, seconds }: { readonly rounds: number; readonly seconds: number }
+): Promise<Results> => {
   const measured: Record<string, Array<Round>> = {}
-  const started = performance.now()
-  for (let index = 0; index <= rounds; index++) {
-    if (index > 1 && performance.now() - started > mostSeconds * 1000) break
-    for (const [name, each] of Object.entries(loads)) {
-      const result = await round(index === 0 ? { ...each, seconds: warmUpSeconds } : each)
-      if (index > 0) measured[name] = [...(measured[name] ?? []), result]
+  for (let index = 0; index < rounds; index++) {
+    for (const [name, load] of Object.entries(loads)) {
+      const result = await round(load, seconds)
+      measured[name] = [...(measured[name] ?? []), result]
     }
   }
-  return Object.fromEntries(Object.entries(measured).map(([name, each]) => [name, medianRound(each)]))
+  const results: Record<string, Measured> = {}
+  for (const [name, load] of Object.entries(loads)) {
+    const each = measured[name] ?? []
+    const middle = medianRound(each)
+    const { allocated, failures } = await allocation(load, seconds)
+    const rises = stillRises(each.map(({ perSecond }) => perSecond))
+    results[name] = { ...middle, allocated, failures: middle.failures + failures, rises }
+  }
+  return results
 }
 
-export const print = (title: string, results: Readonly<Record<string, Round>>) => {
-  console.log(`\n${title}`)
+const right = (value: number, width: number, digits = 0) => value.toFixed(digits).padStart(width)
+
+export const print = (results: Results) => {
   for (const [name, each] of Object.entries(results)) {
-    const rate = each.perSecond.toFixed(0).padStart(7)
-    const processor = each.processor.toFixed(0).padStart(5)
+    const cost = `${right(each.processor, 6)} µs of processor${right(each.allocated / 1024, 7, 1)} KB allocated`
+    const times = `p50 ${right(each.p50, 3)} ms   p99 ${right(each.p99, 4)} ms   longest hold ${right(each.hold, 3)} ms`
     console.log(
-      `  ${name.padEnd(26)} ${rate} requests/s   ${processor} µs of processor each   p50 ${each.p50} ms   p99 ${each.p99} ms   longest hold ${each.hold.toFixed(0)} ms   failures ${each.failures}`
+      `  ${name.padEnd(14)}${cost}${right(each.perSecond, 7)} requests/s   ${times}   failures ${each.failures}${each.rises ? "   still becoming faster" : ""}`
     )
   }
 }
 
-/** Of the rates, and what the processor time alone would make of it: on a busy machine the more honest number. */
-export const ratio = (results: Readonly<Record<string, Round>>, one: string, other: string): string => {
+/** How one stands to another: what is held against an aim is the processor time, the rate stands beside it. */
+export const ratioOf = (results: Results, one: string, other: string, aim?: number): string => {
   const [mine, its] = [results[one], results[other]]
   if (mine === undefined || its === undefined) return "?"
-  return `${(mine.perSecond / its.perSecond).toFixed(2)} (by processor ${(its.processor / mine.processor).toFixed(2)})`
+  const { byProcessor, byRate } = ratios(mine, its)
+  const wanted = aim === undefined ? "" : ` (aim ${aim.toFixed(2)})`
+  return `${byProcessor.toFixed(2)} by processor${wanted}, ${byRate.toFixed(2)} by rate`
 }

@@ -6,10 +6,10 @@ import module from "node:module"
 import { constants } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { SERVE_FLAGS } from "./flags.js"
 
 const PINNED_MAJOR = 24
-// Where objects are born, in MB. Node would let it grow to 64 MB, and a busy service then takes 150 MB more.
-const FLAGS = process.argv.slice(2).includes("serve") ? ["--max-semi-space-size=8"] : []
+const FLAGS = process.argv.slice(2).includes("serve") ? SERVE_FLAGS : []
 
 if (Number.parseInt(process.versions.node, 10) >= PINNED_MAJOR) {
   // The same process begins anew. Where the system cannot do that, it stays as it is and takes more memory.

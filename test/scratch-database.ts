@@ -13,12 +13,12 @@ const administer = (server: string, statement: string) =>
     Effect.orDie
   )
 
-/** An empty database on the server for as long as the scope lasts; answers its address. */
-export const emptyDatabase = Effect.fnUntraced(function* (server: string) {
+/** A database on the server for as long as the scope lasts, empty or a copy of another; answers its address. */
+export const emptyDatabase = Effect.fnUntraced(function* (server: string, copyOf = "template1") {
   const name = `latchkey_scratch_${randomBytes(6).toString("hex")}`
   const url = new URL(server)
   url.pathname = `/${name}`
-  yield* Effect.acquireRelease(administer(server, `CREATE DATABASE ${name}`), () =>
+  yield* Effect.acquireRelease(administer(server, `CREATE DATABASE ${name} TEMPLATE ${copyOf}`), () =>
     administer(server, `DROP DATABASE ${name} WITH (FORCE)`)
   )
   return url.href

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
 import { callWith, withStatements } from "../in-process.ts"
 import { type Booking, GIVEN, type NewEntry } from "./calls.ts"
-import type { CapturedCalls, CapturedStatement, Given, Template } from "./captured.ts"
+import type { CapturedCalls, CapturedStatement, Given, Made, Template } from "./captured.ts"
 
 // Two calls of a kind, with nothing alike that callers choose, tell what its statements are made of: what is the same in
 // both is the same in all, and what differs is what the call brought. Anything else stops the bench.
@@ -21,11 +21,21 @@ const isJson = (value: unknown): value is string => typeof value === "string" &&
 const isSame = (given: unknown, value: unknown): boolean =>
   isDeepStrictEqual(given, value) || (given instanceof Date && given.toISOString() === value)
 
+const JUST_MS = 10_000
+
+/** What a server makes for each call, by the names under which the references make it: who called and when, for the trail. */
+const MADE: Readonly<Record<keyof Made, (value: unknown) => boolean>> = {
+  moment: (value) => value instanceof Date && Math.abs(Date.now() - value.getTime()) < JUST_MS,
+  requestId: (value) => typeof value === "string" && /^RT\d{14,}\w+$/.test(value)
+}
+
 /** How a value came about that two calls sent in the same place. */
 const templateOf = (one: Seen, other: Seen): Template => {
   const [value, its] = [one.value, other.value]
   const name = Object.keys(one.given).find((each) => isSame(one.given[each], value) && isSame(other.given[each], its))
   if (name !== undefined) return { given: name }
+  const made = Object.entries(MADE).find(([, fits]) => fits(value) && fits(its))
+  if (made !== undefined) return { given: made[0] }
   if (isDeepStrictEqual(value, its)) return value instanceof Date ? { date: value.toISOString() } : { same: value }
   const inside = (part: unknown, itsPart: unknown) =>
     templateOf({ value: part, given: one.given }, { value: itsPart, given: other.given })
@@ -49,9 +59,12 @@ interface Captured<E, R> {
 /** Made by a call every few seconds: no part of what its kind is made of. */
 const TOKEN_LOOK_UP = /FROM access_tokens/
 
+/** A timer may be that early, by the clock that calls read. */
+const EARLY_MS = 20
+
 /** Each call has a second of its own: so its moment is told from that of any other. */
 const atOnce = Effect.fnUntraced(function* <E, R>({ call, given }: Captured<E, R>) {
-  yield* Effect.sleep(1_000 - (Date.now() % 1_000))
+  yield* Effect.sleep(1_000 - (Date.now() % 1_000) + EARLY_MS)
   const now = new Date(Math.floor(Date.now() / 1_000) * 1_000)
   const { answer, statements } = yield* withStatements(call)
   return { statements: statements.filter(([text]) => !TOKEN_LOOK_UP.test(text)), given: { now, ...given(answer) } }
@@ -102,16 +115,23 @@ export const captureEntries = Effect.fnUntraced(function* (
   return calls
 })
 
+/** A page of arrivals: first day, last day, rows. */
+type Arrivals = readonly [start: string, end: string, limit: number]
+
 /** The statements of a page of arrivals, of a look-up by a channel's own id, and of a booking by hand. */
 export const captureReservations = Effect.fnUntraced(function* (
   token: string,
-  [one, other]: readonly [Booking, Booking]
+  known: {
+    readonly arrivals: readonly [Arrivals, Arrivals]
+    readonly channelIds: readonly [string, string]
+    readonly bookings: readonly [Booking, Booking]
+  }
 ) {
   const search = (fields: object, given: Given) => ({
     call: callWith(token, "search_reservations", fields),
     given: () => given
   })
-  const arrivals = (start: string, end: string, limit: number) =>
+  const arrivals = ([start, end, limit]: Arrivals) =>
     search(
       { start_check_in_date: start, end_check_in_date: end, order_by: "check_in_date", limit },
       GIVEN.arrivals(start, end, limit)
@@ -121,9 +141,12 @@ export const captureReservations = Effect.fnUntraced(function* (
     call: callWith(token, "create_reservation", booking),
     given: (answer: unknown) => GIVEN.booking(booking, textIn(answer, "reservation_code").replace(/^5-/, ""))
   })
+  const [page, otherPage] = known.arrivals
+  const [channelId, otherChannelId] = known.channelIds
+  const [one, other] = known.bookings
   const calls: CapturedCalls = {
-    arrivals: yield* captured(arrivals("2026-01-01", "2026-06-30", 20), arrivals("2026-02-01", "2026-05-31", 19)),
-    channelId: yield* captured(ofChannel("B100"), ofChannel("B101")),
+    arrivals: yield* captured(arrivals(page), arrivals(otherPage)),
+    channelId: yield* captured(ofChannel(channelId), ofChannel(otherChannelId)),
     booking: yield* captured(create(one), create(other))
   }
   return calls

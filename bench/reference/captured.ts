@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { type CustomTypesConfig, type Pool, type QueryResult, types } from "pg"
 
 // What the service sends for a call, captured by the bench (capture.ts), and sent again by the reference servers with the
@@ -5,6 +6,14 @@ import { type CustomTypesConfig, type Pool, type QueryResult, types } from "pg"
 
 /** What a call brings into its statements, by name. */
 export type Given = Readonly<Record<string, string | number | Date>>
+
+/** What a server makes for each call. */
+export interface Made {
+  readonly moment: Date
+  readonly requestId: string
+}
+
+const made = (): Made => ({ moment: new Date(), requestId: `RT${Date.now()}${randomBytes(4).toString("hex")}` })
 
 /** How a value of a parameter comes about. It is JSON, because it goes to another process. */
 export type Template =
@@ -49,7 +58,7 @@ export const sender = (pool: Pool, calls: CapturedCalls) => {
     ])
   )
   return async (kind: string, given: Given): Promise<QueryResult["rows"]> => {
-    const brought = { now: new Date(Math.floor(Date.now() / 1000) * 1000), ...given }
+    const brought = { now: new Date(Math.floor(Date.now() / 1000) * 1000), ...made(), ...given }
     let rows: QueryResult["rows"] = []
     for (const { name, text, values } of prepared.get(kind) ?? []) {
       const sent = values.map((each) => filled(each, brought))

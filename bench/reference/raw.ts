@@ -4,7 +4,10 @@ import { createdEnvelope, entriesEnvelope, refusedEnvelope } from "./entry-answe
 import { bookedEnvelope, reservationsEnvelope } from "./reservation-answers.ts"
 import { send, settings } from "./settings.ts"
 
-// Reference: node:http and pg with nothing else: no validation, no tracing, no windows.
+// Reference: node:http and pg with nothing else: no validation but of what the bench has refused, no
+// tracing, no windows.
+
+const PAGE_MAX = 100
 
 const write = (response: ServerResponse, body: object) => {
   const text = JSON.stringify(body)
@@ -34,6 +37,8 @@ const answer = async (request: IncomingMessage): Promise<object> => {
   const url = new URL(request.url ?? "/", "http://reference")
   const query = url.searchParams
   if (url.pathname === "/v3/reservations") return answerReservations(request, query)
+  if (url.pathname !== "/v3/transactions") return refusedEnvelope(404, `No such route: ${url.pathname}`)
+  if (Number(query.get("limit")) > PAGE_MAX) return refusedEnvelope(422, "limit: is too large")
   if (request.method === "POST") {
     return createdEnvelope(await send("newEntry", GIVEN.newEntry(JSON.parse(await bodyOf(request)))))
   }

@@ -10,8 +10,11 @@ export const settings = {
   token: process.env["BENCH_TOKEN"] ?? ""
 }
 
-/** Over as many connections as the service's own pool, in sessions that compile as little. */
-export const send = sender(
-  new Pool({ connectionString: process.env["DATABASE_URL"], max: DATABASE_CONNECTIONS, options: "-c jit=off" }),
-  calls
-)
+/** As many connections as the service's own pool, in sessions that compile as little. */
+export const pool = new Pool({
+  connectionString: process.env["DATABASE_URL"],
+  max: DATABASE_CONNECTIONS,
+  options: "-c jit=off"
+})
+
+export const send = sender(pool, calls)

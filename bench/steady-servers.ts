@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { SERVE_FLAGS } from "../bin/flags.js"
+import type { ServerName } from "./cases.ts"
+import { collector } from "./collector.ts"
+import type { Ground } from "./ground.ts"
+import { BENCH_TOKEN } from "./operator.ts"
+import { start } from "./servers.ts"
+
+const LATCHKEY = ["bin/latchkey.js", "serve"]
+
+const PROGRAMS: Readonly<Record<ServerName, ReadonlyArray<string>>> = {
+  latchkey: LATCHKEY,
+  "equal duties": ["bench/reference/equal-duties.ts"],
+  fastify: ["bench/reference/fastify.ts"],
+  raw: ["bench/reference/raw.ts"],
+  // Another entry to the same program, with the flags that bin/latchkey.js gives it.
+  "windows off": [...SERVE_FLAGS, "bench/without-windows.ts"],
+  "all exported": LATCHKEY
+}
+
+const closing = <A extends object>(make: () => Promise<A>, close: (made: A) => unknown) =>
+  Effect.acquireRelease(Effect.promise(make), (made) => Effect.promise(async () => close(made)))
+
+/** Starts one of the servers, on a database of its own, until the scope ends. */
+export const started = Effect.fnUntraced(function* (name: ServerName, database: string, { statements }: Ground) {
+  const env = {
+    DATABASE_URL: database,
+    DEMO: "0",
+    LOG_FORMAT: "json",
+    BENCH_TOKEN,
+    BENCH_STATEMENTS: JSON.stringify(statements)
+  }
+  const exporting =
+    name === "all exported"
+      ? { OTEL_EXPORTER_OTLP_ENDPOINT: (yield* closing(collector, (sink) => sink.close())).url }
+      : {}
+  return yield* closing(
+    () => start(name, PROGRAMS[name], { ...env, ...exporting }),
+    (server) => server.stop()
+  )
+})
