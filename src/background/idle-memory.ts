@@ -8,35 +8,17 @@ import { periodically } from "./loop.ts"
 export const LOOK_MS = 10_000
 /** The share of one processor up to which a process is quiet: polls and upkeep take a part of it. */
 export const QUIET_SHARE = 0.05
-/** Quiet looks in a row before memory is given back: with it goes compiled code, which a pause between two crowds needs again. */
+/** Quiet looks in a row before memory is given back: compiled code goes with it, which is wanted again after a short pause. */
 export const QUIET_LOOKS = 4
 /** Bytes by which the process must have grown since the last time: less is not worth holding everybody up. */
 export const GROWN_BYTES = 96 * 1024 * 1024
 
-/** What a look finds. */
-export interface Look {
-  /** Milliseconds since the look before, and the processor time of all threads in them. */
-  readonly elapsedMs: number
-  readonly processorMs: number
-  readonly residentBytes: number
-}
+/** Whether so much processor time, of all threads, makes a quiet look. */
+export const isQuiet = (processorMs: number, elapsedMs: number): boolean => processorMs <= QUIET_SHARE * elapsedMs
 
-/** What is kept from one look to the next: quiet looks in a row, and the size after memory was given back last. */
-export interface Watched {
-  readonly quietLooks: number
-  readonly baseBytes: number
-}
-
-/** A start counts as quiet before and as grown from nothing: its first quiet look drops what migrating and starting left. */
-export const AT_START: Watched = { quietLooks: QUIET_LOOKS - 1, baseBytes: 0 }
-
-/** How many quiet looks there are in a row with this one. */
-export const quietLooksWith = ({ quietLooks }: Watched, { elapsedMs, processorMs }: Look): number =>
-  processorMs <= QUIET_SHARE * elapsedMs ? quietLooks + 1 : 0
-
-/** Whether it is time to give memory back. */
-export const isTime = ({ quietLooks, baseBytes }: Watched, residentBytes: number): boolean =>
-  quietLooks >= QUIET_LOOKS && residentBytes - baseBytes >= GROWN_BYTES
+/** Whether it is time to give memory back, after so many quiet looks in a row and so many bytes more than the last time. */
+export const isTime = (quietLooks: number, grownBytes: number): boolean =>
+  quietLooks >= QUIET_LOOKS && grownBytes >= GROWN_BYTES
 
 /** The memory of this process, and what it has cost in processor time. */
 export class ProcessMemory extends Context.Service<
@@ -63,18 +45,41 @@ export class ProcessMemory extends Context.Service<
   })
 }
 
-const watching = Effect.gen(function* () {
-  const { giveBack, processorMs, residentBytes } = yield* ProcessMemory
-  if (giveBack === undefined) return
-  const now = Effect.all({ at: Clock.currentTimeMillis, processorMs })
-  const before = yield* Ref.make(yield* now)
-  const watched = yield* Ref.make(AT_START)
+/** What is kept from one look to the next. */
+interface Seen {
+  readonly at: number
+  readonly processorMs: number
+  readonly quietLooks: number
+  /** The size after memory was given back last. */
+  readonly baseBytes: number
+}
 
-  const look = Effect.gen(function* () {
-    const since = yield* Ref.getAndSet(before, yield* now)
-    const until = yield* Ref.get(before)
-    const { baseBytes, ...last } = yield* Ref.get(watched)
+const look = Effect.fnUntraced(function* (memory: ProcessMemory["Service"], seen: Seen, giveBack: Effect.Effect<void>) {
+  const at = yield* Clock.currentTimeMillis
+  const processorMs = yield* memory.processorMs
+  const quietLooks = isQuiet(processorMs - seen.processorMs, at - seen.at) ? seen.quietLooks + 1 : 0
+  const bytes = yield* memory.residentBytes
+  if (!isTime(quietLooks, bytes - seen.baseBytes)) return { ...seen, at, processorMs, quietLooks }
+  yield* giveBack
+  const baseBytes = yield* memory.residentBytes
+  yield* Effect.logDebug("memory given back").pipe(Effect.annotateLogs({ before: bytes, after: baseBytes }))
+  return { at, processorMs, quietLooks, baseBytes }
+})
+
+const watching = Effect.gen(function* () {
+  const memory = yield* ProcessMemory
+  const { giveBack } = memory
+  if (giveBack === undefined) return
+  // A start counts as quiet before and as grown from nothing: its first look, if quiet, drops what it left behind.
+  const seen = yield* Ref.make<Seen>({
+    at: yield* Clock.currentTimeMillis,
+    processorMs: yield* memory.processorMs,
+    quietLooks: QUIET_LOOKS - 1,
+    baseBytes: 0
   })
+  yield* periodically("giving memory back", LOOK_MS, () =>
+    Effect.flatMap(Ref.get(seen), (last) => Effect.flatMap(look(memory, last, giveBack), (next) => Ref.set(seen, next)))
+  )
 })
 
 /** Gives memory back whenever the process has become quiet, for as long as it runs. */
