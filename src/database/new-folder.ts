@@ -33,7 +33,7 @@ export const databaseFolder = (dataDir: string, making: Making = MAKING): Effect
     if (yield* inFiles(() => isThere(folder))) return folder
     yield* inFiles(() => removeUnfinished(dataDir))
     // Of a new name: a program whose end is not over yet, though the one who wanted it is gone, must not write into it.
-    const unfinished = yield* inFiles(() => Fs.mkdtemp(join(dataDir, UNFINISHED)))
+    const unfinished = yield* inFiles(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED}-`)))
     yield* made(unfinished, making)
     yield* inFiles(() => Fs.rename(unfinished, folder))
     return folder
