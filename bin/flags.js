@@ -8,6 +8,9 @@ export const SERVE_FLAGS = [
   // What dies young is little work when the place is that large: helpers that wait for each other would only take
   // processor time from the database and the other requests.
   "--no-parallel-scavenge",
+  // The embedded database is compiled while it runs, with up to 600 MB for its largest function. Several compilers at once
+  // leave 20 to 40 MB of that behind, each in heaps of its own.
+  "--wasm-num-compilation-tasks=1",
   // For src/background/idle-memory.ts.
   "--expose-gc"
 ]

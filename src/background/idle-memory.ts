@@ -10,15 +10,28 @@ export const LOOK_MS = 10_000
 export const QUIET_SHARE = 0.05
 /** Quiet looks in a row before memory is given back: compiled code goes with it, which is wanted again after a short pause. */
 export const QUIET_LOOKS = 4
+/** The same for the first time, when most of what goes is what migrating and starting left behind. */
+export const FIRST_QUIET_LOOKS = 1
 /** Bytes by which the process must have grown since the last time: less is not worth holding everybody up. */
 export const GROWN_BYTES = 96 * 1024 * 1024
 
 /** Whether so much processor time, of all threads, makes a quiet look. */
 export const isQuiet = (processorMs: number, elapsedMs: number): boolean => processorMs <= QUIET_SHARE * elapsedMs
 
-/** Whether it is time to give memory back, after so many quiet looks in a row and so many bytes more than the last time. */
-export const isTime = (quietLooks: number, grownBytes: number): boolean =>
-  quietLooks >= QUIET_LOOKS && grownBytes >= GROWN_BYTES
+/** What is kept from one look to the next. */
+interface Seen {
+  readonly at: number
+  readonly processorMs: number
+  readonly quietLooks: number
+  /** The size after memory was given back last; undefined: never yet. */
+  readonly baseBytes: number | undefined
+}
+
+/** Whether it is time to give memory back, from a process of that size. */
+export const isTime = ({ quietLooks, baseBytes }: Pick<Seen, "quietLooks" | "baseBytes">, bytes: number): boolean =>
+  baseBytes === undefined
+    ? quietLooks >= FIRST_QUIET_LOOKS
+    : quietLooks >= QUIET_LOOKS && bytes - baseBytes >= GROWN_BYTES
 
 /** The memory of this process, and what it has cost in processor time. */
 export class ProcessMemory extends Context.Service<
@@ -45,21 +58,12 @@ export class ProcessMemory extends Context.Service<
   })
 }
 
-/** What is kept from one look to the next. */
-interface Seen {
-  readonly at: number
-  readonly processorMs: number
-  readonly quietLooks: number
-  /** The size after memory was given back last. */
-  readonly baseBytes: number
-}
-
 const look = Effect.fnUntraced(function* (memory: ProcessMemory["Service"], seen: Seen, giveBack: Effect.Effect<void>) {
   const at = yield* Clock.currentTimeMillis
   const processorMs = yield* memory.processorMs
   const quietLooks = isQuiet(processorMs - seen.processorMs, at - seen.at) ? seen.quietLooks + 1 : 0
   const bytes = yield* memory.residentBytes
-  if (!isTime(quietLooks, bytes - seen.baseBytes)) return { ...seen, at, processorMs, quietLooks }
+  if (!isTime({ ...seen, quietLooks }, bytes)) return { ...seen, at, processorMs, quietLooks }
   yield* giveBack
   const baseBytes = yield* memory.residentBytes
   yield* Effect.logDebug("memory given back").pipe(Effect.annotateLogs({ before: bytes, after: baseBytes }))
@@ -70,12 +74,11 @@ const watching = Effect.gen(function* () {
   const memory = yield* ProcessMemory
   const { giveBack } = memory
   if (giveBack === undefined) return
-  // A start counts as quiet before and as grown from nothing: its first look, if quiet, drops what it left behind.
   const seen = yield* Ref.make<Seen>({
     at: yield* Clock.currentTimeMillis,
     processorMs: yield* memory.processorMs,
-    quietLooks: QUIET_LOOKS - 1,
-    baseBytes: 0
+    quietLooks: 0,
+    baseBytes: undefined
   })
   yield* periodically("giving memory back", LOOK_MS, () =>
     Effect.flatMap(Ref.get(seen), (last) => Effect.flatMap(look(memory, last, giveBack), (next) => Ref.set(seen, next)))

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import {
+  FIRST_QUIET_LOOKS,
   GROWN_BYTES,
   isQuiet,
   isTime,
@@ -52,16 +53,22 @@ describe("the rule of giving memory back", () => {
       [QUIET_LOOKS, GROWN_BYTES - 1]
     ] as const
     assert.deepStrictEqual(
-      cases.map(([quietLooks, grown]) => isTime(quietLooks, grown)),
+      cases.map(([quietLooks, grown]) => isTime({ quietLooks, baseBytes: LEFT }, LEFT + grown)),
       [true, true, false, false]
     )
+  })
+
+  it("the first time needs fewer quiet looks and no growth", () => {
+    const atStart = (quietLooks: number) => isTime({ quietLooks, baseBytes: undefined }, LEFT)
+    assert.deepStrictEqual([atStart(FIRST_QUIET_LOOKS), atStart(FIRST_QUIET_LOOKS - 1)], [true, false])
   })
 })
 
 describe("a process", () => {
-  it.effect("gives back what starting left at its first look, once", () =>
+  it.effect("gives back what starting left at its first quiet look, once", () =>
     Effect.gen(function* () {
-      const { process, looks } = yield* makeProcess(LEFT + GROWN_BYTES)
+      const { process, looks } = yield* makeProcess(LEFT)
+      yield* looks(2, QUIET_MS + 1)
       yield* TestClock.adjust(LOOK_MS - 1)
       assert.strictEqual(process.givenBack, 0)
       yield* TestClock.adjust(1)
@@ -71,33 +78,24 @@ describe("a process", () => {
     })
   )
 
-  it.effect("that works from the start on gives back when it has been quiet for long enough", () =>
-    Effect.gen(function* () {
-      const { process, looks } = yield* makeProcess(GROWN_BYTES)
-      yield* looks(3, QUIET_MS + 1)
-      yield* looks(QUIET_LOOKS - 1, QUIET_MS)
-      assert.strictEqual(process.givenBack, 0)
-      yield* looks(1, QUIET_MS)
-      assert.strictEqual(process.givenBack, 1)
-    })
-  )
-
   it.effect("that works again in between begins to count anew", () =>
     Effect.gen(function* () {
-      const { process, looks } = yield* makeProcess(GROWN_BYTES)
-      yield* looks(1, QUIET_MS + 1)
-      yield* looks(QUIET_LOOKS - 1, 0)
-      yield* looks(1, QUIET_MS + 1)
-      yield* looks(QUIET_LOOKS - 1, 0)
-      assert.strictEqual(process.givenBack, 0)
+      const { process, looks } = yield* makeProcess(LEFT)
       yield* looks(1, 0)
+      process.bytes = LEFT + GROWN_BYTES
+      yield* looks(1, QUIET_MS + 1)
+      yield* looks(QUIET_LOOKS - 1, 0)
+      yield* looks(1, QUIET_MS + 1)
+      yield* looks(QUIET_LOOKS - 1, 0)
       assert.strictEqual(process.givenBack, 1)
+      yield* looks(1, 0)
+      assert.strictEqual(process.givenBack, 2)
     })
   )
 
   it.effect("gives back again only when it has grown again", () =>
     Effect.gen(function* () {
-      const { process, looks } = yield* makeProcess(GROWN_BYTES)
+      const { process, looks } = yield* makeProcess(LEFT)
       yield* looks(1, 0)
       for (const [grown, times] of [
         [GROWN_BYTES - 1, 1],
