@@ -29,8 +29,10 @@ const make = async (folder: string): Promise<void> => {
 
 /** Making is one long run of the database, in which no event is heard: another thread does it, and this one listens. */
 const watch = (folder: string): void => {
-  // Whoever wanted it is gone: nobody will use what comes of it, and nobody else waits for the end.
-  process.on("disconnect", () => process.kill(process.pid, "SIGKILL"))
+  // Whoever wanted it is gone, perhaps already before this was read: nobody will use what comes of it.
+  const end = () => process.kill(process.pid, "SIGKILL")
+  process.on("disconnect", end)
+  if (!process.connected) end()
   // A signal to the whole group is for the one who wanted it, and that one decides.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
   const worker = new Worker(new URL(import.meta.url), { workerData: folder })
