@@ -32,7 +32,7 @@ const HANGING = `
   setInterval(() => {}, 1000)`
 
 const eventually = (holds: () => boolean): Effect.Effect<void> =>
-  Effect.suspend(() => (holds() ? Effect.void : Effect.andThen(Effect.sleep(20), eventually(holds))))
+  Effect.suspend(() => (holds() ? Effect.void : Effect.andThen(Effect.sleep(50), eventually(holds))))
 
 const isRunning = (pid: number): boolean => {
   try {
@@ -112,7 +112,10 @@ const PROGRAM = fileURLToPath(new URL("../../src/database/new-database.ts", impo
 const makersFor = (dataDir: string): ReadonlyArray<number> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => commandOf(pid).includes(PROGRAM) && commandOf(pid).includes(dataDir))
+    .filter((pid) => {
+      const command = commandOf(pid)
+      return command.includes(PROGRAM) && command.includes(dataDir)
+    })
     .map(Number)
 
 const commandOf = (pid: string): string => {
