@@ -1,6 +1,10 @@
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { SERVE_FLAGS } from "../../bin/flags.js"
 import {
   FIRST_QUIET_LOOKS,
   GROWN_BYTES,
@@ -38,6 +42,16 @@ const makeProcess = Effect.fnUntraced(function* (bytes: number) {
     )
   return { process, looks }
 })
+
+const GROWING = fileURLToPath(new URL("growing-process.ts", import.meta.url))
+
+const Sizes = Schema.fromJsonString(Schema.Struct({ before: Schema.Int, after: Schema.Int }))
+
+/** The sizes of a process that has grown, started with these flags. */
+const sizesOf = (flags: ReadonlyArray<string>) => async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, GROWING])
+  return Schema.decodeUnknownSync(Sizes)(stdout)
+}
 
 describe("the rule of giving memory back", () => {
   it("a look is quiet up to its share of a processor", () => {
@@ -118,12 +132,27 @@ describe("a process", () => {
     })
   )
 
-  it.effect("says its own size and time, and has the means where it was given them", () =>
+  it.effect("with the flags of serve becomes smaller when it gives memory back", () =>
     Effect.gen(function* () {
-      const memory = yield* ProcessMemory
-      assert.isAbove(yield* memory.residentBytes, 10_000_000)
-      assert.isAbove(yield* memory.processorMs, 10)
-      assert.strictEqual(memory.giveBack === undefined, globalThis.gc === undefined)
+      const { before, after } = yield* Effect.promise(sizesOf(SERVE_FLAGS))
+      assert.isAbove(before - after, GROWN_BYTES)
+    })
+  )
+
+  it.effect("without them has not the means", () =>
+    Effect.gen(function* () {
+      const { before, after } = yield* Effect.promise(sizesOf([]))
+      assert.isBelow(before - after, GROWN_BYTES)
+    })
+  )
+
+  it.effect("says its processor time", () =>
+    Effect.gen(function* () {
+      const { processorMs } = yield* ProcessMemory
+      const before = yield* processorMs
+      const until = performance.now() + 200
+      while (performance.now() < until);
+      assert.isAbove((yield* processorMs) - before, 10)
     }).pipe(Effect.provide(ProcessMemory.layer))
   )
 })
