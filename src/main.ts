@@ -5,6 +5,7 @@ import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
 import { layerAssembly } from "./assembly.ts"
+import { layerIdleMemory, ProcessMemory } from "./background/idle-memory.ts"
 import { layerWakeUp } from "./background/layer.ts"
 import { Stopping } from "./background/Stopping.ts"
 import { WakeUp } from "./background/WakeUp.ts"
@@ -68,6 +69,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
   Layer.unwrap(
     Effect.map(Configuration, (settings) =>
       Layer.effectDiscard(serving).pipe(
+        Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         // Below it, so that what the last requests change is still handed to the workers.
         Layer.provide([layerDelivering(settings), layerRetaining]),
         Layer.provide(layerCommands),

@@ -118,10 +118,14 @@ export const PLACES: ReadonlyArray<Place> = [
   },
   {
     place: "background",
-    what: "the vocabulary of background work: loop, polls, wake-up, lease, retries, timed work, retention, batcher",
+    what: "the vocabulary of background work: loop, polls, wake-up, lease, retries, timed work, retention, batcher; memory given back when quiet",
     imports: ["database"]
   },
-  { place: "database", what: "the two clients, migrations, how rows are read", imports: ["limits.ts"] },
+  {
+    place: "database",
+    what: "the two clients, the data folder and how its database is made, migrations, how rows are read",
+    imports: ["limits.ts"]
+  },
   {
     place: "telemetry",
     what: "log lines, traces, metrics; nothing that looks like a token leaves",

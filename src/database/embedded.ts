@@ -1,5 +1,3 @@
-import * as Fs from "node:fs/promises"
-import { join } from "node:path"
 import type { Duplex } from "node:stream"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
@@ -11,6 +9,7 @@ import { EmbeddedSession } from "./embedded-session.ts"
 import { type DataFolderTaken, type DataFolderUnusable, type Holder, holdDataFolder } from "./folder-lock.ts"
 import { mendModes } from "./folder-modes.ts"
 import { GuestConnection, type GuestPatience } from "./guest-connection.ts"
+import { databaseFolder } from "./new-folder.ts"
 import { PrivateFiles } from "./private-files.ts"
 import { types } from "./types.ts"
 
@@ -38,7 +37,7 @@ export class EmbeddedDatabase extends Context.Service<
     Layer.effect(
       EmbeddedDatabase,
       holdDataFolder(dataDir, holder).pipe(
-        Effect.andThen(Effect.promise(() => prepareFolder(dataDir))),
+        Effect.andThen(databaseFolder(dataDir)),
         Effect.tap(() => mendModes(dataDir)),
         Effect.flatMap((folder) => open(() => PGlite.create({ fs: new PrivateFiles(folder), startParams: START })))
       )
@@ -75,25 +74,6 @@ export const layerEmbedded = (
 /** PostgreSQL in the process and gone with it; starts empty or as a copy of a `snapshot` (0.5 s instead of 3 s). */
 export const layerMemory = (snapshot?: Blob): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError> =>
   Layer.provideMerge(layerClient, EmbeddedDatabase.layerMemory(snapshot))
-
-/**
- * The files of a new database are written under another name first: a process killed in the middle of its first start
- * would otherwise leave a folder that looks like a database and is none.
- */
-const prepareFolder = async (dataDir: string): Promise<string> => {
-  const folder = join(dataDir, "database")
-  const exists = await Fs.stat(folder).then(
-    () => true,
-    () => false
-  )
-  if (exists) return folder
-  const unfinished = join(dataDir, "database.unfinished")
-  await Fs.rm(unfinished, { recursive: true, force: true })
-  const fresh = await PGlite.create({ fs: new PrivateFiles(unfinished) })
-  await fresh.close()
-  await Fs.rename(unfinished, folder)
-  return folder
-}
 
 const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {

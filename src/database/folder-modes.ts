@@ -5,11 +5,14 @@ import { Effect } from "effect"
 const FOLDER = 0o700
 const FILE = 0o600
 
+/** The folder of the database in a data folder, and what the names of those begin with in which one is being made. */
+export const DATABASE = "database"
+export const UNFINISHED = "database.unfinished"
+
 /** What the service makes in a data folder; whatever else somebody keeps there is theirs. */
-const OURS: ReadonlySet<string> = new Set([
-  ...["lock", "lock-journal", "owner", "control.sock"],
-  ...["database", "database.unfinished"]
-])
+const OURS: ReadonlySet<string> = new Set(["lock", "lock-journal", "owner", "control.sock", DATABASE])
+
+const isOurs = (name: string): boolean => OURS.has(name) || name.startsWith(UNFINISHED)
 
 /**
  * From now on only the user of this process can read what it writes. For the whole process, because the files of the
@@ -33,8 +36,8 @@ export const mendModes = (dataDir: string): Effect.Effect<void> =>
 
 const mend = (dataDir: string): void => {
   const entries = readdirSync(dataDir, { withFileTypes: true })
-  for (const entry of entries) if (OURS.has(entry.name)) mendEntry(entry)
-  if (entries.every(({ name }) => OURS.has(name))) setMode(dataDir, FOLDER)
+  for (const entry of entries) if (isOurs(entry.name)) mendEntry(entry)
+  if (entries.every(({ name }) => isOurs(name))) setMode(dataDir, FOLDER)
 }
 
 const mendEntry = (entry: Dirent): void => {
