@@ -147,20 +147,14 @@ describe.skipIf(!existsSync("/proc/self/cmdline"))("a first start", () => {
     })
   )
 
-  it.live("whose program is killed says so, and the next makes one", () =>
+  it.live("whose program is killed says so", () =>
     Effect.gen(function* () {
       const dataDir = join(yield* temporary, "data")
-      const sql = SqlClient.use((sql) => sql`select 1 as one`).pipe(
-        Effect.provide(layerEmbedded(dataDir), { local: true })
-      )
-      const failing = yield* Effect.forkChild(Effect.flip(sql))
+      const failing = yield* Effect.forkChild(Effect.flip(Effect.provide(SqlClient, layerEmbedded(dataDir))))
       yield* eventually(() => makersFor(dataDir).length === 1)
       for (const pid of makersFor(dataDir)) process.kill(pid, "SIGKILL")
-      assert.include(
-        (yield* Fiber.join(failing)).message,
-        `${dataDir} cannot be used: the program that makes the database`
-      )
-      assert.deepStrictEqual(yield* sql, [{ one: 1 }])
+      assert.include((yield* Fiber.join(failing)).message, `${dataDir} cannot be used: ${ENDED} SIGKILL`)
+      assert.isFalse(existsSync(join(dataDir, "database")))
     })
   )
 })
