@@ -32,10 +32,10 @@ export const windowsToFullSpeed = (rates: ReadonlyArray<number>): number => {
   return rates.findIndex((rate) => rate >= full) + 1
 }
 
-/** Whether the later half of the rounds was faster by more than they scatter: then it was measured too early. */
-export const stillRises = (rates: ReadonlyArray<number>): boolean => {
-  const half = Math.floor(rates.length / 2)
-  return half > 0 && median(rates.slice(-half)) > (1 + 2 * STEADY_WITHIN) * median(rates.slice(0, half))
+/** Whether the later half of a row is higher by more than it scatters: then rounds were measured too early. */
+export const stillRises = (row: ReadonlyArray<number>): boolean => {
+  const half = Math.floor(row.length / 2)
+  return half > 0 && median(row.slice(-half)) > (1 + 2 * STEADY_WITHIN) * median(row.slice(0, half))
 }
 
 /** The heap around one collection, in bytes. */

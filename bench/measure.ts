@@ -82,33 +82,39 @@ const WINDOW_SECONDS = 1
 
 export interface WarmUp {
   readonly seconds: number
-  /** Whether its rate became steady in this time. */
+  /** Whether it became steady in this time. */
   readonly steady: boolean
   /** Until the first window at full speed: seconds, and requests answered in them. */
   readonly toFullSpeed: { readonly seconds: number; readonly requests: number }
   readonly failures: number
 }
 
-/** Load until its rate is steady, or for so many seconds. */
+/** Load until its rate is steady and what a request costs is too, or for so many seconds. */
 export const warmUp = async (load: Load, mostSeconds: number): Promise<WarmUp> => {
-  const { running, ended } = begin(load, mostSeconds + WINDOW_SECONDS)
+  const { running, ended } = begin(load, mostSeconds + 2 * WINDOW_SECONDS)
   const rates: Array<number> = []
+  /** Requests a millisecond of processor: on a busy machine the rate may stand still while the compiler is at work. */
+  const yields: Array<number> = []
   let answered = 0
   running.on("response", () => {
     answered++
   })
-  const windows = setInterval(() => {
-    rates.push(answered / WINDOW_SECONDS)
+  const steady = () => isSteady(rates) && isSteady(yields)
+  let before = await processorMsAt(load.url)
+  while (!steady() && rates.length * WINDOW_SECONDS < mostSeconds) {
     answered = 0
-    if (!isSteady(rates) && rates.length * WINDOW_SECONDS < mostSeconds) return
-    clearInterval(windows)
-    running.stop()
-  }, WINDOW_SECONDS * 1_000)
+    await new Promise((resolve) => setTimeout(resolve, WINDOW_SECONDS * 1_000))
+    const now = await processorMsAt(load.url)
+    rates.push(answered / WINDOW_SECONDS)
+    yields.push(answered / (now - before))
+    before = now
+  }
+  running.stop()
   const { failures } = await ended
   const slow = rates.slice(0, windowsToFullSpeed(rates))
   return {
     seconds: rates.length * WINDOW_SECONDS,
-    steady: isSteady(rates),
+    steady: steady(),
     toFullSpeed: {
       seconds: slow.length * WINDOW_SECONDS,
       requests: slow.reduce((sum, rate) => sum + rate * WINDOW_SECONDS, 0)

@@ -5,7 +5,7 @@ import { allocation, type Load, medianRound, type Round, round } from "./measure
 export interface Measured extends Round {
   /** Bytes of objects the server made for a request. */
   readonly allocated: number
-  /** Whether its rate still rose from round to round. */
+  /** Whether its requests still became cheaper from round to round. */
   readonly rises: boolean
 }
 
@@ -28,7 +28,7 @@ export const interleaved = async (
     const each = measured[name] ?? []
     const middle = medianRound(each)
     const { allocated, failures } = await allocation(load, seconds)
-    const rises = stillRises(each.map(({ perSecond }) => perSecond))
+    const rises = stillRises(each.map(({ processor }) => 1 / processor))
     results[name] = { ...middle, allocated, failures: middle.failures + failures, rises }
   }
   return results
@@ -41,7 +41,7 @@ export const print = (results: Results) => {
     const cost = `${right(each.processor, 6)} µs of processor${right(each.allocated / 1024, 7, 1)} KB allocated`
     const times = `p50 ${right(each.p50, 3)} ms   p99 ${right(each.p99, 4)} ms   longest hold ${right(each.hold, 3)} ms`
     console.log(
-      `  ${name.padEnd(14)}${cost}${right(each.perSecond, 7)} requests/s   ${times}   failures ${each.failures}${each.rises ? "   still becoming faster" : ""}`
+      `  ${name.padEnd(14)}${cost}${right(each.perSecond, 7)} requests/s   ${times}   failures ${each.failures}${each.rises ? "   still becoming cheaper" : ""}`
     )
   }
 }

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SERVE_FLAGS } from "../bin/flags.js"
+import { DATABASE_CONNECTIONS } from "../src/database/postgres.ts"
 import type { ServerName } from "./cases.ts"
 import { collector } from "./collector.ts"
 import type { Ground } from "./ground.ts"
@@ -28,6 +29,7 @@ export const started = Effect.fnUntraced(function* (name: ServerName, database: 
     DEMO: "0",
     LOG_FORMAT: "json",
     BENCH_TOKEN,
+    BENCH_CONNECTIONS: String(DATABASE_CONNECTIONS),
     BENCH_STATEMENTS: JSON.stringify(statements)
   }
   const exporting =

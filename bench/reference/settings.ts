@@ -1,5 +1,4 @@
 import { Pool } from "pg"
-import { DATABASE_CONNECTIONS } from "../../src/database/postgres.ts"
 import { type CapturedCalls, sender } from "./captured.ts"
 
 const calls: CapturedCalls = JSON.parse(process.env["BENCH_STATEMENTS"] ?? "{}")
@@ -10,10 +9,13 @@ export const settings = {
   token: process.env["BENCH_TOKEN"] ?? ""
 }
 
-/** As many connections as the service's own pool, in sessions that compile as little. */
+/**
+ * As many connections as the service's own pool, in sessions that compile as little. Told by the bench: whatever this
+ * process loads besides would count as memory of the reference.
+ */
 export const pool = new Pool({
   connectionString: process.env["DATABASE_URL"],
-  max: DATABASE_CONNECTIONS,
+  max: Number(process.env["BENCH_CONNECTIONS"]),
   options: "-c jit=off"
 })
 
