@@ -39,7 +39,7 @@ export const pagesOf = <Wanted extends object, A extends object, S extends Shape
   list: (wanted: Givens<Wanted>, ...shape: S) => List<A>
 ): ((wanted: Wanted, page: Asked, ...shape: S) => Effect.Effect<PageOf<A>>) => {
   const statement = inFormsBeside<Part, Wanted, S>(sql, (part, wanted, ...shape) =>
-    pageOf(sql, columnsOf(row), list(wanted, ...shape), part)
+    pageOf(sql, row, list(wanted, ...shape), part)
   )
   const readHead = rowReader(Head)
   const readRow = rowReader(row, columnsOf(Head).length)
@@ -57,10 +57,10 @@ interface Part {
   readonly offset: number | undefined
 }
 
-const pageOf = (
+const pageOf = <A extends object>(
   sql: SqlClient,
-  names: ReadonlyArray<string>,
-  { matching, orderBy, columns = {}, joined = sql.literal("") }: List<{ readonly [name: string]: unknown }>,
+  row: RowStruct<A>,
+  { matching, orderBy, columns = {}, joined = sql.literal("") }: List<A>,
   { limit, offset }: Givens<Part>
 ): Fragment => {
   const start = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
@@ -74,26 +74,22 @@ const pageOf = (
         ) listed
       ) numbered WHERE position <= ${limit}
     )
-    SELECT counted.total, page.position, ${selected(sql, names, columns)}
+    SELECT counted.total, page.position, ${selectedOf(sql, row, columns)}
     FROM counted LEFT JOIN page ON true ${joined}
     ORDER BY page.position`
 }
 
-/** What is selected of a row of `page`: the fields of a record, in their order. */
+/** What is selected of a row of `page`: the fields of a record, in their order, as the columns of these names or as is said. */
 export const selectedOf = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,
   columns: { readonly [Name in keyof A]?: Fragment }
-): Fragment => selected(sql, columnsOf(row), columns)
-
-const selected = (
-  sql: SqlClient,
-  names: ReadonlyArray<string>,
-  columns: { readonly [name: string]: Fragment | undefined }
-): Fragment =>
-  sql.csv(
-    names.map((name) => {
-      const column = columns[name]
+): Fragment => {
+  const other = new Map(Object.entries<Fragment | undefined>(columns))
+  return sql.csv(
+    columnsOf(row).map((name) => {
+      const column = other.get(name)
       return column === undefined ? sql`page.${sql(name)}` : sql`${column} AS ${sql(name)}`
     })
   )
+}
