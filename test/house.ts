@@ -105,7 +105,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "what happened, typed; recorded by the statement that changed it; the order it is told in, and who has heard of it",
     imports: imports("background contract database limits.ts")
   },
-  { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract", "telemetry"] },
+  { place: "gate", what: "credentials, entitlement, rate windows", imports: imports("contract database telemetry") },
   {
     place: "places",
     what: "who works at once, and whose answer is built next",
@@ -123,7 +123,7 @@ export const PLACES: ReadonlyArray<Place> = [
   },
   {
     place: "database",
-    what: "the two clients, the data folder and how its database is made, migrations, how rows are read",
+    what: "the two clients, the data folder and how its database is made, migrations, how statements are built and rows read",
     imports: ["limits.ts"]
   },
   {

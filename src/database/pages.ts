@@ -1,0 +1,95 @@
+import { type Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { PAGE_MAX } from "../limits.ts"
+import { type Givens, inFormsBeside, type Shape } from "./forms.ts"
+import { columnsOf, type RowStruct, rowReader } from "./row-reader.ts"
+import { type PageOf, readBy } from "./rows.ts"
+
+/** What is particular to a list that is asked for page by page. */
+export interface List<Row> {
+  /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
+  readonly matching: Fragment
+  /** Of what is matching; no two rows are equal in it. An index in this order gives a page without a look at the rest. */
+  readonly orderBy: Fragment
+  /** What a field of the record is, where it is not the column of that name in `page`. */
+  readonly columns?: { readonly [Name in keyof Row]?: Fragment }
+  /** What the rows of `page` are joined with, as `LEFT JOIN …`; none becomes two. */
+  readonly joined?: Fragment
+}
+
+/** Which page. */
+interface Asked {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What a row begins with. An empty page has one row too, which has no position. */
+const Head = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
+
+/**
+ * The pages of a list: one statement answers the rows of one and how many there are in all, also when the page is empty.
+ *
+ * The database plans a statement for any value, and takes a limit it does not know for a tenth of the table: dear enough to
+ * plan it anew each time. So it is told the largest page there is, and stops after the rows that were asked for.
+ */
+export const pagesOf = <Wanted extends object, A extends object, S extends Shape = []>(
+  sql: SqlClient,
+  row: RowStruct<A>,
+  list: (wanted: Givens<Wanted>, ...shape: S) => List<A>
+): ((wanted: Wanted, page: Asked, ...shape: S) => Effect.Effect<PageOf<A>>) => {
+  const statement = inFormsBeside<Part, Wanted, S>(sql, (part, wanted, ...shape) =>
+    pageOf(sql, row, list(wanted, ...shape), part)
+  )
+  const readHead = rowReader(Head)
+  const readRow = rowReader(row, columnsOf(Head).length)
+  const read = readBy((rows: ReadonlyArray<ReadonlyArray<unknown>>): PageOf<A> => {
+    const { total, position } = readHead(rows[0] ?? [])
+    return { total, rows: position === null ? [] : rows.map(readRow) }
+  })
+  return (wanted, { limit, offset }, ...shape) =>
+    read(statement({ limit, offset: offset === 0 ? undefined : offset }, wanted, ...shape).values)
+}
+
+/** The part of a list that is a page; undefined: from its beginning. */
+interface Part {
+  readonly limit: number
+  readonly offset: number | undefined
+}
+
+const pageOf = <A extends object>(
+  sql: SqlClient,
+  row: RowStruct<A>,
+  { matching, orderBy, columns = {}, joined = sql.literal("") }: List<A>,
+  { limit, offset }: Givens<Part>
+): Fragment => {
+  const start = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
+  return sql`
+    WITH counted AS (SELECT count(*) AS total FROM (${matching}) matching),
+    page AS (
+      SELECT * FROM (
+        SELECT listed.*, row_number() OVER (ORDER BY ${orderBy}) AS position
+        FROM (
+          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${sql.literal(String(PAGE_MAX))} ${start}
+        ) listed
+      ) numbered WHERE position <= ${limit}
+    )
+    SELECT counted.total, page.position, ${selectedOf(sql, row, columns)}
+    FROM counted LEFT JOIN page ON true ${joined}
+    ORDER BY page.position`
+}
+
+/** What is selected of a row of `page`: the fields of a record, in their order, as the columns of these names or as is said. */
+export const selectedOf = <A extends object>(
+  sql: SqlClient,
+  row: RowStruct<A>,
+  columns: { readonly [Name in keyof A]?: Fragment }
+): Fragment => {
+  const other = new Map(Object.entries<Fragment | undefined>(columns))
+  return sql.csv(
+    columnsOf(row).map((name) => {
+      const column = other.get(name)
+      return column === undefined ? sql`page.${sql(name)}` : sql`${column} AS ${sql(name)}`
+    })
+  )
+}
