@@ -55,7 +55,7 @@ const between = (
 ]
 
 const onStays = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedStays): ReadonlyArray<Fragment> => {
-  const all: Array<Fragment> = [sql`s.operator_id = ${operatorId}`]
+  const all: Array<Fragment> = []
   const { reservation_code: code, id, property_id } = wanted
   if (code !== undefined) {
     // The code of the order or of any of its stays, as everywhere an order is named. Found first and by itself: a plan
@@ -73,12 +73,12 @@ const onStays = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedSta
   return all
 }
 
-const onOrders = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedStays): ReadonlyArray<Fragment> => {
+const onOrders = (sql: SqlClient.SqlClient, wanted: WantedStays): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = []
   if (wanted.channel_id !== undefined) all.push(sql`o.channel_id = ${wanted.channel_id}`)
   if (wanted.status !== undefined) all.push(sql`o.status = ${wanted.status}`)
   if (wanted.channel_type !== undefined) all.push(sql`o.channel_type = ${wanted.channel_type}`)
-  return all.length === 0 ? [] : [sql`o.operator_id = ${operatorId}`, ...all]
+  return all
 }
 
 // Latest first; each is the order of an index, so that a page reads no more rows than it shows.
@@ -113,27 +113,42 @@ const tags = (sql: SqlClient.SqlClient): Fragment => sql`(
     ON t.operator_id = link.operator_id AND t.id = link.tag_id AND t.stays_version = link.stays_version
   WHERE link.operator_id = p.operator_id AND link.stay_id = p.id)`
 
+interface Conditions {
+  readonly onStays: ReadonlyArray<Fragment>
+  readonly onOrders: ReadonlyArray<Fragment>
+}
+
 /**
- * `counted`, how many stays match, and `page`, those asked for. Orders are looked at for counting only where something is
- * asked of them: without, an index of stays alone tells how many there are.
+ * How many stays match. Only what is asked of is looked at, so that an index alone can tell: where nothing is asked of
+ * orders one of stays, and where nothing is asked of stays that of orders by status, which has how many stays each has.
  */
+const total = (sql: SqlClient.SqlClient, operatorId: number, { onStays, onOrders }: Conditions): Fragment => {
+  const ofOperator = [sql`s.operator_id = ${operatorId}`, ...onStays]
+  if (onOrders.length === 0) return sql`SELECT count(*) AS total FROM stays s WHERE ${sql.and(ofOperator)}`
+  const orders = [sql`o.operator_id = ${operatorId}`, ...onOrders]
+  return onStays.length === 0
+    ? sql`SELECT coalesce(sum(o.stay_count), 0) AS total FROM orders o WHERE ${sql.and(orders)}`
+    : sql`SELECT count(*) AS total FROM stays s ${ofStays(sql)} WHERE ${sql.and([...ofOperator, ...orders])}`
+}
+
+const ofStays = (sql: SqlClient.SqlClient): Fragment =>
+  sql`JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
+
+/** `counted`, how many stays match, and `page`, those asked for. */
 const counted = (
   sql: SqlClient.SqlClient,
   operatorId: number,
   list: { readonly wanted: WantedStays; readonly orderBy: OrderBy; readonly page: Page }
 ): Fragment => {
   const { wanted, page } = list
-  const [stays, ofOrders] = [onStays(sql, operatorId, wanted), onOrders(sql, operatorId, wanted)]
+  const conditions = { onStays: onStays(sql, operatorId, wanted), onOrders: onOrders(sql, wanted) }
+  const ofOperator = [sql`s.operator_id = ${operatorId}`, sql`o.operator_id = ${operatorId}`]
   const orderBy = orders(sql)[list.orderBy]
-  const joined = sql`JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
   return sql`
-    counted AS (
-      SELECT count(*) AS total FROM stays s ${ofOrders.length === 0 ? sql.literal("") : joined}
-      WHERE ${sql.and([...stays, ...ofOrders])}
-    ), page AS (
+    counted AS (${total(sql, operatorId, conditions)}), page AS (
       SELECT s.*, ${sql.literal(COLUMNS_OF_ORDER.o)}, row_number() OVER (ORDER BY ${orderBy}) AS position
-      FROM stays s ${joined}
-      WHERE ${sql.and([sql`o.operator_id = ${operatorId}`, ...stays, ...ofOrders])}
+      FROM stays s ${ofStays(sql)}
+      WHERE ${sql.and([...ofOperator, ...conditions.onStays, ...conditions.onOrders])}
       ORDER BY ${orderBy} LIMIT ${page.limit} OFFSET ${page.offset}
     )`
 }
