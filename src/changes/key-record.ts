@@ -1,15 +1,25 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { CallKey } from "../contract/acting.ts"
+import type { Value } from "../database/forms.ts"
 import { jsonParameter } from "../database/parameters.ts"
 
 // The statements of idempotency_keys. All but `keeping` stand for themselves.
 
-const named = (sql: SqlClient, { operatorId, digest }: CallKey): Fragment =>
+/** A key as a statement knows it. */
+export interface KeyValues {
+  readonly operatorId: Value<number>
+  readonly digest: Value<Uint8Array>
+  readonly fingerprint: Value<Uint8Array>
+  /** Until when the call has claimed it; undefined where it has not. */
+  readonly claimedUntil: Value<Date | null> | undefined
+}
+
+const named = (sql: SqlClient, { operatorId, digest }: Pick<KeyValues, "operatorId" | "digest">): Fragment =>
   sql`idempotency_keys.operator_id = ${operatorId} AND idempotency_keys.digest = ${digest}`
 
 /** A claim that is still this call's: nobody has taken it over. */
-const ownClaim = (sql: SqlClient, key: CallKey): Fragment => sql`
+const ownClaim = (sql: SqlClient, key: Pick<KeyValues, "operatorId" | "digest" | "claimedUntil">): Fragment => sql`
   ${named(sql, key)} AND idempotency_keys.outcome IS NULL
     AND idempotency_keys.under_way_until = ${key.claimedUntil ?? null}`
 
@@ -17,8 +27,8 @@ const ownClaim = (sql: SqlClient, key: CallKey): Fragment => sql`
  * Keeps a key with the row of the CTE `outcome`, where the CTE `touched` has rows; a row says that it did. Broken by a key
  * that is there already; but of a call that has acted outside the change is made even where another took its claim over.
  */
-export const keeping = (sql: SqlClient, key: CallKey, now: Date): Fragment =>
-  key.progress === "claimed"
+export const keeping = (sql: SqlClient, key: KeyValues, now: Value<Date>): Fragment =>
+  key.claimedUntil !== undefined
     ? sql`
       UPDATE idempotency_keys SET outcome = to_jsonb(came_of_it), under_way_until = NULL, kept_at = ${now}
       FROM outcome came_of_it

@@ -2,7 +2,8 @@ import { DateTime, Effect, Predicate } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { Acting } from "../contract/acting.ts"
+import { Acting, type Actor } from "../contract/acting.ts"
+import { type Givens, inFormsBeside, type Shape, type Value, type Valued } from "../database/forms.ts"
 import { keeping } from "./key-record.ts"
 import { trailing } from "./trail.ts"
 
@@ -25,33 +26,86 @@ export interface RecordedChange {
   readonly outcome: Fragment
 }
 
+/** Who makes a change, under which key, and when: what its statement has beside its own values. */
+interface Making extends Omit<Actor, "key"> {
+  readonly now: Date
+  readonly keyOperatorId: number | undefined
+  readonly digest: Uint8Array | undefined
+  readonly fingerprint: Uint8Array | undefined
+  /** Undefined: the call has claimed nothing. */
+  readonly claimedUntil: Date | null | undefined
+}
+
 /**
  * The one way of a change into the database: one statement that makes the change, records its events, writes who made it
  * into the trail and keeps the call's key with what came of it; all of it or none. It answers the rows of `outcome`.
  *
  * A key that another call has kept meanwhile breaks the key's own constraint and so undoes the whole statement; one that is
- * just keeping it is waited for.
+ * just keeping it is waited for. With a key and without are two forms of the statement.
  */
+export const onRecordInForms = <Values extends object, S extends Shape = []>(
+  sql: SqlClient,
+  build: (given: Givens<Values>, ...shape: S) => RecordedChange
+): ((values: Values, ...shape: S) => Effect.Effect<ReadonlyArray<object>, SqlError, Acting>) => {
+  const statement = inFormsBeside<Making, Values, S>(sql, (making, given, ...shape) =>
+    recordedBy(sql, making, build(given, ...shape))
+  )
+  return (values, ...shape) =>
+    Effect.flatMap(Acting, (actor) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) =>
+        Effect.map(statement(makingOf(actor, now), values, ...shape), (rows) => noted(actor, rows))
+      )
+    )
+}
+
+/** The same of a change whose statement is built anew each time. */
 export const onRecord = (
   sql: SqlClient,
-  { change, events, touched, outcome }: RecordedChange
+  change: RecordedChange
 ): Effect.Effect<ReadonlyArray<object>, SqlError, Acting> =>
   Effect.gen(function* () {
     const actor = yield* Acting
     const now = yield* DateTime.nowAsDate
-    const recorded = events.map((event, at) => sql`event_${sql.literal(String(at))} AS (${event}), `)
-    const head = sql`WITH ${change}, ${sql.join("", false)(recorded)}
-      touched AS (${touched}), left_trail AS (${trailing(sql, actor, now)})`
-    const { key } = actor
-    if (key === undefined) return yield* sql`${head} ${outcome}`
-    const rows = yield* sql`${head}, outcome AS MATERIALIZED (${outcome}), kept AS (${keeping(sql, key, now)})
-      SELECT outcome.*, EXISTS (SELECT FROM kept) AS on_record FROM outcome`
-    if (rows.some((row) => Predicate.hasProperty(row, "on_record") && row.on_record === true)) key.progress = "kept"
-    return rows
+    const rows = yield* sql`${recordedBy(sql, makingOf(actor, now), change)}`
+    return noted(actor, rows)
   })
 
+const makingOf = ({ accountId, application, operation, requestId, key }: Actor, now: Date): Making => ({
+  accountId,
+  application,
+  operation,
+  requestId,
+  now,
+  keyOperatorId: key?.operatorId,
+  digest: key?.digest,
+  fingerprint: key?.fingerprint,
+  claimedUntil: key?.progress === "claimed" ? (key.claimedUntil ?? null) : undefined
+})
+
+const recordedBy = (
+  sql: SqlClient,
+  making: Valued<Making>,
+  { change, events, touched, outcome }: RecordedChange
+): Fragment => {
+  const recorded = events.map((event, at) => sql`event_${sql.literal(String(at))} AS (${event}), `)
+  const head = sql`WITH ${change}, ${sql.join("", false)(recorded)}
+      touched AS (${touched}), left_trail AS (${trailing(sql, making, making.now)})`
+  const { keyOperatorId: operatorId, digest, fingerprint, claimedUntil } = making
+  if (operatorId === undefined || digest === undefined || fingerprint === undefined) return sql`${head} ${outcome}`
+  const key = { operatorId, digest, fingerprint, claimedUntil }
+  return sql`${head}, outcome AS MATERIALIZED (${outcome}), kept AS (${keeping(sql, key, making.now)})
+      SELECT outcome.*, EXISTS (SELECT FROM kept) AS on_record FROM outcome`
+}
+
+/** What came of a change; that its key was kept is noted with the call. */
+const noted = ({ key }: Actor, rows: ReadonlyArray<object>): ReadonlyArray<object> => {
+  const isKept = rows.some((row) => Predicate.hasProperty(row, "on_record") && row.on_record === true)
+  if (key !== undefined && isKept) key.progress = "kept"
+  return rows
+}
+
 /** For a CTE `before`: one row as it is now, locked until the statement is through, so that what it becomes can be compared. */
-export const asItIs = (sql: SqlClient, table: string, operatorId: number, id: number): Fragment =>
+export const asItIs = (sql: SqlClient, table: string, operatorId: Value<number>, id: Value<number>): Fragment =>
   sql`SELECT * FROM ${sql(table)} WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE`
 
 /** Of a statement that has records as they were in the CTE `before`, and the whole rows as they are now in the CTE `after`. */

@@ -1,12 +1,13 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Actor } from "../contract/acting.ts"
+import type { Value, Valued } from "../database/forms.ts"
 
 /** Writes down who changed the records in the CTE `touched`, but for those that have no name there: they are kept out. */
 export const trailing = (
   sql: SqlClient,
-  { accountId, application, operation, requestId }: Omit<Actor, "key">,
-  now: Date
+  { accountId, application, operation, requestId }: Valued<Omit<Actor, "key">>,
+  now: Value<Date>
 ): Fragment => sql`
   INSERT INTO trail (operator_id, at, account_id, application, operation, request_id, record, fields)
   SELECT operator_id, ${now}::timestamptz, ${accountId}::bigint, ${application}::text, ${operation}::text,

@@ -1,6 +1,7 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { Value } from "./forms.ts"
 import { jsonParameter } from "./parameters.ts"
 
 // A table's columns are the fields of a Schema.Struct, each with the type the database has for it. What a statement says
@@ -55,7 +56,7 @@ export const definitionsOf = (columns: Columns): string => listed(columns, ", ",
  * For a FROM: `given`, with the columns of one row as one parameter. What the row has beside them is left out, a column
  * it does not have is null.
  */
-export const givenRow = (sql: SqlClient, columns: Columns, row: object): Fragment =>
+export const givenRow = (sql: SqlClient, columns: Columns, row: Value<object>): Fragment =>
   sql`jsonb_to_record(${jsonParameter(row)}::jsonb) AS given (${sql.literal(definitionsOf(columns))})`
 
 /** `a = given.a, b = given.b`. */

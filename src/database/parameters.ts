@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { partOf, type Value } from "./forms.ts"
 
 // Parameters the driver cannot type by itself, written as literals that the statement gives their type.
 
@@ -7,17 +8,20 @@ import type { Fragment } from "effect/sql/Statement"
  * Ids as one parameter, to be followed by `::bigint[]`. As an array of numbers the driver would type each by its size
  * and refuse a list that has ids of both sizes.
  */
-export const idsParameter = (ids: ReadonlyArray<number>): string => `{${ids.join(",")}}`
+export const idsParameter = (ids: Value<ReadonlyArray<number>>): Value<string> =>
+  partOf(ids, (each) => `{${each.join(",")}}`)
 
 /**
  * A value as one parameter, to be followed by `::jsonb`. A surrogate without its pair, which a JSON text may carry and
  * jsonb refuses, becomes the replacement character, as it does in a plain text parameter.
  */
-export const jsonParameter = (value: unknown): string =>
+export const jsonParameter = (value: Value<unknown>): Value<string> => partOf(value, jsonText)
+
+const jsonText = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part))
 
 /**
  * A text in lower case, worked out once a statement. A bare `lower($1)` would be worked out anew for every row: from its
  * sixth run on a connection the server plans a statement for any value, and then no parameter is a constant to it.
  */
-export const loweredOnce = (sql: SqlClient, text: string): Fragment => sql`(SELECT lower(${text}))`
+export const loweredOnce = (sql: SqlClient, text: Value<string>): Fragment => sql`(SELECT lower(${text}))`

@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { nextRows, type Retention } from "../background/retention.ts"
+import type { Value } from "../database/forms.ts"
 
 /** The ten events and their own fields (specification, Events). `event` and `timestamp` are added on delivery. */
 export interface EventFields {
@@ -61,7 +62,7 @@ export const recordEvent = <Name extends EventName>(
     readonly from: Fragment
     readonly record: Fragment
     readonly fields: { readonly [Field in keyof EventFields[Name]]: Fragment }
-    readonly at: Date
+    readonly at: Value<Date>
   }
 ): Fragment => {
   const fields = Object.entries<Fragment | undefined>(recorded.fields).flatMap(([field, value]) =>

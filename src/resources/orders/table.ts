@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { assignmentsOf, givenRow, namesOf } from "../../database/columns.ts"
+import { partOf, type Value } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { GivenOrder, type NewOrder, OrderTerms } from "./order.ts"
 
@@ -40,20 +41,25 @@ export interface ReadOrder {
  * of the order that was worked out without this entry start again, so that it splits this one too. The order is locked
  * before its stays, as changes of orders do.
  */
-export const orderAsRead = (sql: SqlClient, operatorId: number, order: ReadOrder | undefined): Fragment =>
+export const orderAsRead = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  order: Value<ReadOrder> | undefined
+): Fragment =>
   order === undefined
     ? sql`as_read AS (SELECT)`
     : sql`parent AS (
         UPDATE orders SET version = version + 1
-        WHERE operator_id = ${operatorId} AND id = ${order.id} AND currency = ${order.currency}
+        WHERE operator_id = ${operatorId} AND id = ${partOf(order, ({ id }) => id)}
+          AND currency = ${partOf(order, ({ currency }) => currency)}
         RETURNING id
       ), weight AS (
         SELECT s.id FROM stays s
-        JOIN unnest(${idsParameter(order.stays.map(({ id }) => id))}::bigint[],
-          ${order.stays.map(({ revenue }) => revenue)}::numeric[]) AS known (id, revenue)
+        JOIN unnest(${idsParameter(partOf(order, ({ stays }) => stays.map(({ id }) => id)))}::bigint[],
+          ${partOf(order, ({ stays }) => stays.map(({ revenue }) => revenue))}::numeric[]) AS known (id, revenue)
           ON known.id = s.id AND known.revenue = s.accommodation_revenue
         WHERE s.operator_id = ${operatorId} AND EXISTS (SELECT FROM parent)
         ORDER BY s.id FOR NO KEY UPDATE OF s
       ), as_read AS (
-        SELECT FROM parent WHERE (SELECT count(*) FROM weight) = ${order.stays.length}
+        SELECT FROM parent WHERE (SELECT count(*) FROM weight) = ${partOf(order, ({ stays }) => stays.length)}
       )`

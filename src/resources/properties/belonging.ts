@@ -2,20 +2,27 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
+import type { Value } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
 
 // "Are these mine?" for every family that is given ids of properties or room types. The answer is an SQL expression, so
 // that it is part of the statement that needs it: `bigint[]` of the ids in question, ascending, each once, empty when
 // all are the operator's own.
 
-export const unknownProperties = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
-  unknownIn(sql, sql`properties`, operatorId, ids)
+export const unknownProperties = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  ids: Value<ReadonlyArray<number>>
+): Fragment => unknownIn(sql, sql`properties`, operatorId, ids)
 
-export const unknownRoomTypes = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
-  unknownIn(sql, sql`room_types`, operatorId, ids)
+export const unknownRoomTypes = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  ids: Value<ReadonlyArray<number>>
+): Fragment => unknownIn(sql, sql`room_types`, operatorId, ids)
 
 /** Whether the operator has a property of that id; true for none: a field that was not sent names nothing wrong. */
-export const propertyKnown = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
+export const propertyKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
 
 /** 404 for a `property_id` that is no property of the caller. */
@@ -56,7 +63,12 @@ export const noSuchNamed = (written: Schema.Struct<typeof Unknown>["Type"]): Not
   return written.unknown_room_types.length > 0 ? noSuchRoomTypes(written.unknown_room_types) : undefined
 }
 
-const unknownIn = (sql: SqlClient, table: Fragment, operatorId: number, ids: ReadonlyArray<number>): Fragment => sql`
+const unknownIn = (
+  sql: SqlClient,
+  table: Fragment,
+  operatorId: Value<number>,
+  ids: Value<ReadonlyArray<number>>
+): Fragment => sql`
   ARRAY(
     SELECT id FROM unnest(${idsParameter(ids)}::bigint[]) AS given (id)
     EXCEPT SELECT id FROM ${table} WHERE operator_id = ${operatorId} AND id = ANY(${idsParameter(ids)}::bigint[])

@@ -49,7 +49,8 @@ const createTransaction = (store: Store) =>
     if (order_code === undefined && payload.currency === undefined) return yield* noCurrency
 
     const { items, methods } = dictionariesOf(direction)
-    const before = yield* store.preconditions(caller.operatorId, {
+    const before = yield* store.preconditions({
+      operatorId: caller.operatorId,
       property_id,
       order_code,
       item: { dictionary: items, id: item_id },

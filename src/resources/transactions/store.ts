@@ -1,11 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecord, touchedBetween, touchedIn } from "../../changes/on-record.ts"
+import { onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import type { Page } from "../../contract/page.ts"
 import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
+import { type Givens, inForms, partOf, type Value } from "../../database/forms.ts"
+import { pagesOf } from "../../database/pages.ts"
 import { jsonParameter, loweredOnce } from "../../database/parameters.ts"
-import { onlyRowOf, paged, pageRowsOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { orderAsRead, type ReadOrder } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
@@ -59,7 +61,6 @@ const ExistingTransaction = Schema.Struct({
   stays: StayWeights
 })
 
-const readPage = pageRowsOf(TransactionRow)
 const readPreconditions = onlyRowOf(Preconditions)
 const readExisting = rowOf(ExistingTransaction)
 const readDictionary = rowsOf(DictionaryRow)
@@ -104,16 +105,31 @@ interface DictionaryId {
 }
 
 /** The order a code names: its own, or that of any of its stays. */
-const orderOf = (sql: Sql, operatorId: number, code: string): Fragment => sql`(
+const orderOf = (sql: Sql, operatorId: Value<number>, code: Value<string>): Fragment => sql`(
   SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
   UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code})`
 
-const conditions = (sql: Sql, operatorId: number, wanted: TransactionSearch): ReadonlyArray<Fragment> => {
+/** The values of a search; what is undefined does not narrow it. */
+const valuesOf = (operatorId: number, wanted: TransactionSearch) => ({
+  operatorId,
+  id: wanted.id,
+  from: wanted.instants?.from,
+  until: wanted.instants?.until,
+  property_id: wanted.property_id,
+  order_code: wanted.order_code,
+  direction: wanted.direction,
+  item_id: wanted.item_id,
+  payment_method_id: wanted.payment_method_id,
+  currency: wanted.currency,
+  keyword: wanted.keyword
+})
+type SearchValues = Givens<ReturnType<typeof valuesOf>>
+
+const conditions = (sql: Sql, { operatorId, ...wanted }: SearchValues): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
   if (wanted.id !== undefined) all.push(sql`t.id = ${wanted.id}`)
-  if (wanted.instants !== undefined) {
-    all.push(sql`t.action_at >= ${wanted.instants.from} AND t.action_at < ${wanted.instants.until}`)
-  }
+  if (wanted.from !== undefined) all.push(sql`t.action_at >= ${wanted.from}`)
+  if (wanted.until !== undefined) all.push(sql`t.action_at < ${wanted.until}`)
   if (wanted.property_id !== undefined) {
     all.push(sql`(t.property_id = ${wanted.property_id} OR t.order_id IN (
       SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${wanted.property_id}))`)
@@ -156,15 +172,15 @@ const joined = (sql: Sql): Fragment => sql`
   LEFT JOIN dictionary_entries method ON method.operator_id = page.operator_id AND method.id = page.payment_method_id
     AND method.dictionary = page.direction || '_methods'`
 
-const search = (sql: Sql) => (operatorId: number, wanted: TransactionSearch, page: Page) =>
-  readPage(sql`${paged(sql, {
-    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(sql, operatorId, wanted))}`,
+const search = (sql: Sql) => {
+  const page = pagesOf(sql, TransactionRow, (wanted: SearchValues) => ({
+    matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(sql, wanted))}`,
     orderBy: sql`action_at DESC, id DESC`,
-    ...page
-  })}
-    SELECT counted.total, page.position, ${selected(sql)}
-    FROM counted LEFT JOIN page ON true ${joined(sql)}
-    ORDER BY page.position`)
+    columns: selected(sql),
+    joined: joined(sql)
+  }))
+  return (operatorId: number, wanted: TransactionSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+}
 
 /** Whether the property and the order a search names exist; asked only when the search found nothing. */
 const known = (sql: Sql) => (operatorId: number, wanted: Pick<TransactionSearch, "property_id" | "order_code">) =>
@@ -172,7 +188,12 @@ const known = (sql: Sql) => (operatorId: number, wanted: Pick<TransactionSearch,
     ${propertyKnown(sql, operatorId, wanted.property_id)} AS property,
     ${wanted.order_code === undefined ? sql`true` : sql`EXISTS ${orderOf(sql, operatorId, wanted.order_code)}`} AS "order"`)
 
-const isInDictionary = (sql: Sql, operatorId: number, dictionary: Fragment, id: number | undefined): Fragment =>
+const isInDictionary = (
+  sql: Sql,
+  operatorId: Value<number>,
+  dictionary: Fragment,
+  id: Value<number> | undefined
+): Fragment =>
   id === undefined
     ? sql`false`
     : sql`EXISTS (SELECT FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${dictionary} AND id = ${id})`
@@ -182,32 +203,43 @@ const weights = (sql: Sql): Fragment => sql`coalesce((
   SELECT jsonb_agg(jsonb_build_object('id', stay.id, 'revenue', stay.accommodation_revenue::text) ORDER BY stay.id)
   FROM stays stay WHERE stay.operator_id = orders.operator_id AND stay.order_id = orders.id), '[]')`
 
-const preconditions =
-  (sql: Sql) =>
-  (
-    operatorId: number,
-    wanted: {
-      readonly property_id: number | undefined
-      readonly order_code: string | undefined
-      readonly item: DictionaryId
-      readonly method: DictionaryId
-    }
-  ) =>
-    readPreconditions(sql`
+/** What a new entry names. */
+interface NamedByNew {
+  readonly operatorId: number
+  readonly property_id: number | undefined
+  readonly order_code: string | undefined
+  readonly item: DictionaryId
+  readonly method: DictionaryId
+}
+
+const preconditions = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, property_id, order_code, item, method }: Givens<NamedByNew>) => sql`
       SELECT
-        ${propertyKnown(sql, operatorId, wanted.property_id)} AS property_known,
-        ${isInDictionary(sql, operatorId, sql`${wanted.item.dictionary}`, wanted.item.id)} AS item_known,
-        ${isInDictionary(sql, operatorId, sql`${wanted.method.dictionary}`, wanted.method.id)} AS method_known,
+        ${propertyKnown(sql, operatorId, property_id)} AS property_known,
+        ${isNamedIn(sql, operatorId, item)} AS item_known, ${isNamedIn(sql, operatorId, method)} AS method_known,
         orders.id AS order_id, orders.currency AS order_currency, ${weights(sql)} AS stays
       FROM (SELECT 1) one
       LEFT JOIN orders ON ${
-        wanted.order_code === undefined
+        order_code === undefined
           ? sql`false`
-          : sql`orders.operator_id = ${operatorId} AND orders.id IN ${orderOf(sql, operatorId, wanted.order_code)}`
-      }`)
+          : sql`orders.operator_id = ${operatorId} AND orders.id IN ${orderOf(sql, operatorId, order_code)}`
+      }`
+  )
+  return (wanted: NamedByNew) => readPreconditions(statement(wanted))
+}
+
+const isNamedIn = (sql: Sql, operatorId: Value<number>, named: Value<DictionaryId>): Fragment =>
+  isInDictionary(
+    sql,
+    operatorId,
+    sql`${partOf(named, ({ dictionary }) => dictionary)}`,
+    partOf(named, ({ id }) => id)
+  )
 
 /** Writes the shares of the entry in the CTE `entry`. */
-const sharesInto = (sql: Sql, shares: ReadonlyArray<Share>): Fragment =>
+const sharesInto = (sql: Sql, shares: Value<ReadonlyArray<Share>>): Fragment =>
   writeShares(
     sql,
     sql`SELECT entry.operator_id, entry.id AS transaction_id, share.stay_id, share.amount
@@ -215,7 +247,7 @@ const sharesInto = (sql: Sql, shares: ReadonlyArray<Share>): Fragment =>
   )
 
 /** Records what happened to the entry in the CTE `entry`. */
-const recorded = (sql: Sql, what: "created" | "updated" | "deleted", at: Date): Fragment =>
+const recorded = (sql: Sql, what: "created" | "updated" | "deleted", at: Value<Date>): Fragment =>
   recordEvent(sql, `transaction_${what}`, {
     from: sql`entry`,
     record: sql`'transaction:' || id`,
@@ -223,71 +255,103 @@ const recorded = (sql: Sql, what: "created" | "updated" | "deleted", at: Date): 
     at
   })
 
-/** Answers the new entry's id, or undefined when its order is not as it was read any more. */
-const create =
-  (sql: Sql) =>
-  (operatorId: number, entry: NewTransaction, { order, shares }: Split, now: Date) =>
-    readIdentity(
-      onRecord(sql, {
-        change: sql`
-          ${orderAsRead(sql, operatorId, order)}, entry AS (
-            INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTransaction))})
-            SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTransaction))}
-            FROM as_read, ${givenRow(sql, GivenTransaction, { ...entry, order_id: order?.id ?? null })}
-            RETURNING operator_id, id
-          ), shares AS (${sharesInto(sql, shares)})`,
-        events: [recorded(sql, "created", now)],
-        touched: touchedIn(sql, "transaction", "entry"),
-        outcome: sql`SELECT id FROM entry`
-      })
-    )
+/** An entry to be made, with how it is split. */
+interface Entered extends Split {
+  readonly operatorId: number
+  readonly entry: Omit<typeof GivenTransaction.Type, "order_id"> & { readonly order_id: number | null }
+  readonly now: Date
+}
 
-const existing =
-  (sql: Sql) =>
-  (operatorId: number, id: number, wanted: { readonly item_id?: number; readonly payment_method_id?: number }) =>
-    readExisting(sql`
+/** Answers the new entry's id, or undefined when its order is not as it was read any more. */
+const create = (sql: Sql) => {
+  const statement = onRecordInForms(sql, ({ operatorId, entry, order, shares, now }: Givens<Entered>) => ({
+    change: sql`
+      ${orderAsRead(sql, operatorId, order)}, entry AS (
+        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTransaction))})
+        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTransaction))}
+        FROM as_read, ${givenRow(sql, GivenTransaction, entry)}
+        RETURNING operator_id, id
+      ), shares AS (${sharesInto(sql, shares)})`,
+    events: [recorded(sql, "created", now)],
+    touched: touchedIn(sql, "transaction", "entry"),
+    outcome: sql`SELECT id FROM entry`
+  }))
+  return (operatorId: number, entry: NewTransaction, { order, shares }: Split, now: Date) =>
+    readIdentity(statement({ operatorId, entry: { ...entry, order_id: order?.id ?? null }, order, shares, now }))
+}
+
+interface Looked {
+  readonly operatorId: number
+  readonly id: number
+  readonly item_id: number | undefined
+  readonly payment_method_id: number | undefined
+}
+
+const existing = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, id, item_id, payment_method_id }: Givens<Looked>) => sql`
       SELECT ${selected(sql)}, page.order_id, ${weights(sql)} AS stays,
-        ${isInDictionary(sql, operatorId, sql`page.direction || '_items'`, wanted.item_id)} AS item_known,
-        ${isInDictionary(sql, operatorId, sql`page.direction || '_methods'`, wanted.payment_method_id)} AS method_known
+        ${isInDictionary(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_known,
+        ${isInDictionary(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_known
       FROM transactions page ${joined(sql)}
-      WHERE page.operator_id = ${operatorId} AND page.id = ${id}`)
+      WHERE page.operator_id = ${operatorId} AND page.id = ${id}`
+  )
+  return (
+    operatorId: number,
+    id: number,
+    { item_id, payment_method_id }: { readonly item_id?: number; readonly payment_method_id?: number }
+  ) => readExisting(statement({ operatorId, id, item_id, payment_method_id }))
+}
+
+/** What an edit sets, of which entry. */
+interface Edited extends TransactionEdit, Split {
+  readonly operatorId: number
+  readonly id: number
+  readonly now: Date
+}
 
 /**
  * Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. The entry is locked
  * after its order, as changes of orders do.
  */
-const update =
-  (sql: Sql) =>
-  (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) =>
-    readIdentity(
-      onRecord(sql, {
-        change: sql`
-          ${orderAsRead(sql, operatorId, order)}, before AS (
-            SELECT * FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
-            FOR NO KEY UPDATE
-          ), entry AS (
-            UPDATE transactions t SET updated_at = ${now}, ${settingsOf(sql, EditedTransaction, "t", edit)}
-            FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id
-            RETURNING t.*
-          ), shares AS (${sharesInto(sql, shares)})`,
-        events: [recorded(sql, "updated", now)],
-        touched: touchedBetween(sql, "transaction", "entry"),
-        outcome: sql`SELECT id FROM entry`
-      })
-    )
+const update = (sql: Sql) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, order, shares, now, ...edit }: Givens<Edited>) => ({
+    change: sql`
+      ${orderAsRead(sql, operatorId, order)}, before AS (
+        SELECT * FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
+        FOR NO KEY UPDATE
+      ), entry AS (
+        UPDATE transactions t SET updated_at = ${now}, ${settingsOf(sql, EditedTransaction, "t", edit)}
+        FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id
+        RETURNING t.*
+      ), shares AS (${sharesInto(sql, shares)})`,
+    events: [recorded(sql, "updated", now)],
+    touched: touchedBetween(sql, "transaction", "entry"),
+    outcome: sql`SELECT id FROM entry`
+  }))
+  return (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) =>
+    readIdentity(statement({ ...edit, operatorId, id, order, shares, now }))
+}
 
 /** Answers the deleted entry's id, or undefined when there is none. */
-const remove = (sql: Sql) => (operatorId: number, id: number, now: Date) =>
-  readIdentity(
-    onRecord(sql, {
-      change: sql`
-        entry AS (
-          DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
-      events: [recorded(sql, "deleted", now)],
-      touched: touchedIn(sql, "transaction", "entry"),
-      outcome: sql`SELECT id FROM entry`
-    })
-  )
+const remove = (sql: Sql) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, now }: Givens<Removed>) => ({
+    change: sql`
+      entry AS (
+        DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+    events: [recorded(sql, "deleted", now)],
+    touched: touchedIn(sql, "transaction", "entry"),
+    outcome: sql`SELECT id FROM entry`
+  }))
+  return (operatorId: number, id: number, now: Date) => readIdentity(statement({ operatorId, id, now }))
+}
+
+interface Removed {
+  readonly operatorId: number
+  readonly id: number
+  readonly now: Date
+}
 
 const dictionary = (sql: Sql) => (operatorId: number, name: Dictionary) =>
   readDictionary(sql`
