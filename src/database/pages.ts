@@ -9,6 +9,8 @@ import { type PageOf, pageRowsOf } from "./rows.ts"
 export interface List {
   /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
   readonly matching: Fragment
+  /** A query for their `total`, where it can be had for less than by counting what is matching. */
+  readonly total?: Fragment
   /** Of what is matching; no two rows are equal in it. An index in this order gives a page without a look at the rest. */
   readonly orderBy: Fragment
   /** What is shown of a row of the table `page`. */
@@ -42,10 +44,11 @@ export const pagesOf = <Wanted extends object, A, S extends Shape = []>(
       wanted: Givens<Wanted>,
       ...shape: S
     ) => {
-      const { matching, orderBy, columns, joined = sql.literal("") } = list(wanted, ...shape)
+      const { matching, orderBy, columns, joined = sql.literal(""), ...counted } = list(wanted, ...shape)
+      const total = counted.total ?? sql`SELECT count(*) AS total FROM (${matching}) matching`
       const from = asked.offset === undefined ? sql.literal("") : sql`OFFSET ${asked.offset}`
       return sql`
-        WITH counted AS (SELECT count(*) AS total FROM (${matching}) matching),
+        WITH counted AS (${total}),
         page AS (
           SELECT * FROM (
             SELECT listed.*, row_number() OVER (ORDER BY ${orderBy}) AS position

@@ -33,7 +33,7 @@ import { orderByHand } from "./rules/by-hand.ts"
 import { isManualCode, manualCode } from "./rules/codes.ts"
 import { checkInDays, checkOutDays, defaultDays } from "./rules/search-days.ts"
 import { toReservation } from "./rules/showing.ts"
-import { ReservationSearchStore } from "./search-store.ts"
+import { IN_BOX, ReservationSearchStore } from "./search-store.ts"
 import { KnownOrder, OrderStore } from "./store.ts"
 
 export const layerReservations = layerHandled(
@@ -68,8 +68,7 @@ const searchReservations = (search: ReservationSearchStore["Service"]) =>
           : defaultDays(dateInZone(yield* Clock.currentTimeMillis, caller.timeZone))
     }
     const found = yield* search.search(caller.operatorId, wanted, payload.order_by ?? "booked_at", pageOf(payload))
-    // Property 0 is the reservation box, which is always there.
-    if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== 0) {
+    if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== IN_BOX) {
       if (!(yield* search.propertyKnown(caller.operatorId, payload.property_id))) return yield* noSuchProperty
     }
     return { reservations: found.rows.map(toReservation), total: found.total }
