@@ -67,10 +67,12 @@ export const assignmentsOf = (columns: Columns, given: string): string =>
 export const pairsOf = (columns: Columns, table: string): string =>
   listed(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
 
-/** `t.a, t.b` as a row is read; a time of day is an hour and a minute. */
-export const selectionOf = (columns: Columns, table: string): string =>
-  listed(columns, ", ", (name, type) =>
-    type === "time" ? `${hourAndMinute(`${table}.${name}`)} AS ${name}` : `${table}.${name}`
+/** The times of day among the columns, by name, as a row is read: an hour and a minute. */
+export const clockTimesOf = (sql: SqlClient, columns: Columns, table: string): { readonly [name: string]: Fragment } =>
+  Object.fromEntries(
+    Object.entries(columns.fields).flatMap(([name, field]) =>
+      sqlTypeOf(name, field) === "time" ? [[name, sql.literal(hourAndMinute(`${table}.${name}`))]] : []
+    )
   )
 
 const hourAndMinute = (time: string): string =>

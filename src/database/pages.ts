@@ -1,21 +1,22 @@
-import type { Effect, Schema } from "effect"
+import { type Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { PAGE_MAX } from "../limits.ts"
 import { type Givens, inFormsBeside, type Shape } from "./forms.ts"
-import { type PageOf, pageRowsOf } from "./rows.ts"
+import { columnsOf, type RowStruct, rowReader } from "./row-reader.ts"
+import { type PageOf, readBy } from "./rows.ts"
 
 /** What is particular to a list that is asked for page by page. */
-export interface List {
+export interface List<Row> {
   /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
   readonly matching: Fragment
   /** A query for their `total`, where it can be had for less than by counting what is matching. */
   readonly total?: Fragment
   /** Of what is matching; no two rows are equal in it. An index in this order gives a page without a look at the rest. */
   readonly orderBy: Fragment
-  /** What is shown of a row of the table `page`. */
-  readonly columns: Fragment
-  /** What each of them is joined with, as `LEFT JOIN …`. */
+  /** What a field of the record is, where it is not the column of that name in `page`. */
+  readonly columns?: { readonly [Name in keyof Row]?: Fragment }
+  /** What the rows of `page` are joined with, as `LEFT JOIN …`; none becomes two. */
   readonly joined?: Fragment
 }
 
@@ -25,43 +26,77 @@ interface Asked {
   readonly offset: number
 }
 
+/** What a row begins with. An empty page has one row too, which has no position. */
+const Head = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
+
 /**
  * The pages of a list: one statement answers the rows of one and how many there are in all, also when the page is empty.
  *
  * The database plans a statement for any value, and takes a limit it does not know for a tenth of the table: dear enough to
  * plan it anew each time. So it is told the largest page there is, and stops after the rows that were asked for.
  */
-export const pagesOf = <Wanted extends object, A, S extends Shape = []>(
+export const pagesOf = <Wanted extends object, A extends object, S extends Shape = []>(
   sql: SqlClient,
-  row: Schema.ConstraintDecoder<A>,
-  list: (wanted: Givens<Wanted>, ...shape: S) => List
+  row: RowStruct<A>,
+  list: (wanted: Givens<Wanted>, ...shape: S) => List<A>
 ): ((wanted: Wanted, page: Asked, ...shape: S) => Effect.Effect<PageOf<A>>) => {
-  const read = pageRowsOf(row)
-  const statement = inFormsBeside(
-    sql,
-    (
-      asked: Givens<{ readonly limit: number; readonly offset: number | undefined }>,
-      wanted: Givens<Wanted>,
-      ...shape: S
-    ) => {
-      const { matching, orderBy, columns, joined = sql.literal(""), ...counted } = list(wanted, ...shape)
-      const total = counted.total ?? sql`SELECT count(*) AS total FROM (${matching}) matching`
-      const from = asked.offset === undefined ? sql.literal("") : sql`OFFSET ${asked.offset}`
-      return sql`
-        WITH counted AS (${total}),
-        page AS (
-          SELECT * FROM (
-            SELECT listed.*, row_number() OVER (ORDER BY ${orderBy}) AS position
-            FROM (
-              SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${sql.literal(String(PAGE_MAX))} ${from}
-            ) listed
-          ) numbered WHERE position <= ${asked.limit}
-        )
-        SELECT counted.total, page.position, ${columns}
-        FROM counted LEFT JOIN page ON true ${joined}
-        ORDER BY page.position`
-    }
+  const statement = inFormsBeside<Part, Wanted, S>(sql, (part, wanted, ...shape) =>
+    pageOf(sql, columnsOf(row), list(wanted, ...shape), part)
   )
+  const readHead = rowReader(Head)
+  const readRow = rowReader(row, columnsOf(Head).length)
+  const read = readBy((rows: ReadonlyArray<ReadonlyArray<unknown>>): PageOf<A> => {
+    const { total, position } = readHead(rows[0] ?? [])
+    return { total, rows: position === null ? [] : rows.map(readRow) }
+  })
   return (wanted, { limit, offset }, ...shape) =>
-    read(statement({ limit, offset: offset === 0 ? undefined : offset }, wanted, ...shape))
+    read(statement({ limit, offset: offset === 0 ? undefined : offset }, wanted, ...shape).values)
 }
+
+/** The part of a list that is a page; undefined: from its beginning. */
+interface Part {
+  readonly limit: number
+  readonly offset: number | undefined
+}
+
+const pageOf = (
+  sql: SqlClient,
+  names: ReadonlyArray<string>,
+  { matching, orderBy, columns = {}, joined = sql.literal(""), ...list }: List<{ readonly [name: string]: unknown }>,
+  { limit, offset }: Givens<Part>
+): Fragment => {
+  const total = list.total ?? sql`SELECT count(*) AS total FROM (${matching}) matching`
+  const start = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
+  return sql`
+    WITH counted AS (${total}),
+    page AS (
+      SELECT * FROM (
+        SELECT listed.*, row_number() OVER (ORDER BY ${orderBy}) AS position
+        FROM (
+          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${sql.literal(String(PAGE_MAX))} ${start}
+        ) listed
+      ) numbered WHERE position <= ${limit}
+    )
+    SELECT counted.total, page.position, ${selected(sql, names, columns)}
+    FROM counted LEFT JOIN page ON true ${joined}
+    ORDER BY page.position`
+}
+
+/** What is selected of a row of `page`: the fields of a record, in their order. */
+export const selectedOf = <A extends object>(
+  sql: SqlClient,
+  row: RowStruct<A>,
+  columns: { readonly [Name in keyof A]?: Fragment }
+): Fragment => selected(sql, columnsOf(row), columns)
+
+const selected = (
+  sql: SqlClient,
+  names: ReadonlyArray<string>,
+  columns: { readonly [name: string]: Fragment | undefined }
+): Fragment =>
+  sql.csv(
+    names.map((name) => {
+      const column = columns[name]
+      return column === undefined ? sql`page.${sql(name)}` : sql`${column} AS ${sql(name)}`
+    })
+  )

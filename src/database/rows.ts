@@ -6,7 +6,9 @@ import type { Fragment } from "effect/sql/Statement"
 // How a store reads: rows are decoded by a Schema, and a row that does not fit, like a database that is gone, is a
 // defect of the service and never something a caller could mend.
 
-type Rows<R> = Effect.Effect<ReadonlyArray<object>, SqlError, R>
+type Answered<Row, R> = Effect.Effect<ReadonlyArray<Row>, SqlError, R>
+
+type Rows<R> = Answered<object, R>
 
 /**
  * What is waited for between the database's answer and reading it: what follows holds the thread, to the end of the
@@ -18,9 +20,10 @@ export const BeforeReading = Context.Reference<Effect.Effect<void>>("latchkey/da
 
 const beforeReading = Effect.flatten(BeforeReading)
 
-const readBy =
-  <A>(decode: (rows: ReadonlyArray<object>) => A) =>
-  <R>(statement: Rows<R>): Effect.Effect<A, never, R> =>
+/** Reads what a statement answers, row by row or as it is. */
+export const readBy =
+  <A, Row = object>(decode: (rows: ReadonlyArray<Row>) => A) =>
+  <R>(statement: Answered<Row, R>): Effect.Effect<A, never, R> =>
     Effect.orDie(Effect.flatMap(statement, (rows) => Effect.map(beforeReading, () => decode(rows))))
 
 /** Reads all rows of a statement. */

@@ -5,14 +5,22 @@ import { instantText } from "../contract/time.ts"
 // database gives in another type.
 
 /** `numeric` as the number that is shown. */
-export const Amount = Schema.FiniteFromString
+export const Amount = Schema.FiniteFromString.annotate({
+  fromColumn: (value) => {
+    const amount = typeof value === "string" ? Number(value) : Number.NaN
+    return Number.isFinite(amount) ? amount : undefined
+  }
+})
 
 /** `timestamptz` as the text that is shown. */
 export const Instant = Schema.Date.pipe(
   Schema.decodeTo(
     Schema.String,
     SchemaTransformation.transform<string, Date>({ decode: instantText, encode: (text) => new Date(text) })
-  )
+  ),
+  Schema.annotate({
+    fromColumn: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? instantText(value) : undefined)
+  })
 )
 
 /** What came of a change whose answer needs no more of it. */

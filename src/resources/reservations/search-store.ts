@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { namesOf, pairsOf, selectionOf } from "../../database/columns.ts"
+import { clockTimesOf, namesOf, pairsOf } from "../../database/columns.ts"
 import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { onlyRowOf } from "../../database/rows.ts"
@@ -110,8 +110,7 @@ const ORDERS: Readonly<Record<OrderBy, string>> = {
 
 // Worked out once: a list of columns is the same in every search.
 const GUEST_PAIRS = pairsOf(GuestDetails, "g")
-const STAY_COLUMNS = selectionOf(Stay, "page")
-const COLUMNS_OF_ORDER = { o: namesOf(OrderRow, "o"), page: namesOf(OrderRow, "page") }
+const ORDER_COLUMNS = namesOf(OrderRow, "o")
 
 const guests = (sql: Sql): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, ${sql.literal(GUEST_PAIRS)},
@@ -163,14 +162,19 @@ const search = (sql: Sql) => {
     const conditions = { onStays: onStays(sql, wanted, inBox), onOrders: onOrders(sql, wanted) }
     return {
       matching: sql`
-          SELECT s.*, ${sql.literal(COLUMNS_OF_ORDER.o)}
+          SELECT s.*, ${sql.literal(ORDER_COLUMNS)}
           FROM ${sql.literal(JOINED)} WHERE ${where(sql, operatorId, conditions)}`,
       total: total(sql, operatorId, conditions),
       orderBy: sql.literal(ORDERS[orderBy]),
-      columns: sql`${sql.literal(STAY_COLUMNS)}, ${sql.literal(COLUMNS_OF_ORDER.page)},
-          whole.rate AS total_rate, whole.commission AS total_commission,
-          ${receivedOf(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` })} AS received,
-          ${tags(sql)} AS tags, ${guests(sql)} AS guests, ${images(sql)} AS checkin_guide_images`,
+      columns: {
+        ...clockTimesOf(sql, Stay, "page"),
+        total_rate: sql`whole.rate`,
+        total_commission: sql`whole.commission`,
+        received: receivedOf(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` }),
+        tags: tags(sql),
+        guests: guests(sql),
+        checkin_guide_images: images(sql)
+      },
       joined: sql`
           LEFT JOIN LATERAL (
             SELECT sum(each.rate) AS rate, sum(each.commission) AS commission

@@ -5,7 +5,7 @@ import { onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-rec
 import type { Page } from "../../contract/page.ts"
 import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import { type Givens, inForms, partOf, type Value } from "../../database/forms.ts"
-import { pagesOf } from "../../database/pages.ts"
+import { pagesOf, selectedOf } from "../../database/pages.ts"
 import { jsonParameter, loweredOnce } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
@@ -145,16 +145,18 @@ const conditions = (sql: Sql, { operatorId, ...wanted }: SearchValues): Readonly
   return all
 }
 
-/** The columns of a {@link TransactionRow}, of the entry in `page` with what {@link joined} adds. */
-const selected = (sql: Sql): Fragment => sql`
-  page.id, page.direction, page.amount, page.currency, page.status, page.action_at,
-  page.item_id, item.name AS item_name, page.payment_method_id, method.name AS payment_method_name,
-  page.note, page.operator_name,
-  CASE WHEN page.order_id IS NOT NULL THEN 'reservation' WHEN page.property_id IS NOT NULL THEN 'property'
-    ELSE 'operator' END AS link_type,
-  property.id AS property_id, property.title AS property_title,
-  orders.reservation_code, orders.reservation_code AS stay_code,
-  coalesce(split.shares, '[]') AS shares, page.created_at, page.updated_at`
+/** What an entry in `page` shows of what {@link joined} adds. */
+const shown = (sql: Sql) => ({
+  item_name: sql`item.name`,
+  payment_method_name: sql`method.name`,
+  link_type: sql`CASE WHEN page.order_id IS NOT NULL THEN 'reservation' WHEN page.property_id IS NOT NULL THEN 'property'
+    ELSE 'operator' END`,
+  property_id: sql`property.id`,
+  property_title: sql`property.title`,
+  reservation_code: sql`orders.reservation_code`,
+  stay_code: sql`orders.reservation_code`,
+  shares: sql`coalesce(split.shares, '[]')`
+})
 
 const joined = (sql: Sql): Fragment => sql`
   LEFT JOIN orders ON orders.operator_id = page.operator_id AND orders.id = page.order_id
@@ -176,7 +178,7 @@ const search = (sql: Sql) => {
   const page = pagesOf(sql, TransactionRow, (wanted: SearchValues) => ({
     matching: sql`SELECT t.* FROM transactions t WHERE ${sql.and(conditions(sql, wanted))}`,
     orderBy: sql`action_at DESC, id DESC`,
-    columns: selected(sql),
+    columns: shown(sql),
     joined: joined(sql)
   }))
   return (operatorId: number, wanted: TransactionSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
@@ -291,7 +293,7 @@ const existing = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, id, item_id, payment_method_id }: Givens<Looked>) => sql`
-      SELECT ${selected(sql)}, page.order_id, ${weights(sql)} AS stays,
+      SELECT ${selectedOf(sql, TransactionRow, shown(sql))}, page.order_id, ${weights(sql)} AS stays,
         ${isInDictionary(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_known,
         ${isInDictionary(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_known
       FROM transactions page ${joined(sql)}

@@ -1,0 +1,87 @@
+import { Option, Schema, SchemaAST } from "effect"
+
+// Rows by the hundred are read by position: each column by the plainest function that its field allows, and the record
+// made in one piece. Whatever that is in doubt of, the Schema of the record decides: it reads every row alike, and says
+// of a bad one what is wrong with it.
+
+declare module "effect/Schema" {
+  namespace Annotations {
+    interface Augment {
+      /** Reads what the database has in the column of a field; undefined where the field's Schema has to. */
+      readonly fromColumn?: ((value: unknown) => unknown) | undefined
+    }
+  }
+}
+
+/** What a row is read as: a struct of columns. */
+export interface RowStruct<A> extends Schema.ConstraintDecoder<A> {
+  readonly fields: { readonly [name: string]: Schema.ConstraintDecoder<unknown> }
+}
+
+type ReadColumn = (value: unknown) => unknown
+
+/** Whether what fits the field is read as it is. */
+const isPlain = (ast: SchemaAST.AST): boolean =>
+  ast.encoding === undefined &&
+  (SchemaAST.isUnion(ast)
+    ? ast.types.every(isPlain)
+    : SchemaAST.isString(ast) ||
+      SchemaAST.isNumber(ast) ||
+      SchemaAST.isBoolean(ast) ||
+      SchemaAST.isNull(ast) ||
+      SchemaAST.isLiteral(ast) ||
+      (SchemaAST.isDeclaration(ast) && ast.typeParameters.length === 0))
+
+const fromColumn = (ast: SchemaAST.AST): ReadColumn | undefined => {
+  const own = SchemaAST.resolveAt<ReadColumn>("fromColumn")(ast)
+  if (own !== undefined || !SchemaAST.isUnion(ast) || !ast.types.some(SchemaAST.isNull)) return own
+  const [only, ...others] = ast.types.filter((type) => !SchemaAST.isNull(type))
+  const read = only === undefined || others.length > 0 ? undefined : fromColumn(only)
+  return read === undefined ? undefined : (value) => (value === null ? null : read(value))
+}
+
+const columnReader = (field: Schema.ConstraintDecoder<unknown>): ReadColumn => {
+  const { ast } = field
+  if (isPlain(ast)) {
+    const fits = Schema.is(field)
+    return (value) => (fits(value) ? value : undefined)
+  }
+  const own = fromColumn(ast)
+  if (own !== undefined) return own
+  const decode = Schema.decodeUnknownOption(field)
+  return (value) => Option.getOrUndefined(decode(value))
+}
+
+/** Whether a struct is its fields and nothing beside: a check of its own, or other names, are for the Schema to read. */
+const isFlat = (ast: SchemaAST.AST): boolean =>
+  SchemaAST.isObjects(ast) && ast.encoding === undefined && ast.checks === undefined && ast.indexSignatures.length === 0
+
+/** The names of the columns, in the order a row has them. */
+export const columnsOf = <A>(row: RowStruct<A>): ReadonlyArray<string> => Object.keys(row.fields)
+
+/**
+ * Reads a row of columns that begin at a place in it, in the order of the struct's fields. Throws for a row that does not
+ * fit. The record is written as a literal, by code made of the names: an object that is filled field by field is ten times
+ * the size, and ten times the work.
+ */
+export const rowReader = <A>(row: RowStruct<A>, from = 0): ((values: ReadonlyArray<unknown>) => A) => {
+  const names = columnsOf(row)
+  const decode = Schema.decodeUnknownSync(row)
+  const bySchema = (values: ReadonlyArray<unknown>): A =>
+    decode(Object.fromEntries(names.map((name, at) => [name, values[from + at]])))
+  if (!isFlat(row.ast)) return bySchema
+  const readers = Object.values(row.fields).map(columnReader)
+  const columns = names.map((_name, at) => `const c${at} = r${at}(values[${from + at}])`)
+  const doubts = names.map((_name, at) => `c${at} === undefined`)
+  const record = names.map((name, at) => `${JSON.stringify(name)}: c${at}`)
+  const make = new Function(
+    "bySchema",
+    ...names.map((_name, at) => `r${at}`),
+    `return (values) => {
+      ${columns.join("\n")}
+      if (${doubts.join(" || ") || "false"}) return bySchema(values)
+      return { ${record.join(", ")} }
+    }`
+  )
+  return make(bySchema, ...readers)
+}
