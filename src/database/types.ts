@@ -7,18 +7,35 @@ const refuse = (message: string) => Result.fail(new PgTypes.CodecError({ message
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value
 
+const HALF = 2 ** 32
+
+/** Within these a number carries both halves of an integer exactly. */
+const SAFE_HIGH = 2 ** 21
+
+const int32At = (bytes: Uint8Array, at: number): number =>
+  ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)
+
+const read = (bytes: Uint8Array, offset: number, size: number) => {
+  if (size !== INT8_BYTES) return refuse(`Expected ${INT8_BYTES} bytes for int8`)
+  const high = int32At(bytes, offset)
+  const low = int32At(bytes, offset + 4) >>> 0
+  if (high >= -SAFE_HIGH && high < SAFE_HIGH) {
+    const number = high * HALF + low
+    if (Number.isSafeInteger(number)) return Result.succeed(number)
+  }
+  return Result.succeed((BigInt(high) << 32n) | BigInt(low))
+}
+
 /**
  * `int8` as a number: identifiers, counts and sums are far below 2^53. A value beyond it stays a `bigint`, which no
  * number schema accepts, so the one caller that reads it dies. Failing here instead would close the connection under
  * every other statement that shares it.
+ *
+ * Every row has several, so they are read where they lie, without a view or a bigint of each.
  */
 const int8: PgTypes.Codec<number | bigint> = {
-  decode: (bytes) => {
-    if (bytes.byteLength !== INT8_BYTES) return refuse(`Expected ${INT8_BYTES} bytes for int8`)
-    const value = new DataView(bytes.buffer, bytes.byteOffset, INT8_BYTES).getBigInt64(0)
-    const number = Number(value)
-    return Result.succeed(Number.isSafeInteger(number) ? number : value)
-  },
+  decode: (bytes) => read(bytes, 0, bytes.byteLength),
+  read,
   encode: (value) => {
     if (typeof value === "number" && !Number.isSafeInteger(value)) return refuse(`${value} is not a safe integer`)
     const integer = BigInt(value)
@@ -26,6 +43,14 @@ const int8: PgTypes.Codec<number | bigint> = {
     const bytes = new Uint8Array(INT8_BYTES)
     new DataView(bytes.buffer).setBigInt64(0, integer)
     return Result.succeed(bytes)
+  },
+  write: (sink, value) => {
+    if (typeof value === "number" && !Number.isSafeInteger(value)) return refuse(`${value} is not a safe integer`)
+    if (typeof value === "bigint" && !isInt64(value)) return refuse(`${value} does not fit int8`)
+    const high = typeof value === "number" ? Math.floor(value / HALF) : Number(value >> 32n)
+    sink.int32(high)
+    sink.int32(typeof value === "number" ? value - high * HALF : Number(BigInt.asUintN(32, value)))
+    return Result.void
   }
 }
 
