@@ -14,8 +14,11 @@ export const underDrawnName = <A, E, R>(
 
 /** Creates an order once more while nothing says why it was not: what was in its way is gone since. */
 export const untilCreated = <A, E, R>(create: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(create, (created) => (created === undefined ? again(create) : Effect.succeed(created)))
+
+const again = <A, E, R>(create: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   create.pipe(
-    Effect.repeat({ times: DRAWS - 1, until: (created) => created !== undefined }),
+    Effect.repeat({ times: DRAWS - 2, until: (created) => created !== undefined }),
     Effect.flatMap((created) =>
       created === undefined
         ? Effect.die(new Error("an order was not created, and nothing says why"))
