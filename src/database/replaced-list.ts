@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { Value } from "./forms.ts"
 import { idsParameter } from "./parameters.ts"
 
 // A list of ids that its owner has and that is replaced as a whole. Every row carries the version of the list it is of,
@@ -33,13 +34,13 @@ export const idsOn = (sql: SqlClient, list: ReplacedList): Fragment => sql`
 export const replaced = (
   sql: SqlClient,
   list: ReplacedList,
-  ids: ReadonlyArray<number> | undefined,
+  ids: Value<ReadonlyArray<number>> | undefined,
   owner: string
 ): Fragment => {
   const version = sql`${sql(owner)}.${sql(list.version)}`
   if (ids === undefined) return sql`${sql(list.version)} = ${version}`
-  if (ids.length === 0) return sql`${sql(list.version)} = ${version} + 1`
-  return sql`${sql(list.version)} = ${version} + CASE WHEN ${idsParameter(ids)}::bigint[] = ARRAY(
+  const given = sql`${idsParameter(ids)}::bigint[]`
+  return sql`${sql(list.version)} = ${version} + CASE WHEN ${given} <> '{}' AND ${given} = ARRAY(
     SELECT link.${sql(list.item)} FROM ${sql(list.rows)} link
     WHERE link.operator_id = ${sql(owner)}.operator_id AND link.${sql(list.owner)} = ${sql(owner)}.id
       AND link.version = ${version}
@@ -47,7 +48,7 @@ export const replaced = (
 }
 
 /** Puts ids on the list of the owner in the CTE `written`, under the version that counts now; those that are on it stay. */
-export const putOn = (sql: SqlClient, list: ReplacedList, ids: ReadonlyArray<number> = []): Fragment => sql`
+export const putOn = (sql: SqlClient, list: ReplacedList, ids: Value<ReadonlyArray<number>> = []): Fragment => sql`
   INSERT INTO ${sql(list.rows)} (operator_id, ${sql(list.owner)}, version, ${sql(list.item)})
   SELECT written.operator_id, written.id, written.${sql(list.version)}, given.id
   FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)

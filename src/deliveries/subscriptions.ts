@@ -1,6 +1,7 @@
 import { Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { partOf, type Value, type Valued } from "../database/forms.ts"
 import { jsonParameter } from "../database/parameters.ts"
 import type { EventName } from "../events/events.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../limits.ts"
@@ -35,29 +36,30 @@ export interface SubscriptionEdit {
 /** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `whose` is no row. */
 const receiving = (
   sql: SqlClient,
-  operatorId: number,
-  { url, secretToken }: Receiver,
-  now: Date,
+  operatorId: Value<number>,
+  receiver: Value<Receiver>,
+  now: Value<Date>,
   whose: Fragment = sql``
 ): Fragment => sql`
   INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
-  SELECT ${operatorId}::bigint, ${url}::text, ${Redacted.value(secretToken)}::text, ${now}::timestamptz ${whose}
+  SELECT ${operatorId}::bigint, ${partOf(receiver, ({ url }) => url)}::text,
+    ${partOf(receiver, ({ secretToken }) => Redacted.value(secretToken))}::text, ${now}::timestamptz ${whose}
   ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
   RETURNING url, secret_token`
 
 /** The CTEs `receiver` and `made`: adds a subscription. Refused by `webhook_limit` when the operator has no room for another. */
 export const subscribing = (
   sql: SqlClient,
-  { operatorId, application }: { readonly operatorId: number; readonly application: string | null },
-  made: NewSubscription,
-  now: Date
+  { operatorId, application }: Valued<{ readonly operatorId: number; readonly application: string | null }>,
+  made: Value<NewSubscription>,
+  now: Value<Date>
 ): Fragment => sql`
   receiver AS (${receiving(sql, operatorId, made, now)}),
   made AS (
     INSERT INTO webhook_subscriptions AS s (operator_id, url, secret_token, events, application, secret, older_events,
       created_at, updated_at)
-    SELECT ${operatorId}, receiver.url, receiver.secret_token, ${made.events}::text[], ${application},
-      ${Redacted.value(made.secret)},
+    SELECT ${operatorId}, receiver.url, receiver.secret_token, ${partOf(made, ({ events }) => events)}::text[], ${application},
+      ${partOf(made, ({ secret }) => Redacted.value(secret))},
       ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
         ORDER BY id DESC LIMIT ${OLDER_EVENTS}),
       ${now}, ${now}
@@ -68,10 +70,10 @@ export const subscribing = (
 /** The CTEs `receiver`, `before` and `changed`: changes the operator's subscription that `which` names, and heals it. */
 export const changing = (
   sql: SqlClient,
-  operatorId: number,
+  operatorId: Value<number>,
   which: Fragment,
-  { receiver, events, secret }: SubscriptionEdit,
-  now: Date
+  { receiver, events, secret }: Valued<SubscriptionEdit>,
+  now: Value<Date>
 ): Fragment => sql`
   receiver AS (${
     receiver === undefined
@@ -106,13 +108,13 @@ const settings = (sql: SqlClient, row: string): Fragment =>
     `jsonb_build_object('url', ${row}.url, 'events', ${row}.events, 'secret', ${row}.secret, 'status', ${row}.paused_at IS NULL)`
   )
 
-const replacingSecret = (sql: SqlClient, secret: SigningSecret, now: Date): Fragment => {
-  const until = new Date(now.getTime() + WEBHOOK_SECRET_OVERLAP_MS)
-  return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${Redacted.value(secret)},`
+const replacingSecret = (sql: SqlClient, secret: Value<SigningSecret>, now: Value<Date>): Fragment => {
+  const until = partOf(now, (at) => new Date(at.getTime() + WEBHOOK_SECRET_OVERLAP_MS))
+  return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${partOf(secret, Redacted.value)},`
 }
 
 /** The CTE `ended`: ends the subscription that `which` names. */
-export const unsubscribing = (sql: SqlClient, which: Fragment, now: Date): Fragment => sql`
+export const unsubscribing = (sql: SqlClient, which: Fragment, now: Value<Date>): Fragment => sql`
   ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${which} RETURNING operator_id, id)`
 
 const stored = (sql: SqlClient, health: Health): Fragment => sql`${jsonParameter(health)}::jsonb`

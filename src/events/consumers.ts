@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { Value, Valued } from "../database/forms.ts"
 import { FEED_LAG_COUNTED } from "../limits.ts"
 import { forgottenUpTo } from "./events.ts"
 
@@ -14,7 +15,7 @@ const oldestUnacknowledged = (sql: SqlClient): Fragment => sql`
  * Consumers of one operator as they are shown, of a table or CTE. `oldest_queued_at` is null for one that is behind in
  * nothing. The events are counted in one pass for all of them, between the places where they stand.
  */
-export const showingConsumers = (sql: SqlClient, operatorId: number, consumers: Fragment): Fragment => sql`
+export const showingConsumers = (sql: SqlClient, operatorId: Value<number>, consumers: Fragment): Fragment => sql`
   WITH standing AS MATERIALIZED (
     SELECT places, greatest(places[1], ${forgottenUpTo(sql, sql`${operatorId}`)}) AS least
     FROM (SELECT ARRAY(SELECT DISTINCT position FROM ${consumers} c ORDER BY position) AS places) all_places
@@ -39,9 +40,9 @@ export const showingConsumers = (sql: SqlClient, operatorId: number, consumers: 
  */
 export const acknowledging = (
   sql: SqlClient,
-  operatorId: number,
-  { name, position }: { readonly name: string; readonly position: number },
-  now: Date
+  operatorId: Value<number>,
+  { name, position }: Valued<{ readonly name: string; readonly position: number }>,
+  now: Value<Date>
 ): Fragment => sql`
   forgotten AS (SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS position),
   put AS (
@@ -53,7 +54,7 @@ export const acknowledging = (
   )`
 
 /** The CTE `removed`. */
-export const removingConsumer = (sql: SqlClient, operatorId: number, name: string): Fragment => sql`
+export const removingConsumer = (sql: SqlClient, operatorId: Value<number>, name: Value<string>): Fragment => sql`
   removed AS (
     DELETE FROM event_consumers WHERE operator_id = ${operatorId} AND name = ${name} RETURNING operator_id, name
   )`

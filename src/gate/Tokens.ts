@@ -1,6 +1,7 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../contract/caller.ts"
+import { type Givens, inForms } from "../database/forms.ts"
 import { digestHexOf, sameDigest } from "./credentials.ts"
 import { LimitOverrides, TokenLimits } from "./windows/limit-overrides.ts"
 
@@ -40,9 +41,9 @@ export class Tokens extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const find = Effect.fn("Tokens.find")(function* (digestHex: string) {
-        const digest = Buffer.from(digestHex, "hex")
-        const rows = yield* sql`
+      const asked = inForms(
+        sql,
+        ({ digest }: Givens<{ readonly digest: Uint8Array }>) => sql`
           SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.name AS "tokenName", t.scope, t.digest,
             t.revoked_at IS NOT NULL AS revoked,
             a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,
@@ -52,6 +53,11 @@ export class Tokens extends Context.Service<
           JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
           JOIN operators o ON o.id = t.operator_id
           WHERE t.digest = ${digest}`
+      )
+
+      const find = Effect.fn("Tokens.find")(function* (digestHex: string) {
+        const digest = Buffer.from(digestHex, "hex")
+        const rows = yield* asked({ digest })
         const known = yield* decodeRows(rows)
         return known.find((each) => sameDigest(each.digest, digest))
       }, Effect.orDie)

@@ -1,8 +1,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecord } from "../../changes/on-record.ts"
+import { onRecordInForms } from "../../changes/on-record.ts"
 import type { DateRange } from "../../contract/date-range.ts"
+import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
 import { onlyRowOf, rowsOf } from "../../database/rows.ts"
@@ -20,24 +21,35 @@ export interface DaysChange {
 const readDays = rowsOf(Schema.Struct({ id: Schema.Int, ...KnownDays.fields }))
 const readUnknown = onlyRowOf(Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) }))
 
+interface AskedDays extends DateRange {
+  readonly operatorId: number
+  readonly propertyIds: ReadonlyArray<number>
+}
+
 /**
  * Of each property that exists, which days of the range are taken and what is remarked on any, as distances from the
  * first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
  */
-const days = (sql: SqlClient.SqlClient) => (operatorId: number, propertyIds: ReadonlyArray<number>, range: DateRange) =>
-  readDays(sql`
-    SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks
-    FROM properties p
-    CROSS JOIN LATERAL (
-      SELECT array_agg(d.day - ${range.start}::date) FILTER (WHERE d.closed OR d.stay_id IS NOT NULL) AS taken,
-        jsonb_object_agg(d.day - ${range.start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
-      FROM calendar_days d
-      WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${range.start} AND ${range.end}
-    ) known
-    WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`)
+const days = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, propertyIds, start, end }: Givens<AskedDays>) => sql`
+      SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks
+      FROM properties p
+      CROSS JOIN LATERAL (
+        SELECT array_agg(d.day - ${start}::date) FILTER (WHERE d.closed OR d.stay_id IS NOT NULL) AS taken,
+          jsonb_object_agg(d.day - ${start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
+        FROM calendar_days d
+        WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${start} AND ${end}
+      ) known
+      WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`
+  )
+  return (operatorId: number, propertyIds: ReadonlyArray<number>, { start, end }: DateRange) =>
+    readDays(statement({ operatorId, propertyIds, start, end }))
+}
 
 /** Closes the days in the CTE `wanted`: answers those that were not closed. */
-const closed = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
+const closed = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   INSERT INTO calendar_days (operator_id, property_id, day, closed)
   SELECT ${operatorId}, property_id, day, true FROM wanted
   ORDER BY property_id, day
@@ -45,7 +57,7 @@ const closed = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
   RETURNING operator_id, property_id, day, stay_id`
 
 /** Opens the days in the CTE `wanted`: answers those that were closed. */
-const opened = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
+const opened = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   UPDATE calendar_days d SET closed = false FROM (
     SELECT property_id, day FROM calendar_days JOIN wanted USING (property_id, day)
     WHERE operator_id = ${operatorId} AND closed
@@ -54,45 +66,50 @@ const opened = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
   WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
   RETURNING d.operator_id, d.property_id, d.day, d.stay_id`
 
+interface Changed extends Omit<DaysChange, "available"> {
+  readonly operatorId: number
+  readonly now: Date
+}
+
 /**
  * Closes or opens days of properties: all, or none when one of the properties is unknown; answers which are.
  * Rows are taken in one order, so two calls never wait for each other. A day's availability really changed where
  * no stay holds the night, which the row itself says as it is after waiting for whoever had it: of those subscribers are
  * told, while the trail has every property of which a day was closed or opened.
  */
-const change =
-  (sql: SqlClient.SqlClient) =>
-  (operatorId: number, { property_ids, days, available }: DaysChange, now: Date) =>
-    readUnknown(
-      patiently(
-        onRecord(sql, {
-          change: sql`
-            preconditions AS (SELECT ${unknownProperties(sql, operatorId, property_ids)} AS unknown_properties),
-            wanted AS (
-              SELECT DISTINCT property_id, day
-              FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
-              WHERE preconditions.unknown_properties = '{}'
-            ), changed AS (${available ? opened(sql, operatorId) : closed(sql, operatorId)}),
-            seen AS (
-              SELECT operator_id, property_id,
-                jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
-              FROM changed WHERE stay_id IS NULL GROUP BY operator_id, property_id
-            )`,
-          events: [
-            recordEvent(sql, "property_availability_updated", {
-              from: sql`seen`,
-              record: sql`'property:' || property_id`,
-              fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
-              at: now
-            })
-          ],
-          touched: sql`
-            SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
-            FROM changed`,
-          outcome: sql`SELECT unknown_properties FROM preconditions`
+const change = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(
+    sql,
+    ({ operatorId, property_ids, days, now }: Givens<Changed>, available: boolean) => ({
+      change: sql`
+        preconditions AS (SELECT ${unknownProperties(sql, operatorId, property_ids)} AS unknown_properties),
+        wanted AS (
+          SELECT DISTINCT property_id, day
+          FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
+          WHERE preconditions.unknown_properties = '{}'
+        ), changed AS (${available ? opened(sql, operatorId) : closed(sql, operatorId)}),
+        seen AS (
+          SELECT operator_id, property_id,
+            jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
+          FROM changed WHERE stay_id IS NULL GROUP BY operator_id, property_id
+        )`,
+      events: [
+        recordEvent(sql, "property_availability_updated", {
+          from: sql`seen`,
+          record: sql`'property:' || property_id`,
+          fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
+          at: now
         })
-      )
-    )
+      ],
+      touched: sql`
+        SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
+        FROM changed`,
+      outcome: sql`SELECT unknown_properties FROM preconditions`
+    })
+  )
+  return (operatorId: number, { property_ids, days, available }: DaysChange, now: Date) =>
+    readUnknown(patiently(statement({ operatorId, property_ids, days, now }, available)))
+}
 
 /** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */
 export class AvailabilityStore extends Context.Service<AvailabilityStore>()("latchkey/resources/AvailabilityStore", {

@@ -1,9 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecord } from "../../changes/on-record.ts"
+import { onRecordInForms } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { rowUnless } from "../../database/constraints.ts"
+import { type Givens, inForms, partOf, type Value, type Valued } from "../../database/forms.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { acknowledging, removingConsumer, showingConsumers } from "../../events/consumers.ts"
 import { type EventName, forgottenUpTo } from "../../events/events.ts"
@@ -66,8 +67,13 @@ const readPut = rowUnless(Put, ({ name, detail }) =>
     : undefined
 )
 
+/** What is asked of whose feed; what is undefined does not narrow it. */
+interface AskedFeed extends Wanted {
+  readonly operatorId: number
+}
+
 /** How far a narrowed reading looks: FEED_SCAN events, or all there are. */
-const reaching = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
+const reaching = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   SELECT coalesce(last, (SELECT latest_feed_positions(${operatorId}, start, 1) FROM started), (SELECT start FROM started))
     AS reached, beyond
   FROM (
@@ -79,10 +85,13 @@ const reaching = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql
  * One more than fit on the page of what is asked for. A position is visible only with all that are before it, so no
  * reading passes over an event that is committed later.
  */
-const reading = (sql: SqlClient.SqlClient, operatorId: number, wanted: Wanted): Fragment => {
-  const { after = 0, limit, types = null, property_id } = wanted
-  const isNarrowed = types !== null || property_id !== undefined
-  const property = property_id === undefined ? null : String(property_id)
+const reading = (
+  sql: SqlClient.SqlClient,
+  { operatorId, after = 0, limit, types, property_id }: Valued<AskedFeed>
+): Fragment => {
+  const isNarrowed = types !== undefined || property_id !== undefined
+  const property = property_id === undefined ? null : partOf(property_id, String)
+  const enough = partOf(limit, (rows) => rows + 1)
   return sql`
     WITH started AS MATERIALIZED (
       SELECT forgotten, greatest(forgotten, ${after}) AS start
@@ -91,8 +100,8 @@ const reading = (sql: SqlClient.SqlClient, operatorId: number, wanted: Wanted): 
       ${isNarrowed ? reaching(sql, operatorId) : sql`SELECT NULL::bigint AS reached, false AS beyond`}
     ), found AS (
       SELECT id, event, payload, queued_at, position
-      FROM feed_events(${operatorId}, (SELECT start FROM started), ${isNarrowed ? FEED_SCAN : limit + 1},
-        ${types}::text[], ${property}::text, ${limit + 1})
+      FROM feed_events(${operatorId}, (SELECT start FROM started), ${isNarrowed ? FEED_SCAN : enough},
+        ${types ?? null}::text[], ${property}::text, ${enough})
     )
     SELECT started.forgotten, started.start, scanned.reached, scanned.beyond, to_jsonb(found) AS event
     FROM started CROSS JOIN scanned LEFT JOIN found ON true
@@ -107,51 +116,91 @@ const toRead = (rows: Effect.Success<ReturnType<typeof readFeed>>): Read<EventRo
 // The statement always answers a row.
 const NOTHING = { forgotten: 0, start: 0, reached: null, beyond: false }
 
+const read = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(sql, (wanted: Givens<AskedFeed>) => reading(sql, wanted))
+  return (operatorId: number, { after, limit, types, property_id }: Wanted) =>
+    Effect.map(readFeed(statement({ operatorId, after, limit, types, property_id })), toRead)
+}
+
+interface OfOperator {
+  readonly operatorId: number
+}
+
+/** The position of an event, null where there is none, and up to which position events were removed. */
+const placeOfEvent = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) => sql`
+      SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS forgotten,
+        (SELECT position FROM events WHERE operator_id = ${operatorId} AND id = ${id}) AS position`
+  )
+  return (operatorId: number, id: number) => readPlace(statement({ operatorId, id }))
+}
+
+const knows = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, propertyId }: Givens<OfOperator & { readonly propertyId: number }>) =>
+      sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`
+  )
+  return (operatorId: number, propertyId: number) =>
+    Effect.map(readKnown(statement({ operatorId, propertyId })), ({ known }) => known)
+}
+
+const consumers = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId }: Givens<OfOperator>) => sql`
+      ${showingConsumers(sql, operatorId, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)}
+      ORDER BY c.name`
+  )
+  return (operatorId: number) => readConsumers(statement({ operatorId }))
+}
+
+interface Acknowledging extends OfOperator {
+  readonly name: string
+  readonly position: number
+  readonly now: Date
+}
+
+/** Without a consumer nothing was changed: see `acknowledging`. Fails when the operator has no room for another. */
+const put = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, name, position, now }: Givens<Acknowledging>) => ({
+    change: acknowledging(sql, operatorId, { name, position }, now),
+    events: [],
+    // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
+    touched: sql`
+      SELECT operator_id, CASE WHEN is_new THEN 'event_consumer:' || name END AS record, '{}'::text[] AS fields
+      FROM put`,
+    outcome: sql`
+      SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
+      FROM forgotten LEFT JOIN (${showingConsumers(sql, operatorId, sql`put`)}) shown ON true`
+  }))
+  return (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) => {
+    const { name, position } = consumer
+    return readPut(statement({ operatorId, name, position, now }))
+  }
+}
+
+const remove = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, name }: Givens<OfOperator & { readonly name: string }>) => ({
+    change: removingConsumer(sql, operatorId, name),
+    events: [],
+    touched: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
+    outcome: sql`SELECT name FROM removed`
+  }))
+  return (operatorId: number, name: string) => readIdentity(statement({ operatorId, name }))
+}
+
 /** How the family reads the feed and keeps its consumers; the statements that write are src/events/consumers.ts. */
 export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/FeedStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    read: (operatorId: number, wanted: Wanted) =>
-      Effect.map(readFeed(sql`${reading(sql, operatorId, wanted)}`), toRead),
-
-    /** The position of an event, null where there is none, and up to which position events were removed. */
-    placeOfEvent: (operatorId: number, id: number) =>
-      readPlace(sql`
-        SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS forgotten,
-          (SELECT position FROM events WHERE operator_id = ${operatorId} AND id = ${id}) AS position`),
-
-    knows: (operatorId: number, propertyId: number) =>
-      Effect.map(readKnown(sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`), ({ known }) => known),
-
-    consumers: (operatorId: number) =>
-      readConsumers(sql`
-        ${showingConsumers(sql, operatorId, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)}
-        ORDER BY c.name`),
-
-    /** Without a consumer nothing was changed: see `acknowledging`. Fails when the operator has no room for another. */
-    put: (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) =>
-      readPut(
-        onRecord(sql, {
-          change: acknowledging(sql, operatorId, consumer, now),
-          events: [],
-          // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
-          touched: sql`
-            SELECT operator_id, CASE WHEN is_new THEN 'event_consumer:' || name END AS record, '{}'::text[] AS fields
-            FROM put`,
-          outcome: sql`
-            SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
-            FROM forgotten LEFT JOIN (${showingConsumers(sql, operatorId, sql`put`)}) shown ON true`
-        })
-      ),
-
-    remove: (operatorId: number, name: string) =>
-      readIdentity(
-        onRecord(sql, {
-          change: removingConsumer(sql, operatorId, name),
-          events: [],
-          touched: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
-          outcome: sql`SELECT name FROM removed`
-        })
-      )
+    read: read(sql),
+    placeOfEvent: placeOfEvent(sql),
+    knows: knows(sql),
+    consumers: consumers(sql),
+    put: put(sql),
+    remove: remove(sql)
   }))
 }) {
   static readonly layer = Layer.effect(FeedStore, FeedStore.make)

@@ -1,11 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { asItIs, onRecord, touchedBetween, touchedIn } from "../../changes/on-record.ts"
+import { asItIs, onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
+import type { Givens } from "../../database/forms.ts"
+import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
-import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
+import { rowOf } from "../../database/rows.ts"
 import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Group, type search_property_groups } from "./contract.ts"
 
@@ -17,7 +19,6 @@ export type NewGroup = Omit<Group, "id">
 /** What an edit sets; what is undefined stays. */
 export type GroupEdit = { readonly [Field in keyof NewGroup]: NewGroup[Field] | undefined }
 
-const readPage = pageRowsOf(Group)
 const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readWritten = rowUnless(Written, ({ name }) =>
   name === "property_groups_name" ? nameTaken("name", "group") : undefined
@@ -25,68 +26,79 @@ const readWritten = rowUnless(Written, ({ name }) =>
 
 const PROPERTIES = { rows: "group_properties", owner: "group_id", item: "property_id", version: "properties_version" }
 
-const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: GroupSearch, page: Page) =>
-  readPage(sql`
-    ${paged(sql, {
-      matching: sql`
-        SELECT * FROM property_groups
-        WHERE operator_id = ${operatorId} AND ${wanted.id === undefined ? sql`true` : sql`id = ${wanted.id}`}`,
-      orderBy: sql`id`,
-      ...page
-    })}
-    SELECT counted.total, page.position, page.id, page.name, ${idsOn(sql, PROPERTIES)} AS property_ids
-    FROM counted LEFT JOIN page ON true
-    ORDER BY page.position`)
+interface OfOperator {
+  readonly operatorId: number
+}
+
+const search = (sql: SqlClient.SqlClient) => {
+  const page = pagesOf(sql, Group, ({ operatorId, id }: Givens<OfOperator & { readonly id: number | undefined }>) => ({
+    matching: sql`
+      SELECT * FROM property_groups WHERE operator_id = ${operatorId} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
+    orderBy: sql`id`,
+    columns: { property_ids: idsOn(sql, PROPERTIES) }
+  }))
+  return (operatorId: number, { id }: GroupSearch, asked: Page) => page({ operatorId, id }, asked)
+}
+
+interface Made extends OfOperator, NewGroup {
+  readonly now: Date
+}
 
 /** Fails when the name is taken. */
-const create = (sql: SqlClient.SqlClient) => (operatorId: number, group: NewGroup, now: Date) =>
-  readWritten(
-    onRecord(sql, {
-      change: sql`
-        ${preconditions(sql, operatorId, group)},
-        written AS (
-          INSERT INTO property_groups (operator_id, name, created_at)
-          SELECT ${operatorId}::bigint, ${group.name}::text, ${now}::timestamptz
-          FROM preconditions WHERE ${allKnown(sql)}
-          RETURNING operator_id, id, properties_version
-        ), attached AS (${putOn(sql, PROPERTIES, group.property_ids)})`,
-      events: [],
-      touched: touchedIn(sql, "group", "written"),
-      outcome: selectWritten(sql)
-    })
-  )
+const create = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, name, property_ids, now }: Givens<Made>) => ({
+    change: sql`
+      ${preconditions(sql, operatorId, { property_ids })},
+      written AS (
+        INSERT INTO property_groups (operator_id, name, created_at)
+        SELECT ${operatorId}::bigint, ${name}::text, ${now}::timestamptz
+        FROM preconditions WHERE ${allKnown(sql)}
+        RETURNING operator_id, id, properties_version
+      ), attached AS (${putOn(sql, PROPERTIES, property_ids)})`,
+    events: [],
+    touched: touchedIn(sql, "group", "written"),
+    outcome: selectWritten(sql)
+  }))
+  return (operatorId: number, { name, property_ids }: NewGroup, now: Date) =>
+    readWritten(statement({ operatorId, name, property_ids, now }))
+}
+
+interface Edited extends OfOperator, GroupEdit {
+  readonly id: number
+}
 
 /** Fails when the name is taken. */
-const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, edit: GroupEdit) =>
-  readWritten(
-    onRecord(sql, {
-      change: sql`
-        ${preconditions(sql, operatorId, edit)},
-        before AS (${asItIs(sql, "property_groups", operatorId, id)}),
-        written AS (
-          UPDATE property_groups g SET
-            name = coalesce(${edit.name ?? null}::text, g.name), ${replaced(sql, PROPERTIES, edit.property_ids, "g")}
-          FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allKnown(sql)}
-          RETURNING g.*
-        ), former AS (${clearFormer(sql, PROPERTIES)}), attached AS (${putOn(sql, PROPERTIES, edit.property_ids)})`,
-      events: [],
-      touched: touchedBetween(sql, "group", "written"),
-      outcome: selectWritten(sql)
-    })
-  )
+const update = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, name, property_ids }: Givens<Edited>) => ({
+    change: sql`
+      ${preconditions(sql, operatorId, { property_ids })},
+      before AS (${asItIs(sql, "property_groups", operatorId, id)}),
+      written AS (
+        UPDATE property_groups g SET
+          name = coalesce(${name ?? null}::text, g.name), ${replaced(sql, PROPERTIES, property_ids, "g")}
+        FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allKnown(sql)}
+        RETURNING g.*
+      ), former AS (${clearFormer(sql, PROPERTIES)}), attached AS (${putOn(sql, PROPERTIES, property_ids)})`,
+    events: [],
+    touched: touchedBetween(sql, "group", "written"),
+    outcome: selectWritten(sql)
+  }))
+  return (operatorId: number, id: number, { name, property_ids }: GroupEdit) =>
+    readWritten(statement({ operatorId, id, name, property_ids }))
+}
 
 /** Answers the deleted group's id, or undefined when there is none. */
-const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number) =>
-  readIdentity(
-    onRecord(sql, {
-      change: sql`
-        deleted AS (
-          DELETE FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
-      events: [],
-      touched: touchedIn(sql, "group", "deleted"),
-      outcome: sql`SELECT id FROM deleted`
-    })
-  )
+const remove = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) => ({
+    change: sql`
+      deleted AS (
+        DELETE FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+    events: [],
+    touched: touchedIn(sql, "group", "deleted"),
+    outcome: sql`SELECT id FROM deleted`
+  }))
+  return (operatorId: number, id: number) => readIdentity(statement({ operatorId, id }))
+}
 
 /** The SQL of property groups. */
 export class GroupStore extends Context.Service<GroupStore>()("latchkey/resources/GroupStore", {

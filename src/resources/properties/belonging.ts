@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
-import type { Value } from "../../database/forms.ts"
+import type { Value, Valued } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
 
 // "Are these mine?" for every family that is given ids of properties or room types. The answer is an SQL expression, so
@@ -44,7 +44,7 @@ const Unknown = { unknown_properties: Schema.Array(Schema.Int), unknown_room_typ
 export const Written = Schema.Struct({ id: Schema.NullOr(Schema.Int), ...Unknown })
 
 /** The CTE that such a change begins with. */
-export const preconditions = (sql: SqlClient, operatorId: number, named: Named): Fragment => sql`
+export const preconditions = (sql: SqlClient, operatorId: Value<number>, named: Valued<Named>): Fragment => sql`
   preconditions AS (
     SELECT ${unknownProperties(sql, operatorId, named.property_ids ?? [])} AS unknown_properties,
       ${unknownRoomTypes(sql, operatorId, named.room_type_ids ?? [])} AS unknown_room_types)`

@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
+import type { Value } from "../../database/forms.ts"
 
 // What lists of properties and room types read of the groups and tags on them. It is here because groups and tags are
 // built on properties, and not the other way round; they alone write them.
@@ -25,13 +26,18 @@ export const tagsOn = (sql: SqlClient, kind: Carrier): Fragment => {
 }
 
 /** The ids of all that carry a tag: a query. */
-export const taggedWith = (sql: SqlClient, kind: Carrier, operatorId: number, tagId: number): Fragment => {
+export const taggedWith = (
+  sql: SqlClient,
+  kind: Carrier,
+  operatorId: Value<number>,
+  tagId: Value<number>
+): Fragment => {
   const { links, carrier } = CARRIERS[kind]
   return sql`SELECT ${sql(carrier)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${tagId}`
 }
 
 /** Whether a tag of that id is there and not deleted; true for none: a field that was not sent names nothing wrong. */
-export const tagKnown = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
+export const tagKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
@@ -48,11 +54,11 @@ export const groupsOf = (sql: SqlClient): Fragment => sql`
     WHERE link.operator_id = page.operator_id AND link.property_id = page.id), '[]')`
 
 /** The ids of all properties in a group: a query. */
-export const groupedIn = (sql: SqlClient, operatorId: number, groupId: number): Fragment =>
+export const groupedIn = (sql: SqlClient, operatorId: Value<number>, groupId: Value<number>): Fragment =>
   sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${groupId}`
 
 /** Whether there is a group of that id; true for none. */
-export const groupKnown = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
+export const groupKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`

@@ -1,12 +1,15 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onRecord, touchedIn } from "../../changes/on-record.ts"
+import type { Fragment } from "effect/sql/Statement"
+import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { Conflict, ValidationFailed } from "../../contract/errors.ts"
 import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
+import { type Givens, inForms } from "../../database/forms.ts"
+import { pagesOf } from "../../database/pages.ts"
 import { idsParameter } from "../../database/parameters.ts"
-import { onlyRowOf, paged, pageRowsOf } from "../../database/rows.ts"
+import { onlyRowOf } from "../../database/rows.ts"
 import { allKnown, preconditions, Written } from "./belonging.ts"
 import { channelsOf } from "./channels.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
@@ -20,7 +23,6 @@ export interface NewRoomType {
   readonly property_ids: ReadonlyArray<number>
 }
 
-const readPage = pageRowsOf(RoomType)
 const readKnown = onlyRowOf(Schema.Struct({ tag_known: Schema.Boolean }))
 
 /** What is in another room type keeps a new one from being made, as what is unknown does. */
@@ -40,50 +42,64 @@ const readCreated = rowUnless(Created, ({ name, detail }) => {
   }
 })
 
-const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: RoomTypeSearch, page: Page) => {
-  const conditions = [sql`operator_id = ${operatorId}`]
-  if (wanted.id !== undefined) conditions.push(sql`id = ${wanted.id}`)
-  if (wanted.tag_id !== undefined) {
-    conditions.push(sql`id IN (${taggedWith(sql, "room_type", operatorId, wanted.tag_id)})`)
-  }
-  return readPage(sql`
-    ${paged(sql, {
-      matching: sql`SELECT * FROM room_types WHERE ${sql.and(conditions)}`,
-      orderBy: sql`id`,
-      ...page
-    })}
-    SELECT counted.total, page.position, page.id, page.title, ${channelsOf(sql)} AS channels,
-      coalesce((
+const valuesOf = (operatorId: number, { id, tag_id }: RoomTypeSearch) => ({ operatorId, id, tag_id })
+type Wanted = Givens<ReturnType<typeof valuesOf>>
+
+const conditions = (sql: SqlClient.SqlClient, { operatorId, id, tag_id }: Wanted): ReadonlyArray<Fragment> => {
+  const all = [sql`operator_id = ${operatorId}`]
+  if (id !== undefined) all.push(sql`id = ${id}`)
+  if (tag_id !== undefined) all.push(sql`id IN (${taggedWith(sql, "room_type", operatorId, tag_id)})`)
+  return all
+}
+
+const search = (sql: SqlClient.SqlClient) => {
+  const page = pagesOf(sql, RoomType, (wanted: Wanted) => ({
+    matching: sql`SELECT * FROM room_types WHERE ${sql.and(conditions(sql, wanted))}`,
+    orderBy: sql`id`,
+    columns: {
+      channels: channelsOf(sql),
+      properties: sql`coalesce((
         SELECT jsonb_agg(jsonb_build_object('id', p.id, 'title', p.title) ORDER BY p.id)
         FROM room_type_properties link
         JOIN properties p ON p.operator_id = link.operator_id AND p.id = link.property_id
-        WHERE link.operator_id = page.operator_id AND link.room_type_id = page.id), '[]') AS properties,
-      ${tagsOn(sql, "room_type")} AS tags
-    FROM counted LEFT JOIN page ON true
-    ORDER BY page.position`)
+        WHERE link.operator_id = page.operator_id AND link.room_type_id = page.id), '[]')`,
+      tags: tagsOn(sql, "room_type")
+    }
+  }))
+  return (operatorId: number, wanted: RoomTypeSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
 }
 
 /** Whether the tag a search names exists; asked only when the search found nothing. */
-const known = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: RoomTypeSearch) =>
-  readKnown(sql`SELECT ${tagKnown(sql, operatorId, wanted.tag_id)} AS tag_known`)
+const known = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, tag_id }: Wanted) => sql`SELECT ${tagKnown(sql, operatorId, tag_id)} AS tag_known`
+  )
+  return (operatorId: number, wanted: RoomTypeSearch) => readKnown(statement(valuesOf(operatorId, wanted)))
+}
+
+interface Made extends NewRoomType {
+  readonly operatorId: number
+  readonly now: Date
+}
 
 /**
  * Fails when the title is taken, a property is in another room type or the operator has no room left. The
  * properties are taken in the order of their ids: two calls that want the same ones wait, and never for each other.
  */
-const create = (sql: SqlClient.SqlClient) => (operatorId: number, roomType: NewRoomType, now: Date) => {
-  const propertyIds = idsParameter(roomType.property_ids)
-  return readCreated(
-    onRecord(sql, {
+const create = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, title, property_ids, now }: Givens<Made>) => {
+    const propertyIds = idsParameter(property_ids)
+    return {
       change: sql`
-        ${preconditions(sql, operatorId, roomType)}, taken AS (
+        ${preconditions(sql, operatorId, { property_ids })}, taken AS (
           SELECT ARRAY(
             SELECT property_id FROM room_type_properties
             WHERE operator_id = ${operatorId} AND property_id = ANY(${propertyIds}::bigint[])
             ORDER BY property_id) AS taken_properties
         ), written AS (
           INSERT INTO room_types (operator_id, title, created_at)
-          SELECT ${operatorId}::bigint, ${roomType.title}::text, ${now}::timestamptz
+          SELECT ${operatorId}::bigint, ${title}::text, ${now}::timestamptz
           FROM preconditions, taken WHERE ${allKnown(sql)} AND taken.taken_properties = '{}'
           RETURNING operator_id, id
         ), rooms AS (
@@ -96,8 +112,10 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, roomType: NewR
       touched: touchedIn(sql, "room_type", "written"),
       outcome: sql`
         SELECT written.id, preconditions.*, taken.* FROM preconditions CROSS JOIN taken LEFT JOIN written ON true`
-    })
-  )
+    }
+  })
+  return (operatorId: number, { title, property_ids }: NewRoomType, now: Date) =>
+    readCreated(statement({ operatorId, title, property_ids, now }))
 }
 
 /** The SQL of room types. */

@@ -1,11 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { onRecord, touchedIn } from "../../changes/on-record.ts"
+import type { Fragment } from "effect/sql/Statement"
+import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import { rowUnless } from "../../database/constraints.ts"
-import { onlyRowOf, paged, pageRowsOf } from "../../database/rows.ts"
+import { type Givens, inForms } from "../../database/forms.ts"
+import { pagesOf } from "../../database/pages.ts"
+import { onlyRowOf } from "../../database/rows.ts"
 import { channelsOf } from "./channels.ts"
 import { Property, type search_properties } from "./contract.ts"
 import { groupedIn, groupKnown, groupsOf, taggedWith, tagKnown, tagsOn } from "./labels.ts"
@@ -13,7 +16,6 @@ import { groupedIn, groupKnown, groupsOf, taggedWith, tagKnown, tagsOn } from ".
 /** Which properties a search means; what is not given does not narrow it. */
 export type PropertySearch = Pick<typeof search_properties.payloadSchema.Type, "id" | "group_id" | "tag_id">
 
-const readPage = pageRowsOf(Property)
 const readKnown = onlyRowOf(Schema.Struct({ group_known: Schema.Boolean, tag_known: Schema.Boolean }))
 
 const readCreated = rowUnless(Schema.Struct({ id: Schema.Int }), ({ name, detail }) => {
@@ -25,48 +27,73 @@ const readCreated = rowUnless(Schema.Struct({ id: Schema.Int }), ({ name, detail
   }
 })
 
-const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: PropertySearch, page: Page) => {
-  const conditions = [sql`operator_id = ${operatorId}`]
-  if (wanted.id !== undefined) conditions.push(sql`id = ${wanted.id}`)
-  if (wanted.group_id !== undefined) conditions.push(sql`id IN (${groupedIn(sql, operatorId, wanted.group_id)})`)
-  if (wanted.tag_id !== undefined)
-    conditions.push(sql`id IN (${taggedWith(sql, "property", operatorId, wanted.tag_id)})`)
-  return readPage(sql`
-    ${paged(sql, {
-      matching: sql`SELECT * FROM properties WHERE ${sql.and(conditions)}`,
-      orderBy: sql`id`,
-      ...page
-    })}
-    SELECT counted.total, page.position, page.id, page.title, page.address, page.longitude, page.latitude,
-      ${channelsOf(sql)} AS channels, ${groupsOf(sql)} AS groups, ${tagsOn(sql, "property")} AS tags,
-      to_char(coalesce(page.checkin_time, o.default_checkin_time), 'HH24:MI') AS default_checkin_time,
-      to_char(coalesce(page.checkout_time, o.default_checkout_time), 'HH24:MI') AS default_checkout_time,
-      o.time_zone AS timezone,
-      CASE WHEN page.cover_url IS NOT NULL THEN jsonb_build_object('original_url', page.cover_url) END AS cover
-    FROM counted LEFT JOIN page ON true LEFT JOIN operators o ON o.id = page.operator_id
-    ORDER BY page.position`)
+const valuesOf = (operatorId: number, { id, group_id, tag_id }: PropertySearch) => ({
+  operatorId,
+  id,
+  group_id,
+  tag_id
+})
+type Wanted = Givens<ReturnType<typeof valuesOf>>
+
+const conditions = (
+  sql: SqlClient.SqlClient,
+  { operatorId, id, group_id, tag_id }: Wanted
+): ReadonlyArray<Fragment> => {
+  const all = [sql`operator_id = ${operatorId}`]
+  if (id !== undefined) all.push(sql`id = ${id}`)
+  if (group_id !== undefined) all.push(sql`id IN (${groupedIn(sql, operatorId, group_id)})`)
+  if (tag_id !== undefined) all.push(sql`id IN (${taggedWith(sql, "property", operatorId, tag_id)})`)
+  return all
+}
+
+const search = (sql: SqlClient.SqlClient) => {
+  const page = pagesOf(sql, Property, (wanted: Wanted) => ({
+    matching: sql`SELECT * FROM properties WHERE ${sql.and(conditions(sql, wanted))}`,
+    orderBy: sql`id`,
+    columns: {
+      channels: channelsOf(sql),
+      groups: groupsOf(sql),
+      tags: tagsOn(sql, "property"),
+      default_checkin_time: sql`to_char(coalesce(page.checkin_time, o.default_checkin_time), 'HH24:MI')`,
+      default_checkout_time: sql`to_char(coalesce(page.checkout_time, o.default_checkout_time), 'HH24:MI')`,
+      timezone: sql`o.time_zone`,
+      cover: sql`CASE WHEN page.cover_url IS NOT NULL THEN jsonb_build_object('original_url', page.cover_url) END`
+    },
+    joined: sql`LEFT JOIN operators o ON o.id = page.operator_id`
+  }))
+  return (operatorId: number, wanted: PropertySearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
 }
 
 /** Whether the group and the tag a search names exist; asked only when the search found nothing. */
-const known = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: PropertySearch) =>
-  readKnown(sql`
-    SELECT ${groupKnown(sql, operatorId, wanted.group_id)} AS group_known,
-      ${tagKnown(sql, operatorId, wanted.tag_id)} AS tag_known`)
+const known = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, group_id, tag_id }: Wanted) => sql`
+      SELECT ${groupKnown(sql, operatorId, group_id)} AS group_known, ${tagKnown(sql, operatorId, tag_id)} AS tag_known`
+  )
+  return (operatorId: number, wanted: PropertySearch) => readKnown(statement(valuesOf(operatorId, wanted)))
+}
+
+interface Made {
+  readonly operatorId: number
+  readonly title: string
+  readonly now: Date
+}
 
 /** Fails when the title is taken or the operator has no room left. */
-const create = (sql: SqlClient.SqlClient) => (operatorId: number, title: string, now: Date) =>
-  readCreated(
-    onRecord(sql, {
-      change: sql`
-        made AS (
-          INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, ${title}, ${now})
-          RETURNING operator_id, id
-        )`,
-      events: [],
-      touched: touchedIn(sql, "property", "made"),
-      outcome: sql`SELECT id FROM made`
-    })
-  )
+const create = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, title, now }: Givens<Made>) => ({
+    change: sql`
+      made AS (
+        INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, ${title}, ${now})
+        RETURNING operator_id, id
+      )`,
+    events: [],
+    touched: touchedIn(sql, "property", "made"),
+    outcome: sql`SELECT id FROM made`
+  }))
+  return (operatorId: number, title: string, now: Date) => readCreated(statement({ operatorId, title, now }))
+}
 
 /** The SQL of properties. */
 export class PropertyStore extends Context.Service<PropertyStore>()("latchkey/resources/PropertyStore", {

@@ -1,14 +1,16 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecord, touchedBetween, touchedIn } from "../../changes/on-record.ts"
+import { onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
+import type { Givens, Value, Valued } from "../../database/forms.ts"
+import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
-import { paged, pageRowsOf, rowOf } from "../../database/rows.ts"
+import { rowOf } from "../../database/rows.ts"
 import { allKnown, type Named, preconditions, Written } from "../properties/belonging.ts"
 import { type query_tags, Tag } from "./contract.ts"
 
@@ -27,7 +29,6 @@ export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "otherwise">]: 
 /** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
 const WrittenTag = Schema.Struct({ ...Written.fields, color: Schema.NullOr(PaletteColor) })
 
-const readPage = pageRowsOf(Tag)
 const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readWritten = rowUnless(WrittenTag, ({ name, detail }) => {
   switch (name) {
@@ -46,7 +47,7 @@ const PROPERTIES = { rows: "tag_properties", owner: "tag_id", item: "property_id
 const ROOM_TYPES = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }
 
 /** The CTEs that put the tag of the CTE `written` on what is given, under the versions that count now. */
-const attached = (sql: SqlClient.SqlClient, { property_ids, room_type_ids }: Named): Fragment => sql`
+const attached = (sql: SqlClient.SqlClient, { property_ids, room_type_ids }: Valued<Named>): Fragment => sql`
   on_properties AS (${putOn(sql, PROPERTIES, property_ids)}),
   on_room_types AS (${putOn(sql, ROOM_TYPES, room_type_ids)})`
 
@@ -58,93 +59,112 @@ const detached = (sql: SqlClient.SqlClient): Fragment => sql`
 const selectWrittenTag = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, written.color, preconditions.* FROM preconditions LEFT JOIN written ON true`
 
-const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: TagSearch, page: Page) =>
-  readPage(sql`
-    ${paged(sql, {
-      matching: sql`
-        SELECT * FROM property_tags WHERE operator_id = ${operatorId} AND deleted_at IS NULL
-          AND ${wanted.id === undefined ? sql`true` : sql`id = ${wanted.id}`}`,
-      orderBy: sql`id`,
-      ...page
-    })}
-    SELECT counted.total, page.position, page.id, page.name, page.color,
-      ${idsOn(sql, PROPERTIES)} AS property_ids, ${idsOn(sql, ROOM_TYPES)} AS room_type_ids
-    FROM counted LEFT JOIN page ON true
-    ORDER BY page.position`)
+interface OfOperator {
+  readonly operatorId: number
+}
+
+const search = (sql: SqlClient.SqlClient) => {
+  const page = pagesOf(sql, Tag, ({ operatorId, id }: Givens<OfOperator & { readonly id: number | undefined }>) => ({
+    matching: sql`
+      SELECT * FROM property_tags WHERE operator_id = ${operatorId} AND deleted_at IS NULL
+        AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
+    orderBy: sql`id`,
+    columns: { property_ids: idsOn(sql, PROPERTIES), room_type_ids: idsOn(sql, ROOM_TYPES) }
+  }))
+  return (operatorId: number, { id }: TagSearch, asked: Page) => page({ operatorId, id }, asked)
+}
+
+interface Made extends OfOperator, NewTag {
+  readonly now: Date
+}
 
 /** Makes a tag, or restores the deleted one of that name. Fails when there is no room for one more. */
-const create = (sql: SqlClient.SqlClient) => (operatorId: number, tag: NewTag, now: Date) =>
-  readWritten(
-    onRecord(sql, {
-      change: sql`
-        ${preconditions(sql, operatorId, tag)},
-        written AS (
-          INSERT INTO property_tags AS tag (operator_id, name, color, created_at)
-          SELECT ${operatorId}::bigint, ${tag.name}::text, ${tag.color ?? tag.otherwise}::text, ${now}::timestamptz
-          FROM preconditions WHERE ${allKnown(sql)}
-          ON CONFLICT (operator_id, name) DO UPDATE SET
-            deleted_at = NULL, color = coalesce(${tag.color ?? null}::text, tag.color)
-          WHERE tag.deleted_at IS NOT NULL
-          RETURNING tag.*
-        ), ${attached(sql, tag)}`,
-      events: [],
-      touched: touchedIn(sql, "tag", "written"),
-      outcome: selectWrittenTag(sql)
-    })
-  )
+const create = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, name, color, otherwise, now, ...named }: Givens<Made>) => ({
+    change: sql`
+      ${preconditions(sql, operatorId, named)},
+      written AS (
+        INSERT INTO property_tags AS tag (operator_id, name, color, created_at)
+        SELECT ${operatorId}::bigint, ${name}::text, ${color ?? otherwise}::text, ${now}::timestamptz
+        FROM preconditions WHERE ${allKnown(sql)}
+        ON CONFLICT (operator_id, name) DO UPDATE SET
+          deleted_at = NULL, color = coalesce(${color ?? null}::text, tag.color)
+        WHERE tag.deleted_at IS NOT NULL
+        RETURNING tag.*
+      ), ${attached(sql, named)}`,
+    events: [],
+    touched: touchedIn(sql, "tag", "written"),
+    outcome: selectWrittenTag(sql)
+  }))
+  return (operatorId: number, tag: NewTag, now: Date) => readWritten(statement({ ...tag, operatorId, now }))
+}
 
 /** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
-const freed = (sql: SqlClient.SqlClient, operatorId: number, id: number, name: string): Fragment => sql`
+const freed = (
+  sql: SqlClient.SqlClient,
+  operatorId: Value<number>,
+  id: Value<number>,
+  name: Value<string>
+): Fragment => sql`
   DELETE FROM property_tags deleted USING preconditions
   WHERE deleted.operator_id = ${operatorId} AND deleted.name = ${name} AND deleted.deleted_at IS NOT NULL
     AND ${allKnown(sql)} AND EXISTS (
       SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)
   RETURNING deleted.id`
 
+interface Edited extends OfOperator, TagEdit {
+  readonly id: number
+}
+
 /** Fails when the name is taken. */
-const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, edit: TagEdit) =>
-  readWritten(
-    onRecord(sql, {
-      change: sql`
-        ${preconditions(sql, operatorId, edit)},
-        freed AS (${edit.name === undefined ? sql`SELECT` : freed(sql, operatorId, id, edit.name)}),
-        before AS (
-          SELECT * FROM property_tags
-          WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-            -- Asking for its rows makes the name free before it is taken.
-            AND (SELECT count(*) FROM freed) >= 0
-          FOR NO KEY UPDATE
-        ), written AS (
-          UPDATE property_tags t SET
-            name = coalesce(${edit.name ?? null}::text, t.name),
-            color = coalesce(${edit.color ?? null}::text, t.color),
-            ${replaced(sql, PROPERTIES, edit.property_ids, "t")}, ${replaced(sql, ROOM_TYPES, edit.room_type_ids, "t")}
-          FROM before, preconditions
-          WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allKnown(sql)}
-          RETURNING t.*
-        ), ${detached(sql)}, ${attached(sql, edit)}`,
-      events: [],
-      touched: touchedBetween(sql, "tag", "written"),
-      outcome: selectWrittenTag(sql)
-    })
-  )
+const update = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, name, color, ...named }: Givens<Edited>) => ({
+    change: sql`
+      ${preconditions(sql, operatorId, named)},
+      freed AS (${name === undefined ? sql`SELECT` : freed(sql, operatorId, id, name)}),
+      before AS (
+        SELECT * FROM property_tags
+        WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+          -- Asking for its rows makes the name free before it is taken.
+          AND (SELECT count(*) FROM freed) >= 0
+        FOR NO KEY UPDATE
+      ), written AS (
+        UPDATE property_tags t SET
+          name = coalesce(${name ?? null}::text, t.name),
+          color = coalesce(${color ?? null}::text, t.color),
+          ${replaced(sql, PROPERTIES, named.property_ids, "t")}, ${replaced(sql, ROOM_TYPES, named.room_type_ids, "t")}
+        FROM before, preconditions
+        WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allKnown(sql)}
+        RETURNING t.*
+      ), ${detached(sql)}, ${attached(sql, named)}`,
+    events: [],
+    touched: touchedBetween(sql, "tag", "written"),
+    outcome: selectWrittenTag(sql)
+  }))
+  return (operatorId: number, id: number, edit: TagEdit) => readWritten(statement({ ...edit, operatorId, id }))
+}
+
+interface Removed extends OfOperator {
+  readonly id: number
+  readonly now: Date
+}
 
 /** Answers the deleted tag's id, or undefined when there is none. */
-const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>
-  readIdentity(
-    onRecord(sql, {
-      change: sql`
-        written AS (
-          UPDATE property_tags t SET deleted_at = ${now}::timestamptz,
-            ${replaced(sql, PROPERTIES, [], "t")}, ${replaced(sql, ROOM_TYPES, [], "t")}
-          WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-          RETURNING t.*
-        ), ${detached(sql)}`,
-      events: [],
-      touched: touchedIn(sql, "tag", "written"),
-      outcome: sql`SELECT id FROM written`
-    })
-  )
+const remove = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, now }: Givens<Removed>) => ({
+    change: sql`
+      written AS (
+        UPDATE property_tags t SET deleted_at = ${now}::timestamptz,
+          ${replaced(sql, PROPERTIES, [], "t")}, ${replaced(sql, ROOM_TYPES, [], "t")}
+        WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+        RETURNING t.*
+      ), ${detached(sql)}`,
+    events: [],
+    touched: touchedIn(sql, "tag", "written"),
+    outcome: sql`SELECT id FROM written`
+  }))
+  return (operatorId: number, id: number, now: Date) => readIdentity(statement({ operatorId, id, now }))
+}
 
 /** The SQL of property tags. */
 export class TagStore extends Context.Service<TagStore>()("latchkey/resources/TagStore", {
