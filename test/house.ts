@@ -104,7 +104,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "what happened, typed; recorded by the statement that changed it; the order it is told in, and who has heard of it",
     imports: imports("background contract database limits.ts")
   },
-  { place: "gate", what: "credentials, entitlement, rate windows", imports: ["contract"] },
+  { place: "gate", what: "credentials, entitlement, rate windows", imports: imports("contract database") },
   {
     place: "places",
     what: "who works at once, and whose answer is built next",
