@@ -67,13 +67,22 @@ export const assignmentsOf = (columns: Columns, given: string): string =>
 export const pairsOf = (columns: Columns, table: string): string =>
   listed(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
 
-/** The times of day among the columns, by name, as a row is read: an hour and a minute. */
-export const clockTimesOf = (sql: SqlClient, columns: Columns, table: string): { readonly [name: string]: Fragment } =>
+/**
+ * What of the columns, by name, is read in another form than the table has: a time of day as an hour and a minute, an
+ * amount as its text, which the client would else put together of its binary digits.
+ */
+export const asReadOf = (sql: SqlClient, columns: Columns, table: string): { readonly [name: string]: Fragment } =>
   Object.fromEntries(
-    Object.entries(columns.fields).flatMap(([name, field]) =>
-      sqlTypeOf(name, field) === "time" ? [[name, sql.literal(hourAndMinute(`${table}.${name}`))]] : []
-    )
+    Object.entries(columns.fields).flatMap(([name, field]) => {
+      const form = readAs[sqlTypeOf(name, field)]
+      return form === undefined ? [] : [[name, sql.literal(form(`${table}.${name}`))]]
+    })
   )
+
+const readAs: { readonly [Type in SqlType]?: (column: string) => string } = {
+  numeric: (amount) => `${amount}::text`,
+  time: (time) => hourAndMinute(time)
+}
 
 const hourAndMinute = (time: string): string =>
   `CASE WHEN ${time} IS NOT NULL THEN jsonb_build_object(

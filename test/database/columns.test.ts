@@ -2,8 +2,8 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
+  asReadOf,
   assignmentsOf,
-  clockTimesOf,
   column,
   columnOr,
   definitionsOf,
@@ -41,13 +41,18 @@ describe("the columns of a table", () => {
 })
 
 layer(layerTest)("what is written of a row", (it) => {
-  it.effect("is read as an hour and a minute where it is a time of day", () =>
+  it.effect("is read as an hour and a minute where it is a time of day, and as its text where it is an amount", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { opens_at = sql``, ...others } = clockTimesOf(sql, Room, "r")
-      assert.deepStrictEqual(Object.keys(others), [])
-      const rows = yield* sql`SELECT ${opens_at} AS opens_at FROM (VALUES ('09:05'::time), (NULL)) r (opens_at)`
-      assert.deepStrictEqual(rows, [{ opens_at: { hour: 9, minute: 5 } }, { opens_at: null }])
+      const { opens_at = sql``, price = sql``, ...others } = asReadOf(sql, Room, "r")
+      assert.deepStrictEqual(others, {})
+      const rows = yield* sql`
+        SELECT ${opens_at} AS opens_at, ${price} AS price
+        FROM (VALUES ('09:05'::time, 1.50::numeric(18, 4)), (NULL, NULL)) r (opens_at, price)`
+      assert.deepStrictEqual(rows, [
+        { opens_at: { hour: 9, minute: 5 }, price: "1.5000" },
+        { opens_at: null, price: null }
+      ])
     })
   )
 

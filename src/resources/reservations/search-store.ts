@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { clockTimesOf, namesOf, pairsOf } from "../../database/columns.ts"
+import { asReadOf, namesOf, pairsOf } from "../../database/columns.ts"
 import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { onlyRowOf } from "../../database/rows.ts"
@@ -167,10 +167,10 @@ const search = (sql: Sql) => {
       total: total(sql, operatorId, conditions),
       orderBy: sql.literal(ORDERS[orderBy]),
       columns: {
-        ...clockTimesOf(sql, Stay, "page"),
-        total_rate: sql`whole.rate`,
-        total_commission: sql`whole.commission`,
-        received: receivedOf(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` }),
+        ...asReadOf(sql, Stay, "page"),
+        total_rate: sql`whole.rate::text`,
+        total_commission: sql`whole.commission::text`,
+        received: sql`${receivedOf(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` })}::text`,
         tags: tags(sql),
         guests: guests(sql),
         checkin_guide_images: images(sql)

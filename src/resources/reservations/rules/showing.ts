@@ -35,7 +35,12 @@ const ratesOf = (row: ReservationRow): Reservation["rates"] => {
     rate: money(row.rate),
     commission: row.commission === null ? null : money(row.commission),
     tax: taxOf(row),
-    details: (row.rate_details ?? plainDetails(row)).map((detail) => ({ ...detail, currency }))
+    details: (row.rate_details ?? plainDetails(row)).map(({ type, description, amount }) => ({
+      type,
+      description,
+      amount,
+      currency
+    }))
   }
 }
 
@@ -54,7 +59,10 @@ const taxOf = (row: ReservationRow) => {
 }
 
 /** ISO 8601 with a numeric offset, as reservation times are written (contract facts 0.3). */
-const offsetText = (instant: Date): string => instant.toISOString().replace(/(?:\.000)?Z$/, "+00:00")
+const offsetText = (instant: Date): string => {
+  const text = instant.toISOString()
+  return `${text.slice(0, text.endsWith(".000Z") ? -5 : -1)}+00:00`
+}
 
 /** An order keeps the channel it was entered under, also where the deployment no longer lists it. */
 const customChannelIn = (row: ReservationRow) =>
