@@ -44,6 +44,8 @@ export const casesOf = Effect.fnUntraced(function* (ground: Ground) {
         limit: 20
       }),
     "latest 20 booked": (operator) => search(operator, { status: "accepted", limit: 20 }),
+    "latest 20 of half a year": (operator) =>
+      search(operator, { start_check_out_date: FIRST_DAY, end_check_out_date: addDays(FIRST_DAY, 180), limit: 20 }),
     "latest 20 of a property": (operator) => search(operator, { property_id: propertyOf(operator), limit: 20 }),
     "look-up by channel_id": (operator, index) => search(operator, { channel_id: `B${1 + (index % ground.each)}` }),
     "create, 3 nights held": (operator) =>

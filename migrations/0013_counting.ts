@@ -38,7 +38,8 @@ export default Effect.gen(function* () {
     CREATE INDEX orders_status ON orders (operator_id, status, booked_at DESC, id DESC) INCLUDE (channel_type, stay_count)`
 
   // With the order, by which a search joins that asks of stays and of orders.
-  yield* sql`DROP INDEX stays_check_in, stays_check_out, stays_property`
+  yield* sql`DROP INDEX stays_order, stays_check_in, stays_check_out, stays_property`
+  yield* sql`CREATE INDEX stays_order ON stays (operator_id, order_id, id)`
   yield* sql`CREATE INDEX stays_check_in ON stays (operator_id, check_in_date DESC, id DESC) INCLUDE (order_id)`
   yield* sql`CREATE INDEX stays_check_out ON stays (operator_id, check_out_date DESC, id DESC) INCLUDE (order_id)`
   yield* sql`

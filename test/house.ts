@@ -120,7 +120,11 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the vocabulary of background work: loop, polls, wake-up, lease, retries, timed work, retention, batcher",
     imports: ["database"]
   },
-  { place: "database", what: "the two clients, migrations, how rows are read", imports: ["limits.ts"] },
+  {
+    place: "database",
+    what: "the two clients, migrations, how statements are built and rows read",
+    imports: ["limits.ts"]
+  },
   {
     place: "telemetry",
     what: "log lines, traces, metrics; nothing that looks like a token leaves",

@@ -108,7 +108,8 @@ interface Form {
 const formOf = (sql: SqlClient, statement: Fragment): Form => {
   const [text, parameters] = sql`${statement}`.compile()
   return {
-    text,
+    // Without its indentation: it is looked up by the whole of its text in each connection.
+    text: text.replace(/\n\s+/g, "\n"),
     values: parameters.map((value) => (value instanceof Slot ? value.read : () => value))
   }
 }

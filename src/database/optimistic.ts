@@ -1,4 +1,4 @@
-import { Effect, Predicate } from "effect"
+import { Effect } from "effect"
 
 /**
  * A change that reads, works out and writes, and writes only what is still as it was read. `attempt` answers undefined
@@ -6,7 +6,11 @@ import { Effect, Predicate } from "effect"
  */
 export const asRead =
   <Busy>(most: number, busy: Busy) =>
-  <A, E, R>(attempt: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E | Busy, R> =>
-    Effect.repeat(attempt, { times: most - 1, until: Predicate.isNotUndefined }).pipe(
-      Effect.flatMap((done) => (done === undefined ? Effect.fail(busy) : Effect.succeed(done)))
-    )
+  <A, E, R>(attempt: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E | Busy, R> => {
+    const tried = (left: number): Effect.Effect<A, E | Busy, R> =>
+      Effect.flatMap(attempt, (done) => {
+        if (done !== undefined) return Effect.succeed(done)
+        return left === 1 ? Effect.fail(busy) : tried(left - 1)
+      })
+    return tried(most)
+  }

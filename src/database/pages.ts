@@ -12,6 +12,11 @@ export interface List<Row> {
   readonly matching: Fragment
   /** A query for their `total`, where it can be had for less than by counting what is matching. */
   readonly total?: Fragment
+  /**
+   * A query for the rows of `page`, each with the `position` of its row in the table `listed`, where what is matching are
+   * keys: so much of a row as an index has, in whose order a page is found without a look at the table.
+   */
+  readonly whole?: Fragment
   /** Of what is matching; no two rows are equal in it. An index in this order gives a page without a look at the rest. */
   readonly orderBy: Fragment
   /** What a field of the record is, where it is not the column of that name in `page`. */
@@ -41,7 +46,7 @@ export const pagesOf = <Wanted extends object, A extends object, S extends Shape
   list: (wanted: Givens<Wanted>, ...shape: S) => List<A>
 ): ((wanted: Wanted, page: Asked, ...shape: S) => Effect.Effect<PageOf<A>>) => {
   const statement = inFormsBeside<Part, Wanted, S>(sql, (part, wanted, ...shape) =>
-    pageOf(sql, columnsOf(row), list(wanted, ...shape), part)
+    pageOf(sql, row, list(wanted, ...shape), part)
   )
   const readHead = rowReader(Head)
   const readRow = rowReader(row, columnsOf(Head).length)
@@ -59,44 +64,41 @@ interface Part {
   readonly offset: number | undefined
 }
 
-const pageOf = (
+const pageOf = <A extends object>(
   sql: SqlClient,
-  names: ReadonlyArray<string>,
-  { matching, orderBy, columns = {}, joined = sql.literal(""), ...list }: List<{ readonly [name: string]: unknown }>,
+  row: RowStruct<A>,
+  { matching, orderBy, columns = {}, joined = sql.literal(""), ...list }: List<A>,
   { limit, offset }: Givens<Part>
 ): Fragment => {
   const total = list.total ?? sql`SELECT count(*) AS total FROM (${matching}) matching`
+  const whole = list.whole ?? sql`SELECT * FROM listed`
   const start = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
   return sql`
     WITH counted AS (${total}),
-    page AS (
+    listed AS (
       SELECT * FROM (
-        SELECT listed.*, row_number() OVER (ORDER BY ${orderBy}) AS position
+        SELECT found.*, row_number() OVER (ORDER BY ${orderBy}) AS position
         FROM (
           SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${sql.literal(String(PAGE_MAX))} ${start}
-        ) listed
+        ) found
       ) numbered WHERE position <= ${limit}
-    )
-    SELECT counted.total, page.position, ${selected(sql, names, columns)}
+    ), page AS (${whole})
+    SELECT counted.total, page.position, ${selectedOf(sql, row, columns)}
     FROM counted LEFT JOIN page ON true ${joined}
     ORDER BY page.position`
 }
 
-/** What is selected of a row of `page`: the fields of a record, in their order. */
+/** What is selected of a row of `page`: the fields of a record, in their order, as the columns of these names or as is said. */
 export const selectedOf = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,
   columns: { readonly [Name in keyof A]?: Fragment }
-): Fragment => selected(sql, columnsOf(row), columns)
-
-const selected = (
-  sql: SqlClient,
-  names: ReadonlyArray<string>,
-  columns: { readonly [name: string]: Fragment | undefined }
-): Fragment =>
-  sql.csv(
-    names.map((name) => {
-      const column = columns[name]
+): Fragment => {
+  const other = new Map(Object.entries<Fragment | undefined>(columns))
+  return sql.csv(
+    columnsOf(row).map((name) => {
+      const column = other.get(name)
       return column === undefined ? sql`page.${sql(name)}` : sql`${column} AS ${sql(name)}`
     })
   )
+}

@@ -1,7 +1,5 @@
 import { Context, Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Fragment } from "effect/sql/Statement"
 
 // How a store reads: rows are decoded by a Schema, and a row that does not fit, like a database that is gone, is a
 // defect of the service and never something a caller could mend.
@@ -51,29 +49,9 @@ export interface PageOf<A> {
   readonly rows: ReadonlyArray<A>
 }
 
-/**
- * The head of a list query: CTEs `page` (the asked-for rows, with a `position` in order) and `counted` (`total`).
- * Go on with `SELECT counted.total, … FROM counted LEFT JOIN page ON true … ORDER BY page.position`: one statement
- * answers rows and total, also when the page is empty.
- *
- * `matching` is asked twice, of one snapshot: counting reads no more than the index, and an index in the asked-for order
- * gives the page without a look at the other rows.
- */
-export const paged = (
-  sql: SqlClient,
-  list: { readonly matching: Fragment; readonly orderBy: Fragment; readonly offset: number; readonly limit: number }
-): Fragment => sql`
-  WITH counted AS (SELECT count(*) AS total FROM (${list.matching}) matching),
-  page AS (
-    SELECT listed.*, row_number() OVER (ORDER BY ${list.orderBy}) AS position
-    FROM (
-      SELECT * FROM (${list.matching}) matching ORDER BY ${list.orderBy} LIMIT ${list.limit} OFFSET ${list.offset}
-    ) listed
-  )`
-
 const Total = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
 
-/** Reads the rows of a {@link paged} query; select `counted.total` and `page.position` with the rest. */
+/** Reads the rows of a page that has a query of its own; each has the `total` and its `position`, null on an empty page. */
 export const pageRowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   const decodeTotal = Schema.decodeUnknownSync(Total)

@@ -99,13 +99,13 @@ const onOrders = (sql: Sql, wanted: SearchValues): ReadonlyArray<Fragment> => {
   return all
 }
 
-// Latest first; each is the order of an index, so that a page reads no more rows than it shows.
-const ORDERS: Readonly<Record<OrderBy, string>> = {
-  booked_at: "booked_at DESC, order_id DESC, id",
-  created_at: "created_at DESC, order_id DESC, id",
-  cancelled_at: "cancelled_at DESC NULLS LAST, order_id DESC, id",
-  check_in_date: "check_in_date DESC, id DESC",
-  check_out_date: "check_out_date DESC, id DESC"
+/** Orders a page can be asked in: the latest first; each is the order of an index of stays or of their orders. */
+const ORDERS: Readonly<Record<OrderBy, { readonly of: "s" | "o"; readonly by: string }>> = {
+  booked_at: { of: "o", by: "booked_at DESC, order_id DESC, id" },
+  created_at: { of: "o", by: "created_at DESC, order_id DESC, id" },
+  cancelled_at: { of: "o", by: "cancelled_at DESC NULLS LAST, order_id DESC, id" },
+  check_in_date: { of: "s", by: "check_in_date DESC, id DESC" },
+  check_out_date: { of: "s", by: "check_out_date DESC, id DESC" }
 }
 
 // Worked out once: a list of columns is the same in every search.
@@ -135,50 +135,72 @@ interface Conditions {
   readonly onOrders: ReadonlyArray<Fragment>
 }
 
-/** The conditions on stays and on their orders; what is the operator's is said of both, so that either's index can begin. */
-const where = (sql: Sql, operatorId: Value<number>, { onStays, onOrders }: Conditions): Fragment =>
-  sql.and([sql`s.operator_id = ${operatorId}`, sql`o.operator_id = ${operatorId}`, ...onStays, ...onOrders])
-
 const JOINED = "stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id"
 
+/** Stays that match. Their orders are looked at only where something is asked of them; then either's index can begin. */
+const found = (
+  sql: Sql,
+  operatorId: Value<number>,
+  { onStays, onOrders }: Conditions,
+  ordersAreShown = onOrders.length > 0
+): Fragment => {
+  const ofOperator = sql`s.operator_id = ${operatorId}`
+  return ordersAreShown
+    ? sql`${sql.literal(JOINED)} WHERE ${sql.and([ofOperator, sql`o.operator_id = ${operatorId}`, ...onStays, ...onOrders])}`
+    : sql`stays s WHERE ${sql.and([ofOperator, ...onStays])}`
+}
+
 /**
- * How many stays match. Only what is asked of is looked at, so that an index alone can tell: where nothing is asked of
- * orders one of stays, and where nothing is asked of stays that of orders by status, which has how many stays each has.
+ * How many stays match. An index alone can tell: where nothing is asked of orders one of stays, and where nothing is asked
+ * of stays that of orders by status, which has how many stays each has.
  */
 const total = (sql: Sql, operatorId: Value<number>, conditions: Conditions): Fragment => {
   const { onStays, onOrders } = conditions
-  if (onOrders.length === 0) {
-    return sql`SELECT count(*) AS total FROM stays s WHERE ${sql.and([sql`s.operator_id = ${operatorId}`, ...onStays])}`
-  }
-  return onStays.length === 0
+  return onStays.length === 0 && onOrders.length > 0
     ? sql`SELECT coalesce(sum(o.stay_count), 0) AS total FROM orders o
         WHERE ${sql.and([sql`o.operator_id = ${operatorId}`, ...onOrders])}`
-    : sql`SELECT count(*) AS total FROM ${sql.literal(JOINED)} WHERE ${where(sql, operatorId, conditions)}`
+    : sql`SELECT count(*) AS total FROM ${found(sql, operatorId, conditions)}`
 }
+
+/** The keys of the stays that match, with what they are ordered by. */
+const keys = (sql: Sql, operatorId: Value<number>, conditions: Conditions, orderBy: OrderBy): Fragment => {
+  const { of } = ORDERS[orderBy]
+  const isOfOrders = of === "o" || conditions.onOrders.length > 0
+  return sql`SELECT s.operator_id, s.id, s.order_id, ${sql.literal(`${of}.${orderBy}`)}
+    FROM ${found(sql, operatorId, conditions, isOfOrders)}`
+}
+
+const whole = (sql: Sql): Fragment => sql`
+  SELECT s.*, ${sql.literal(ORDER_COLUMNS)}, listed.position
+  FROM listed JOIN stays s ON s.operator_id = listed.operator_id AND s.id = listed.id
+  JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
+
+/** What of a row is put together of several tables, or read in another form than its table has. */
+const columns = (sql: Sql) => ({
+  ...asReadOf(sql, Stay, "page"),
+  total_rate: sql`whole.rate::text`,
+  total_commission: sql`whole.commission::text`,
+  received: sql`${receivedOf(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` })}::text`,
+  tags: tags(sql),
+  guests: guests(sql),
+  checkin_guide_images: images(sql)
+})
+
+const sums = (sql: Sql): Fragment => sql`
+  LEFT JOIN LATERAL (
+    SELECT sum(each.rate) AS rate, sum(each.commission) AS commission
+    FROM stays each WHERE each.operator_id = page.operator_id AND each.order_id = page.order_id) whole ON true`
 
 const search = (sql: Sql) => {
   const page = pagesOf(sql, ReservationRow, (wanted: SearchValues, orderBy: OrderBy, inBox: Place) => {
-    const { operatorId } = wanted
     const conditions = { onStays: onStays(sql, wanted, inBox), onOrders: onOrders(sql, wanted) }
     return {
-      matching: sql`
-          SELECT s.*, ${sql.literal(ORDER_COLUMNS)}
-          FROM ${sql.literal(JOINED)} WHERE ${where(sql, operatorId, conditions)}`,
-      total: total(sql, operatorId, conditions),
-      orderBy: sql.literal(ORDERS[orderBy]),
-      columns: {
-        ...asReadOf(sql, Stay, "page"),
-        total_rate: sql`whole.rate::text`,
-        total_commission: sql`whole.commission::text`,
-        received: sql`${receivedOf(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` })}::text`,
-        tags: tags(sql),
-        guests: guests(sql),
-        checkin_guide_images: images(sql)
-      },
-      joined: sql`
-          LEFT JOIN LATERAL (
-            SELECT sum(each.rate) AS rate, sum(each.commission) AS commission
-            FROM stays each WHERE each.operator_id = page.operator_id AND each.order_id = page.order_id) whole ON true`
+      matching: keys(sql, wanted.operatorId, conditions, orderBy),
+      whole: whole(sql),
+      total: total(sql, wanted.operatorId, conditions),
+      orderBy: sql.literal(ORDERS[orderBy].by),
+      columns: columns(sql),
+      joined: sums(sql)
     }
   })
   return (operatorId: number, wanted: WantedStays, orderBy: OrderBy, asked: Page) =>

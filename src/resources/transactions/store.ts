@@ -184,11 +184,24 @@ const search = (sql: Sql) => {
   return (operatorId: number, wanted: TransactionSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
 }
 
+/** What a search names. */
+interface NamedBySearch {
+  readonly operatorId: number
+  readonly property_id: number | undefined
+  readonly order_code: string | undefined
+}
+
 /** Whether the property and the order a search names exist; asked only when the search found nothing. */
-const known = (sql: Sql) => (operatorId: number, wanted: Pick<TransactionSearch, "property_id" | "order_code">) =>
-  readKnown(sql`SELECT
-    ${propertyKnown(sql, operatorId, wanted.property_id)} AS property,
-    ${wanted.order_code === undefined ? sql`true` : sql`EXISTS ${orderOf(sql, operatorId, wanted.order_code)}`} AS "order"`)
+const known = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, property_id, order_code }: Givens<NamedBySearch>) => sql`
+      SELECT ${propertyKnown(sql, operatorId, property_id)} AS property,
+        ${order_code === undefined ? sql`true` : sql`EXISTS ${orderOf(sql, operatorId, order_code)}`} AS "order"`
+  )
+  return (operatorId: number, { property_id, order_code }: Pick<TransactionSearch, "property_id" | "order_code">) =>
+    readKnown(statement({ operatorId, property_id, order_code }))
+}
 
 const isInDictionary = (
   sql: Sql,
@@ -206,10 +219,7 @@ const weights = (sql: Sql): Fragment => sql`coalesce((
   FROM stays stay WHERE stay.operator_id = orders.operator_id AND stay.order_id = orders.id), '[]')`
 
 /** What a new entry names. */
-interface NamedByNew {
-  readonly operatorId: number
-  readonly property_id: number | undefined
-  readonly order_code: string | undefined
+interface NamedByNew extends NamedBySearch {
   readonly item: DictionaryId
   readonly method: DictionaryId
 }
@@ -355,9 +365,14 @@ interface Removed {
   readonly now: Date
 }
 
-const dictionary = (sql: Sql) => (operatorId: number, name: Dictionary) =>
-  readDictionary(sql`
-    SELECT id, name FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${name}`)
+const dictionary = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, name }: Givens<{ readonly operatorId: number; readonly name: Dictionary }>) => sql`
+      SELECT id, name FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${name}`
+  )
+  return (operatorId: number, name: Dictionary) => readDictionary(statement({ operatorId, name }))
+}
 
 export class TransactionStore extends Context.Service<TransactionStore>()("latchkey/resources/TransactionStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
