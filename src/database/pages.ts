@@ -1,7 +1,7 @@
 import { type Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { PAGE_MAX } from "../limits.ts"
+import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
 import { type Givens, inFormsBeside, type Shape } from "./forms.ts"
 import { columnsOf, type RowStruct, rowReader } from "./row-reader.ts"
 import { type PageOf, readBy } from "./rows.ts"
@@ -38,7 +38,8 @@ const Head = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.I
  * The pages of a list: one statement answers the rows of one and how many there are in all, also when the page is empty.
  *
  * The database plans a statement for any value, and takes a limit it does not know for a tenth of the table: dear enough to
- * plan it anew each time. So it is told the largest page there is, and stops after the rows that were asked for.
+ * plan it anew each time. So it is told the largest page there is, or that of a page of the usual size or less, and stops
+ * after the rows that were asked for.
  */
 export const pagesOf = <Wanted extends object, A extends object, S extends Shape = []>(
   sql: SqlClient,
@@ -54,24 +55,33 @@ export const pagesOf = <Wanted extends object, A extends object, S extends Shape
     const { total, position } = readHead(rows[0] ?? [])
     return { total, rows: position === null ? [] : rows.map(readRow) }
   })
-  return (wanted, { limit, offset }, ...shape) =>
-    read(statement({ limit, offset: offset === 0 ? undefined : offset }, wanted, ...shape).values)
+  return (wanted, asked, ...shape) => read(statement(partOfList(asked), wanted, ...shape).values)
 }
 
-/** The part of a list that is a page; undefined: from its beginning. */
+/** The part of a list that is a page. */
 interface Part {
   readonly limit: number
+  /** Undefined: from the list's beginning. */
   readonly offset: number | undefined
+  /** Undefined: of no more rows than are shown where nothing is said. */
+  readonly isLong: true | undefined
 }
+
+const partOfList = ({ limit, offset }: Asked): Part => ({
+  limit,
+  offset: offset === 0 ? undefined : offset,
+  isLong: limit > PAGE_DEFAULT ? true : undefined
+})
 
 const pageOf = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,
   { matching, orderBy, columns = {}, joined = sql.literal(""), ...list }: List<A>,
-  { limit, offset }: Givens<Part>
+  { limit, offset, isLong }: Givens<Part>
 ): Fragment => {
   const total = list.total ?? sql`SELECT count(*) AS total FROM (${matching}) matching`
   const whole = list.whole ?? sql`SELECT * FROM listed`
+  const most = sql.literal(String(isLong === undefined ? PAGE_DEFAULT : PAGE_MAX))
   const start = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
   return sql`
     WITH counted AS (${total}),
@@ -79,7 +89,7 @@ const pageOf = <A extends object>(
       SELECT * FROM (
         SELECT found.*, row_number() OVER (ORDER BY ${orderBy}) AS position
         FROM (
-          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${sql.literal(String(PAGE_MAX))} ${start}
+          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${most} ${start}
         ) found
       ) numbered WHERE position <= ${limit}
     ), page AS (${whole})
