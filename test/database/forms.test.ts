@@ -144,6 +144,20 @@ layer(layerTestDatabase)("a statement in forms", (it) => {
     })
   )
 
+  it.effect("has 40 values, and no more", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const values = (many: number) => Object.fromEntries(Array.from({ length: many }, (_, at) => [`v${at}`, at]))
+      const sum = inForms(
+        sql,
+        (given: Givens<Readonly<Record<string, number>>>) =>
+          sql`SELECT ${sql.join(" + ", false)(Object.values(given).map((value) => sql`${value}::bigint`))} AS sum`
+      )
+      assert.deepStrictEqual(yield* sum(values(40)), [{ sum: 780 }])
+      assert.throws(() => sum(values(41)), /more than 40 values/)
+    })
+  )
+
   it.effect("runs in the transaction around it, and is gone with it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
