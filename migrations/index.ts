@@ -11,6 +11,7 @@ import webhookLanes from "./0009_webhook_lanes.ts"
 import changes from "./0010_changes.ts"
 import feed from "./0011_feed.ts"
 import refusals from "./0012_refusals.ts"
+import counting from "./0013_counting.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -25,5 +26,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 9, name: "webhook_lanes", up: webhookLanes },
   { id: 10, name: "changes", up: changes },
   { id: 11, name: "feed", up: feed },
-  { id: 12, name: "refusals", up: refusals }
+  { id: 12, name: "refusals", up: refusals },
+  { id: 13, name: "counting", up: counting }
 ]

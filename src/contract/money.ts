@@ -52,7 +52,10 @@ export const fourDecimals = (amount: string): string => {
 }
 
 /** The same in whole ten-thousandths. */
-export const tenThousandths = (amount: string): bigint => BigInt(fourDecimals(amount).replace(".", ""))
+export const tenThousandths = (amount: string): bigint => {
+  const point = amount.indexOf(".")
+  return BigInt(point < 0 ? `${amount}0000` : `${amount.slice(0, point)}${amount.slice(point + 1).padEnd(4, "0")}`)
+}
 
 declare global {
   // ECMAScript 2026, which node has and the compiler's library does not know yet.

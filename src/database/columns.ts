@@ -67,11 +67,22 @@ export const assignmentsOf = (columns: Columns, given: string): string =>
 export const pairsOf = (columns: Columns, table: string): string =>
   listed(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
 
-/** `t.a, t.b` as a row is read; a time of day is an hour and a minute. */
-export const selectionOf = (columns: Columns, table: string): string =>
-  listed(columns, ", ", (name, type) =>
-    type === "time" ? `${hourAndMinute(`${table}.${name}`)} AS ${name}` : `${table}.${name}`
+/**
+ * What of the columns, by name, is read in another form than the table has: a time of day as an hour and a minute, an
+ * amount as its text, which the client would else put together of its binary digits.
+ */
+export const asReadOf = (sql: SqlClient, columns: Columns, table: string): { readonly [name: string]: Fragment } =>
+  Object.fromEntries(
+    Object.entries(columns.fields).flatMap(([name, field]) => {
+      const form = readAs[sqlTypeOf(name, field)]
+      return form === undefined ? [] : [[name, sql.literal(form(`${table}.${name}`))]]
+    })
   )
+
+const readAs: { readonly [Type in SqlType]?: (column: string) => string } = {
+  numeric: (amount) => `${amount}::text`,
+  time: (time) => hourAndMinute(time)
+}
 
 const hourAndMinute = (time: string): string =>
   `CASE WHEN ${time} IS NOT NULL THEN jsonb_build_object(

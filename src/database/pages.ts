@@ -1,7 +1,7 @@
 import { type Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { PAGE_MAX } from "../limits.ts"
+import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
 import { type Givens, inFormsBeside, type Shape } from "./forms.ts"
 import { columnsOf, type RowStruct, rowReader } from "./row-reader.ts"
 import { type PageOf, readBy } from "./rows.ts"
@@ -10,6 +10,13 @@ import { type PageOf, readBy } from "./rows.ts"
 export interface List<Row> {
   /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
   readonly matching: Fragment
+  /** A query for their `total`, where it can be had for less than by counting what is matching. */
+  readonly total?: Fragment
+  /**
+   * A query for the rows of `page`, each with the `position` of its row in the table `listed`, where what is matching are
+   * keys: so much of a row as an index has, in whose order a page is found without a look at the table.
+   */
+  readonly whole?: Fragment
   /** Of what is matching; no two rows are equal in it. An index in this order gives a page without a look at the rest. */
   readonly orderBy: Fragment
   /** What a field of the record is, where it is not the column of that name in `page`. */
@@ -31,7 +38,8 @@ const Head = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.I
  * The pages of a list: one statement answers the rows of one and how many there are in all, also when the page is empty.
  *
  * The database plans a statement for any value, and takes a limit it does not know for a tenth of the table: dear enough to
- * plan it anew each time. So it is told the largest page there is, and stops after the rows that were asked for.
+ * plan it anew each time. So it is told the largest page there is, or that of a page of the usual size or less, and stops
+ * after the rows that were asked for.
  */
 export const pagesOf = <Wanted extends object, A extends object, S extends Shape = []>(
   sql: SqlClient,
@@ -47,33 +55,44 @@ export const pagesOf = <Wanted extends object, A extends object, S extends Shape
     const { total, position } = readHead(rows[0] ?? [])
     return { total, rows: position === null ? [] : rows.map(readRow) }
   })
-  return (wanted, { limit, offset }, ...shape) =>
-    read(statement({ limit, offset: offset === 0 ? undefined : offset }, wanted, ...shape).values)
+  return (wanted, asked, ...shape) => read(statement(partOfList(asked), wanted, ...shape).values)
 }
 
-/** The part of a list that is a page; undefined: from its beginning. */
+/** The part of a list that is a page. */
 interface Part {
   readonly limit: number
+  /** Undefined: from the list's beginning. */
   readonly offset: number | undefined
+  /** Undefined: of no more rows than are shown where nothing is said. */
+  readonly isLong: true | undefined
 }
+
+const partOfList = ({ limit, offset }: Asked): Part => ({
+  limit,
+  offset: offset === 0 ? undefined : offset,
+  isLong: limit > PAGE_DEFAULT ? true : undefined
+})
 
 const pageOf = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,
-  { matching, orderBy, columns = {}, joined = sql.literal("") }: List<A>,
-  { limit, offset }: Givens<Part>
+  { matching, orderBy, columns = {}, joined = sql.literal(""), ...list }: List<A>,
+  { limit, offset, isLong }: Givens<Part>
 ): Fragment => {
+  const total = list.total ?? sql`SELECT count(*) AS total FROM (${matching}) matching`
+  const whole = list.whole ?? sql`SELECT * FROM listed`
+  const most = sql.literal(String(isLong === undefined ? PAGE_DEFAULT : PAGE_MAX))
   const start = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
   return sql`
-    WITH counted AS (SELECT count(*) AS total FROM (${matching}) matching),
-    page AS (
+    WITH counted AS (${total}),
+    listed AS (
       SELECT * FROM (
-        SELECT listed.*, row_number() OVER (ORDER BY ${orderBy}) AS position
+        SELECT found.*, row_number() OVER (ORDER BY ${orderBy}) AS position
         FROM (
-          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${sql.literal(String(PAGE_MAX))} ${start}
-        ) listed
+          SELECT * FROM (${matching}) matching ORDER BY ${orderBy} LIMIT ${most} ${start}
+        ) found
       ) numbered WHERE position <= ${limit}
-    )
+    ), page AS (${whole})
     SELECT counted.total, page.position, ${selectedOf(sql, row, columns)}
     FROM counted LEFT JOIN page ON true ${joined}
     ORDER BY page.position`

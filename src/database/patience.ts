@@ -9,7 +9,8 @@ export const STATEMENT_RETRIES = 10
  * failure): nothing of it happened. At once, because the other one is through by then; and a bounded number of times.
  */
 export const patiently = <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
-  Effect.retry(statement, { times: STATEMENT_RETRIES, while: gaveWay })
+  // A schedule is made only for those few that need one.
+  Effect.catchIf(statement, gaveWay, () => Effect.retry(statement, { times: STATEMENT_RETRIES - 1, while: gaveWay }))
 
 const gaveWay = (error: SqlError): boolean =>
   error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError"

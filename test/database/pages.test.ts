@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import fc from "fast-check"
 import type { Givens } from "../../src/database/forms.ts"
 import { pagesOf } from "../../src/database/pages.ts"
-import { PAGE_MAX } from "../../src/limits.ts"
+import { PAGE_DEFAULT, PAGE_MAX } from "../../src/limits.ts"
 import { layerTestDatabase } from "../database.ts"
 
 const Numbered = Schema.Struct({ id: Schema.Int, name: Schema.String, rest: Schema.NullOr(Schema.Int) })
@@ -65,11 +65,34 @@ layer(layerTestDatabase)("a page", (it) => {
     Effect.gen(function* () {
       const page = yield* numbered
       for (const rows of [PAGE_MAX - 1, PAGE_MAX, PAGE_MAX + 1]) {
-        for (const limit of [PAGE_MAX - 1, PAGE_MAX]) {
+        for (const limit of [PAGE_DEFAULT, PAGE_DEFAULT + 1, PAGE_MAX - 1, PAGE_MAX]) {
           const found = yield* page({ rows, least: undefined }, { limit, offset: 0 })
           assert.lengthOf(found.rows, Math.min(rows, limit))
           assert.strictEqual(found.total, rows)
         }
+      }
+    })
+  )
+
+  it.effect("is found by its keys alone, and its rows are read then; its total may be known without counting", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const page = pagesOf(sql, Numbered, ({ rows }: Givens<Pick<Wanted, "rows">>) => ({
+        matching: sql`SELECT n AS id FROM generate_series(1, ${rows}::int) n`,
+        total: sql`SELECT ${rows}::int AS total`,
+        whole: sql`
+          SELECT listed.id, 'number ' || listed.id AS name, nullif(listed.id % 3, 0) AS rest, listed.position
+          FROM listed ORDER BY listed.id`,
+        orderBy: sql`id DESC`
+      }))
+      for (const asked of [
+        { limit: 3, offset: 0 },
+        { limit: 3, offset: 39 },
+        { limit: 3, offset: 40 },
+        { limit: 30, offset: 5 }
+      ]) {
+        const wanted = { rows: 40, least: undefined }
+        assert.deepStrictEqual(yield* page({ rows: 40 }, asked), expected(wanted, asked))
       }
     })
   )

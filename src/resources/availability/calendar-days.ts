@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { Value } from "../../database/forms.ts"
 import { recordEvent } from "../../events/events.ts"
 
 // What other families' statements say of the calendar's nights: parts of one statement, which the table's owner writes.
@@ -11,7 +12,7 @@ import { recordEvent } from "../../events/events.ts"
  *
  * Nights are locked in one order, so two changes never wait in a circle for them.
  */
-export const giveNights = (sql: SqlClient, wanted: Fragment, at: Date): Fragment => sql`
+export const giveNights = (sql: SqlClient, wanted: Fragment, at: Value<Date>): Fragment => sql`
   given_night AS (
     INSERT INTO calendar_days (operator_id, property_id, day, stay_id, taken_from)
     SELECT operator_id, property_id, day, stay_id, taken_from FROM (${wanted}) wanted
@@ -31,7 +32,7 @@ export const giveNights = (sql: SqlClient, wanted: Fragment, at: Date): Fragment
   })})`
 
 /** Selects those of the nights that a stay holds; `nights` is a table expression with `property_id` and `day`. */
-export const heldAmong = (sql: SqlClient, operatorId: number, nights: Fragment): Fragment => sql`
+export const heldAmong = (sql: SqlClient, operatorId: Value<number>, nights: Fragment): Fragment => sql`
   SELECT d.property_id, d.day FROM ${nights}
   JOIN calendar_days d ON d.operator_id = ${operatorId} AND d.property_id = nights.property_id AND d.day = nights.day
   WHERE d.stay_id IS NOT NULL`
@@ -39,8 +40,8 @@ export const heldAmong = (sql: SqlClient, operatorId: number, nights: Fragment):
 /** Selects, each once, the stays that hold a night of a property from one day on and before another. */
 export const holdersOf = (
   sql: SqlClient,
-  operatorId: number,
-  propertyId: number,
+  operatorId: Value<number>,
+  propertyId: Value<number>,
   days: { readonly from: Fragment; readonly before: Fragment }
 ): Fragment => sql`
   SELECT DISTINCT d.stay_id FROM calendar_days d

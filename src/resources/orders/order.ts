@@ -33,6 +33,7 @@ export const OrderSource = Schema.Struct({
 
 /** The columns a new order fills. */
 export const GivenOrder = Schema.Struct({ ...OrderSource.fields, ...OrderTerms.fields })
+export type GivenOrder = typeof GivenOrder.Type
 
 /** The columns of a row. */
 export const OrderRow = Schema.Struct({ ...GivenOrder.fields, created_at: column("timestamptz", Schema.Date) })
@@ -55,6 +56,7 @@ export const OrderHead = Schema.Struct({
   ...Struct.pick(OrderSource.fields, ["reservation_code", "channel_type", "channel_id"]),
   ...OrderTerms.fields
 })
+export type OrderHead = typeof OrderHead.Type
 
 /**
  * An order as rules see it. A change is worked out as the state there should be; what that means for nights, splits and

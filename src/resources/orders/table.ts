@@ -8,21 +8,36 @@ import { GivenOrder, type NewOrder, OrderTerms } from "./order.ts"
 // What the statements of reservations and of entries on them say of orders: parts of one statement, which the table's
 // owner writes.
 
-/** CTE `created_order` with the new order; without a row when it is known already, under its code or the channel's id. */
-export const insertOrder = (sql: SqlClient, operatorId: number, order: NewOrder, at: Date): Fragment => {
-  const given = { ...order, cancelled_at: order.status === "cancelled" ? at : null, stays: undefined }
-  return sql`
-    created_order AS (
-      INSERT INTO orders (operator_id, created_at, ${sql.literal(namesOf(GivenOrder))})
-      SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(namesOf(GivenOrder))}
-      FROM ${givenRow(sql, GivenOrder, given)}
-      ON CONFLICT DO NOTHING
-      RETURNING operator_id, id, reservation_code, status, currency
-    )`
-}
+/** What a new order fills its columns with. */
+export const givenOrder = ({ stays: _stays, received: _received, ...order }: NewOrder, at: Date): GivenOrder => ({
+  ...order,
+  cancelled_at: order.status === "cancelled" ? at : null
+})
+
+/**
+ * CTE `created_order` with the new order; without a row when it is known already, under its code or the channel's id, or
+ * where what is asked of it does not hold.
+ */
+export const insertOrder = (
+  sql: SqlClient,
+  {
+    operatorId,
+    order,
+    at
+  }: { readonly operatorId: Value<number>; readonly order: Value<GivenOrder>; readonly at: Value<Date> },
+  where: Fragment
+): Fragment => sql`
+  created_order AS (
+    INSERT INTO orders (operator_id, created_at, ${sql.literal(namesOf(GivenOrder))})
+    SELECT ${operatorId}, ${at}::timestamptz, ${sql.literal(namesOf(GivenOrder))}
+    FROM ${givenRow(sql, GivenOrder, order)}
+    WHERE ${where}
+    ON CONFLICT DO NOTHING
+    RETURNING operator_id, id, reservation_code, status, currency
+  )`
 
 /** CTE that gives orders the terms they should have in the CTE `wanted_order`, where the CTE `unchanged` has its row. */
-export const updateOrders = (sql: SqlClient, operatorId: number): Fragment => sql`
+export const updateOrders = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`
   changed_order AS (
     UPDATE orders o SET version = o.version + 1, ${sql.literal(assignmentsOf(OrderTerms, "wanted_order"))}
     FROM wanted_order, unchanged WHERE o.operator_id = ${operatorId} AND o.id = wanted_order.id

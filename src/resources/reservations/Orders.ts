@@ -6,13 +6,16 @@ import { inSpan } from "../../telemetry/spans.ts"
 import type { NewOrder, OrderState } from "../orders/order.ts"
 import { unlessOrderChanges } from "../orders/rules.ts"
 import type { StayState } from "../stays/stay.ts"
+import type { Found, OrderKey } from "./change-order.ts"
+import type { KnownOrder, NamedByOrder } from "./create-order.ts"
+import { NightTaken } from "./nights-taken.ts"
 import { allBoxed, boxedWhere } from "./rules/box.ts"
 import { heldNights, keyOf } from "./rules/nights.ts"
 import { changeBetween, isEmpty } from "./rules/order-change.ts"
-import { type Found, type KnownOrder, NightTaken, type OrderKey, OrderStore } from "./store.ts"
+import { OrderStore } from "./store.ts"
 
-/** What became of an order that was to be created. */
-export interface CreatedOrder extends KnownOrder {
+/** What became of an order that a channel sold. */
+export interface SoldOrder extends KnownOrder {
   /** False when the service knew the order already; then nothing was written. */
   readonly is_new: boolean
 }
@@ -31,15 +34,20 @@ export class Orders extends Context.Service<
   Orders,
   {
     /**
-     * Creates an order made by hand. Fails, with nothing written, when one of its nights is held. An order known under
-     * the same code or channel id is answered as it is, whatever else the new one says.
+     * Creates an order made by hand. Nothing is written, and undefined answered, where one is known under the same code or
+     * channel id, or what it names is not the operator's. Fails, with nothing written, when one of its nights is held.
      */
-    readonly create: (operatorId: number, order: NewOrder, at: Date) => Effect.Effect<CreatedOrder, NightTaken, Acting>
+    readonly create: (
+      operatorId: number,
+      order: NewOrder,
+      at: Date,
+      named?: NamedByOrder
+    ) => Effect.Effect<KnownOrder | undefined, NightTaken, Acting>
     /**
      * Creates an order that a channel has sold already and that therefore cannot be refused: a stay whose nights are
      * held goes into the reservation box, for the host to find another property. Creating it again changes nothing.
      */
-    readonly createSold: (operatorId: number, order: NewOrder, at: Date) => Effect.Effect<CreatedOrder, never, Acting>
+    readonly createSold: (operatorId: number, order: NewOrder, at: Date) => Effect.Effect<SoldOrder, never, Acting>
     /**
      * Reads an order, works out with `next` what it (and what is in its way) should be, and makes that so: nights,
      * splits and events with it, in one statement. When something changed meanwhile, it starts again. Orders that
@@ -73,40 +81,45 @@ export const againWhileNightsGo = <A, E extends { readonly _tag: string }, R>(
 
 type Store = OrderStore["Service"]
 
-const created = Effect.fnUntraced(function* (
+const created = (store: Pick<Store, "create">, ...order: Parameters<Store["create"]>) =>
+  Effect.map(store.create(...order), ({ reservation_code, status }): KnownOrder | undefined =>
+    reservation_code === null || status === null ? undefined : { reservation_code, status }
+  )
+
+const create = (store: Store): Orders["Service"]["create"] =>
+  Effect.fnUntraced(function* (operatorId, order, at, named) {
+    // Two stays in one property on one night, in one order, are held by nobody else yet.
+    if (boxedWhere(order, new Set()).stays.some((stay, room) => stay.property_id !== order.stays[room]?.property_id)) {
+      return yield* new NightTaken()
+    }
+    return yield* created(store, operatorId, order, at, named)
+  }, inSpan("Orders.create"))
+
+const sold = Effect.fnUntraced(function* (
   store: Pick<Store, "create" | "known">,
   operatorId: number,
   order: NewOrder,
   at: Date
-): Effect.fn.Return<CreatedOrder, NightTaken, Acting> {
-  const { reservation_code, status } = yield* store.create(operatorId, order, at)
-  if (reservation_code !== null && status !== null) return { reservation_code, status, is_new: true }
+): Effect.fn.Return<SoldOrder, NightTaken, Acting> {
+  const made = yield* created(store, operatorId, order, at)
+  if (made !== undefined) return { ...made, is_new: true }
   const known = yield* store.known(operatorId, order.channel_type, order.channel_id)
   return known === undefined
     ? yield* Effect.die(new Error(`order ${order.reservation_code} has the code of another order`))
     : { ...known, is_new: false }
 })
 
-const create = (store: Store): Orders["Service"]["create"] =>
-  Effect.fnUntraced(function* (operatorId, order, at) {
-    // Two stays in one property on one night, in one order, are held by nobody else yet.
-    if (boxedWhere(order, new Set()).stays.some((stay, room) => stay.property_id !== order.stays[room]?.property_id)) {
-      return yield* new NightTaken()
-    }
-    return yield* created(store, operatorId, order, at)
-  }, inSpan("Orders.create"))
-
 export const createSold = (store: Pick<Store, "create" | "known" | "taken">): Orders["Service"]["createSold"] =>
   Effect.fnUntraced(function* (operatorId, order, at) {
     const aroundOthers = Effect.gen(function* () {
       const nights = order.stays.flatMap((stay) => heldNights(order.status, stay))
       const taken = yield* store.taken(operatorId, nights)
-      return yield* created(store, operatorId, boxedWhere(order, new Set(taken.map(keyOf))), at)
+      return yield* sold(store, operatorId, boxedWhere(order, new Set(taken.map(keyOf))), at)
     })
     // Nearly always nobody holds one of the nights, so nobody is asked first.
-    return yield* created(store, operatorId, boxedWhere(order, new Set()), at).pipe(
+    return yield* sold(store, operatorId, boxedWhere(order, new Set()), at).pipe(
       Effect.catchTag("NightTaken", () => againWhileNightsGo(aroundOthers, SOLD_ATTEMPTS - 1)),
-      Effect.catchTag("NightTaken", () => Effect.orDie(created(store, operatorId, allBoxed(order), at)))
+      Effect.catchTag("NightTaken", () => Effect.orDie(sold(store, operatorId, allBoxed(order), at)))
     )
   }, inSpan("Orders.createSold"))
 

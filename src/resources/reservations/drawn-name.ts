@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { customAlphabet } from "../../random-text.ts"
-import type { CreatedOrder } from "./Orders.ts"
 
 /** What an order made by hand is called that its caller did not name (contract facts 2.3): nine letters and digits. */
 const newChannelId = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 9)
@@ -9,12 +8,20 @@ const newChannelId = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 9)
 export const DRAWS = 5
 
 /** Creates an order under a name of its own: one that another order has says nothing about this one. */
-export const underDrawnName = <E, R>(
-  create: (channelId: string) => Effect.Effect<CreatedOrder, E, R>
-): Effect.Effect<CreatedOrder, E, R> =>
-  Effect.suspend(() => create(newChannelId())).pipe(
-    Effect.repeat({ times: DRAWS - 1, until: ({ is_new }) => is_new }),
+export const underDrawnName = <A, E, R>(
+  create: (channelId: string) => Effect.Effect<A | undefined, E, R>
+): Effect.Effect<A, E, R> => untilCreated(Effect.suspend(() => create(newChannelId())))
+
+/** Creates an order once more while nothing says why it was not: what was in its way is gone since. */
+export const untilCreated = <A, E, R>(create: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(create, (created) => (created === undefined ? again(create) : Effect.succeed(created)))
+
+const again = <A, E, R>(create: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
+  create.pipe(
+    Effect.repeat({ times: DRAWS - 2, until: (created) => created !== undefined }),
     Effect.flatMap((created) =>
-      created.is_new ? Effect.succeed(created) : Effect.die(new Error("every drawn channel_id was taken"))
+      created === undefined
+        ? Effect.die(new Error("an order was not created, and nothing says why"))
+        : Effect.succeed(created)
     )
   )

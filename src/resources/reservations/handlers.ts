@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Struct } from "effect"
+import { Clock, Effect, Layer, Result, Struct } from "effect"
 import { answersAsItIsNow } from "../../changes/as-it-is-now.ts"
 import { Keys } from "../../changes/Keys.ts"
 import { atMostOnce } from "../../changes/outward.ts"
@@ -11,10 +11,10 @@ import { currentSecond, dateInZone } from "../../contract/time.ts"
 import { Deployment } from "../../installation.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
-import { isOver } from "../orders/order.ts"
+import { isOver, type NewOrder } from "../orders/order.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
 import { noSuchStay } from "../stays/rules.ts"
-import { inDictionary, notInDictionary } from "../transactions/dictionaries.ts"
+import { isBuiltIn, notInDictionary } from "../transactions/dictionaries.ts"
 import { approveReservation, declineReservation } from "./answering.ts"
 import {
   type allocate_stay,
@@ -25,7 +25,8 @@ import {
   type search_reservations,
   update_reservation_basic
 } from "./contract.ts"
-import { underDrawnName } from "./drawn-name.ts"
+import { KnownOrder } from "./create-order.ts"
+import { underDrawnName, untilCreated } from "./drawn-name.ts"
 import { againWhileNightsGo, type FoundOrder, Orders } from "./Orders.ts"
 import { amended } from "./rules/amending.ts"
 import { allocated, boxed } from "./rules/box.ts"
@@ -33,8 +34,9 @@ import { orderByHand } from "./rules/by-hand.ts"
 import { isManualCode, manualCode } from "./rules/codes.ts"
 import { checkInDays, checkOutDays, defaultDays } from "./rules/search-days.ts"
 import { toReservation } from "./rules/showing.ts"
-import { ReservationSearchStore } from "./search-store.ts"
-import { KnownOrder, OrderStore } from "./store.ts"
+import type { Checked } from "./rules/stay-checks.ts"
+import { IN_BOX, ReservationSearchStore } from "./search-store.ts"
+import { OrderStore } from "./store.ts"
 
 export const layerReservations = layerHandled(
   Effect.gen(function* () {
@@ -68,8 +70,7 @@ const searchReservations = (search: ReservationSearchStore["Service"]) =>
           : defaultDays(dateInZone(yield* Clock.currentTimeMillis, caller.timeZone))
     }
     const found = yield* search.search(caller.operatorId, wanted, payload.order_by ?? "booked_at", pageOf(payload))
-    // Property 0 is the reservation box, which is always there.
-    if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== 0) {
+    if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== IN_BOX) {
       if (!(yield* search.propertyKnown(caller.operatorId, payload.property_id))) return yield* noSuchProperty
     }
     return { reservations: found.rows.map(toReservation), total: found.total }
@@ -78,6 +79,9 @@ const searchReservations = (search: ReservationSearchStore["Service"]) =>
 /**
  * A channel_id that was used before answers the order it made, as that is now, before anything else of the call is looked
  * at: the order's own nights are held, by itself, and its property may be gone. A key says nothing against that.
+ *
+ * Nearly always there is nothing against an order, so it is created by a statement that asks for all it needs; what was in
+ * its way is asked for when none was created.
  */
 const createReservation = (
   store: OrderStore["Service"],
@@ -86,27 +90,31 @@ const createReservation = (
 ) =>
   Effect.fnUntraced(function* (payload: typeof create_reservation.payloadSchema.Type) {
     const { operatorId, accountName: creator } = yield* CurrentOperator
-    const named = payload.channel_id
-    const preconditions = yield* store.preconditions(operatorId, {
-      code: named === undefined ? undefined : manualCode(named),
-      propertyId: payload.property_id,
-      methodId: payload.income_method_id
-    })
-    if (preconditions.existing !== null) return yield* Effect.as(answersAsItIsNow, preconditions.existing)
-    if (!preconditions.property_known) return yield* noSuchProperty
-    if (customChannelOf(deployment, payload.custom_channel_id) === undefined) return yield* noSuchChannel
-    const { income_method_id } = payload
-    const known = inDictionary("income_method_id", "income_methods", income_method_id, preconditions.method_known)
-    yield* Effect.fromResult(known)
+    const { channel_id: given, property_id: propertyId, income_method_id: method } = payload
     const at = yield* currentSecond
-    const create = Effect.fnUntraced(function* (channel_id: string) {
-      const order = yield* Effect.fromResult(orderByHand(payload, { channel_id, at, creator }))
-      return yield* Effect.catchTag(orders.create(operatorId, order, at), "NightTaken", () => nightsHeld)
+    const named = { propertyId, methodId: isBuiltIn("income_methods", method) ? undefined : method }
+    const isChannel = customChannelOf(deployment, payload.custom_channel_id) !== undefined
+    const whyNot = Effect.fnUntraced(function* (order: Checked<NewOrder>) {
+      const code = given === undefined ? undefined : manualCode(given)
+      const why = yield* store.whyNotCreated({ operatorId, code, ...named })
+      if (why.existing !== null) return yield* Effect.as(answersAsItIsNow, why.existing)
+      if (!why.property_known) return yield* noSuchProperty
+      if (!isChannel) return yield* noSuchChannel
+      if (!why.method_known) return yield* noSuchMethod
+      yield* Effect.fromResult(order)
+      return undefined
     })
-    const created = yield* named === undefined ? underDrawnName(create) : create(named)
-    // Somebody else made it at the same moment.
-    if (!created.is_new) yield* answersAsItIsNow
-    return created
+    const create = Effect.fnUntraced(function* (channel_id: string) {
+      const order = orderByHand(payload, { channel_id, at, creator })
+      if (Result.isFailure(order) || !isChannel) return yield* whyNot(order)
+      const created = yield* Effect.catchTag(
+        orders.create(operatorId, order.success, at, named),
+        "NightTaken",
+        () => nightsHeld
+      )
+      return created ?? (yield* whyNot(order))
+    })
+    return yield* given === undefined ? underDrawnName(create) : untilCreated(create(given))
   })
 
 /** Clients read the outcome in either place: beside the others of `data`, or in `data.reservation`. */
@@ -201,6 +209,7 @@ const moveStayToBox = (orders: Orders["Service"]) =>
   })
 
 const noSuchChannel = notInDictionary("custom_channel_id", "custom_channels")
+const noSuchMethod = notInDictionary("income_method_id", "income_methods")
 const nightsHeld = new Conflict({ message: "check_in_date: the property is not free on all of these nights." })
 
 // Both texts are the specification's (Errors, Specific cases 1 and 2).

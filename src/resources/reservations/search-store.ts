@@ -2,8 +2,10 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { namesOf, pairsOf, selectionOf } from "../../database/columns.ts"
-import { onlyRowOf, pageRowsOf } from "../../database/rows.ts"
+import { asReadOf, namesOf, pairsOf } from "../../database/columns.ts"
+import { type Givens, inForms, type Value } from "../../database/forms.ts"
+import { pagesOf } from "../../database/pages.ts"
+import { onlyRowOf } from "../../database/rows.ts"
 import { OrderRow, type Status } from "../orders/order.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { GuestDetails, Stay } from "../stays/stay.ts"
@@ -14,13 +16,20 @@ import type { SearchedDays } from "./rules/search-days.ts"
 
 // Finding reservations: one statement a page, whatever the number of stays, guests and images on it.
 
+type Sql = SqlClient.SqlClient
+
+type Place = "in the box" | "anywhere"
+
+/** The property that stands for the reservation box. */
+export const IN_BOX = 0
+
 /** Which stays are meant; what is undefined does not narrow them. */
 export interface WantedStays {
   readonly reservation_code?: string | undefined
   readonly id?: number | undefined
   readonly stay_code?: string | undefined
   readonly channel_id?: string | undefined
-  /** 0 means those in the reservation box. */
+  /** {@link IN_BOX} means those in no property. */
   readonly property_id?: number | undefined
   readonly status?: Status | undefined
   readonly channel_type?: ChannelType | undefined
@@ -42,21 +51,28 @@ const ReservationRow = Schema.Struct({
 })
 export type ReservationRow = typeof ReservationRow.Type
 
-const readPage = pageRowsOf(ReservationRow)
 const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
 
-const between = (
-  sql: SqlClient.SqlClient,
-  column: Fragment,
-  days: SearchedDays | undefined
-): ReadonlyArray<Fragment> => [
-  ...(days?.start === undefined ? [] : [sql`${column} >= ${days.start}`]),
-  ...(days?.end === undefined ? [] : [sql`${column} <= ${days.end}`])
-]
+/** The values of a search; what is undefined does not narrow it. */
+const valuesOf = (operatorId: number, wanted: WantedStays) => ({
+  operatorId,
+  reservation_code: wanted.reservation_code,
+  id: wanted.id,
+  stay_code: wanted.stay_code,
+  property_id: wanted.property_id === IN_BOX ? undefined : wanted.property_id,
+  check_in_from: wanted.check_in?.start,
+  check_in_until: wanted.check_in?.end,
+  check_out_from: wanted.check_out?.start,
+  check_out_until: wanted.check_out?.end,
+  channel_id: wanted.channel_id,
+  status: wanted.status,
+  channel_type: wanted.channel_type
+})
+type SearchValues = Givens<ReturnType<typeof valuesOf>>
 
-const onStays = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedStays): ReadonlyArray<Fragment> => {
-  const all: Array<Fragment> = [sql`s.operator_id = ${operatorId}`]
-  const { reservation_code: code, id, property_id } = wanted
+const onStays = (sql: Sql, wanted: SearchValues, where: Place): ReadonlyArray<Fragment> => {
+  const all: Array<Fragment> = []
+  const { operatorId, reservation_code: code } = wanted
   if (code !== undefined) {
     // The code of the order or of any of its stays, as everywhere an order is named. Found first and by itself: a plan
     // from when the tables were empty would else join all orders with all stays.
@@ -64,96 +80,147 @@ const onStays = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedSta
       SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
       UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code}))`)
   }
-  if (id !== undefined) all.push(sql`s.id = ${id}`)
+  if (wanted.id !== undefined) all.push(sql`s.id = ${wanted.id}`)
   if (wanted.stay_code !== undefined) all.push(sql`s.stay_code = ${wanted.stay_code}`)
-  if (property_id === 0) all.push(sql`s.property_id IS NULL`)
-  else if (property_id !== undefined) all.push(sql`s.property_id = ${property_id}`)
-  all.push(...between(sql, sql`s.check_in_date`, wanted.check_in))
-  all.push(...between(sql, sql`s.check_out_date`, wanted.check_out))
+  if (where === "in the box") all.push(sql`s.property_id IS NULL`)
+  if (wanted.property_id !== undefined) all.push(sql`s.property_id = ${wanted.property_id}`)
+  if (wanted.check_in_from !== undefined) all.push(sql`s.check_in_date >= ${wanted.check_in_from}`)
+  if (wanted.check_in_until !== undefined) all.push(sql`s.check_in_date <= ${wanted.check_in_until}`)
+  if (wanted.check_out_from !== undefined) all.push(sql`s.check_out_date >= ${wanted.check_out_from}`)
+  if (wanted.check_out_until !== undefined) all.push(sql`s.check_out_date <= ${wanted.check_out_until}`)
   return all
 }
 
-const onOrders = (sql: SqlClient.SqlClient, operatorId: number, wanted: WantedStays): ReadonlyArray<Fragment> => {
+const onOrders = (sql: Sql, wanted: SearchValues): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = []
   if (wanted.channel_id !== undefined) all.push(sql`o.channel_id = ${wanted.channel_id}`)
   if (wanted.status !== undefined) all.push(sql`o.status = ${wanted.status}`)
   if (wanted.channel_type !== undefined) all.push(sql`o.channel_type = ${wanted.channel_type}`)
-  return all.length === 0 ? [] : [sql`o.operator_id = ${operatorId}`, ...all]
+  return all
 }
 
-// Latest first; each is the order of an index, so that a page reads no more rows than it shows.
-const orders = (sql: SqlClient.SqlClient): Readonly<Record<OrderBy, Fragment>> => ({
-  booked_at: sql`o.booked_at DESC, o.id DESC, s.id`,
-  created_at: sql`o.created_at DESC, o.id DESC, s.id`,
-  cancelled_at: sql`o.cancelled_at DESC NULLS LAST, o.id DESC, s.id`,
-  check_in_date: sql`s.check_in_date DESC, s.id DESC`,
-  check_out_date: sql`s.check_out_date DESC, s.id DESC`
-})
+/** Orders a page can be asked in: the latest first; each is the order of an index of stays or of their orders. */
+const ORDERS: Readonly<Record<OrderBy, { readonly of: "s" | "o"; readonly by: string }>> = {
+  booked_at: { of: "o", by: "booked_at DESC, order_id DESC, id" },
+  created_at: { of: "o", by: "created_at DESC, order_id DESC, id" },
+  cancelled_at: { of: "o", by: "cancelled_at DESC NULLS LAST, order_id DESC, id" },
+  check_in_date: { of: "s", by: "check_in_date DESC, id DESC" },
+  check_out_date: { of: "s", by: "check_out_date DESC, id DESC" }
+}
 
 // Worked out once: a list of columns is the same in every search.
 const GUEST_PAIRS = pairsOf(GuestDetails, "g")
-const STAY_COLUMNS = selectionOf(Stay, "p")
-const COLUMNS_OF_ORDER = { o: namesOf(OrderRow, "o"), p: namesOf(OrderRow, "p") }
+const ORDER_COLUMNS = namesOf(OrderRow, "o")
 
-const guests = (sql: SqlClient.SqlClient): Fragment => sql`(
+const guests = (sql: Sql): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, ${sql.literal(GUEST_PAIRS)},
     'id_images', coalesce((
       SELECT jsonb_agg(jsonb_build_object('id', i.id, 'url', i.large_url) ORDER BY i.id)
       FROM identity_images i WHERE i.operator_id = g.operator_id AND i.guest_id = g.id), '[]')) ORDER BY g.id), '[]')
-  FROM guests g WHERE g.operator_id = p.operator_id AND g.stay_id = p.id)`
+  FROM guests g WHERE g.operator_id = page.operator_id AND g.stay_id = page.id)`
 
-const images = (sql: SqlClient.SqlClient): Fragment => sql`(
+const images = (sql: Sql): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'client_id', i.guest_id, 'url', i.extra_large_url)
     ORDER BY i.id), '[]')
-  FROM identity_images i WHERE i.operator_id = p.operator_id AND i.order_id = p.order_id)`
+  FROM identity_images i WHERE i.operator_id = page.operator_id AND i.order_id = page.order_id)`
 
-const tags = (sql: SqlClient.SqlClient): Fragment => sql`(
+const tags = (sql: Sql): Fragment => sql`(
   SELECT coalesce(jsonb_agg(t.tag_name ORDER BY t.id), '[]')
   FROM stay_tags link JOIN usable_reservation_tags t
     ON t.operator_id = link.operator_id AND t.id = link.tag_id AND t.stays_version = link.stays_version
-  WHERE link.operator_id = p.operator_id AND link.stay_id = p.id)`
+  WHERE link.operator_id = page.operator_id AND link.stay_id = page.id)`
 
-/**
- * `counted`, how many stays match, and `page`, those asked for. Orders are looked at for counting only where something is
- * asked of them: without, an index of stays alone tells how many there are.
- */
-const counted = (
-  sql: SqlClient.SqlClient,
-  operatorId: number,
-  list: { readonly wanted: WantedStays; readonly orderBy: OrderBy; readonly page: Page }
-): Fragment => {
-  const { wanted, page } = list
-  const [stays, ofOrders] = [onStays(sql, operatorId, wanted), onOrders(sql, operatorId, wanted)]
-  const orderBy = orders(sql)[list.orderBy]
-  const joined = sql`JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
-  return sql`
-    counted AS (
-      SELECT count(*) AS total FROM stays s ${ofOrders.length === 0 ? sql.literal("") : joined}
-      WHERE ${sql.and([...stays, ...ofOrders])}
-    ), page AS (
-      SELECT s.*, ${sql.literal(COLUMNS_OF_ORDER.o)}, row_number() OVER (ORDER BY ${orderBy}) AS position
-      FROM stays s ${joined}
-      WHERE ${sql.and([sql`o.operator_id = ${operatorId}`, ...stays, ...ofOrders])}
-      ORDER BY ${orderBy} LIMIT ${page.limit} OFFSET ${page.offset}
-    )`
+interface Conditions {
+  readonly onStays: ReadonlyArray<Fragment>
+  readonly onOrders: ReadonlyArray<Fragment>
 }
 
-const search = (sql: SqlClient.SqlClient) => (operatorId: number, wanted: WantedStays, orderBy: OrderBy, page: Page) =>
-  readPage(sql`
-    WITH ${counted(sql, operatorId, { wanted, orderBy, page })}
-    SELECT counted.total, p.position, ${sql.literal(STAY_COLUMNS)}, ${sql.literal(COLUMNS_OF_ORDER.p)},
-      whole.rate AS total_rate, whole.commission AS total_commission,
-      ${receivedOf(sql, { operatorId: sql`p.operator_id`, id: sql`p.order_id` })} AS received,
-      ${tags(sql)} AS tags, ${guests(sql)} AS guests, ${images(sql)} AS checkin_guide_images
-    FROM counted LEFT JOIN page p ON true
-    LEFT JOIN LATERAL (
-      SELECT sum(each.rate) AS rate, sum(each.commission) AS commission
-      FROM stays each WHERE each.operator_id = p.operator_id AND each.order_id = p.order_id) whole ON true
-    ORDER BY p.position`)
+const JOINED = "stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id"
+
+/** Stays that match. Their orders are looked at only where something is asked of them; then either's index can begin. */
+const found = (
+  sql: Sql,
+  operatorId: Value<number>,
+  { onStays, onOrders }: Conditions,
+  ordersAreShown = onOrders.length > 0
+): Fragment => {
+  const ofOperator = sql`s.operator_id = ${operatorId}`
+  return ordersAreShown
+    ? sql`${sql.literal(JOINED)} WHERE ${sql.and([ofOperator, sql`o.operator_id = ${operatorId}`, ...onStays, ...onOrders])}`
+    : sql`stays s WHERE ${sql.and([ofOperator, ...onStays])}`
+}
+
+/**
+ * How many stays match. An index alone can tell: where nothing is asked of orders one of stays, and where nothing is asked
+ * of stays that of orders by status, which has how many stays each has.
+ */
+const total = (sql: Sql, operatorId: Value<number>, conditions: Conditions): Fragment => {
+  const { onStays, onOrders } = conditions
+  return onStays.length === 0 && onOrders.length > 0
+    ? sql`SELECT coalesce(sum(o.stay_count), 0) AS total FROM orders o
+        WHERE ${sql.and([sql`o.operator_id = ${operatorId}`, ...onOrders])}`
+    : sql`SELECT count(*) AS total FROM ${found(sql, operatorId, conditions)}`
+}
+
+/** The keys of the stays that match, with what they are ordered by. */
+const keys = (sql: Sql, operatorId: Value<number>, conditions: Conditions, orderBy: OrderBy): Fragment => {
+  const { of } = ORDERS[orderBy]
+  const isOfOrders = of === "o" || conditions.onOrders.length > 0
+  return sql`SELECT s.operator_id, s.id, s.order_id, ${sql.literal(`${of}.${orderBy}`)}
+    FROM ${found(sql, operatorId, conditions, isOfOrders)}`
+}
+
+const whole = (sql: Sql): Fragment => sql`
+  SELECT s.*, ${sql.literal(ORDER_COLUMNS)}, listed.position
+  FROM listed JOIN stays s ON s.operator_id = listed.operator_id AND s.id = listed.id
+  JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
+
+/** What of a row is put together of several tables, or read in another form than its table has. */
+const columns = (sql: Sql) => ({
+  ...asReadOf(sql, Stay, "page"),
+  total_rate: sql`whole.rate::text`,
+  total_commission: sql`whole.commission::text`,
+  received: sql`${receivedOf(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` })}::text`,
+  tags: tags(sql),
+  guests: guests(sql),
+  checkin_guide_images: images(sql)
+})
+
+const sums = (sql: Sql): Fragment => sql`
+  LEFT JOIN LATERAL (
+    SELECT sum(each.rate) AS rate, sum(each.commission) AS commission
+    FROM stays each WHERE each.operator_id = page.operator_id AND each.order_id = page.order_id) whole ON true`
+
+const search = (sql: Sql) => {
+  const page = pagesOf(sql, ReservationRow, (wanted: SearchValues, orderBy: OrderBy, inBox: Place) => {
+    const conditions = { onStays: onStays(sql, wanted, inBox), onOrders: onOrders(sql, wanted) }
+    return {
+      matching: keys(sql, wanted.operatorId, conditions, orderBy),
+      whole: whole(sql),
+      total: total(sql, wanted.operatorId, conditions),
+      orderBy: sql.literal(ORDERS[orderBy].by),
+      columns: columns(sql),
+      joined: sums(sql)
+    }
+  })
+  return (operatorId: number, wanted: WantedStays, orderBy: OrderBy, asked: Page) =>
+    page(valuesOf(operatorId, wanted), asked, orderBy, wanted.property_id === IN_BOX ? "in the box" : "anywhere")
+}
 
 /** Whether a property a search narrowed by exists; asked only when the search found nothing. */
-const known = (sql: SqlClient.SqlClient) => (operatorId: number, propertyId: number) =>
-  Effect.map(readKnown(sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`), (row) => row.known)
+const known = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, propertyId }: Givens<Named>) => sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`
+  )
+  return (operatorId: number, propertyId: number) =>
+    Effect.map(readKnown(statement({ operatorId, propertyId })), (row) => row.known)
+}
+
+interface Named {
+  readonly operatorId: number
+  readonly propertyId: number
+}
 
 export class ReservationSearchStore extends Context.Service<ReservationSearchStore>()(
   "latchkey/resources/ReservationSearchStore",

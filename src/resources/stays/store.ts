@@ -1,20 +1,20 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onRecord, touchedIn } from "../../changes/on-record.ts"
-import { ValidationFailed } from "../../contract/errors.ts"
-import type { PaletteColor } from "../../contract/palette.ts"
+import { onRecordInForms } from "../../changes/on-record.ts"
 import { settingsOf } from "../../database/columns.ts"
-import { rowUnless } from "../../database/constraints.ts"
+import { type Givens, inForms } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
-import { namedTag } from "../reservation-tags/named-tag.ts"
 import { CustomFields, StayKeeping } from "./stay.ts"
 import { recordStayUpdates, stayRecord } from "./table.ts"
+import { addTag, removeTag, type Sought, touchedField } from "./tagging.ts"
 
 // The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
 // order are worked out from (StayTerms), so the two never undo each other.
+
+type Sql = SqlClient.SqlClient
 
 /** The columns of a check-in that a host sets. */
 const CheckIn = Schema.Struct(
@@ -31,165 +31,130 @@ const CheckIn = Schema.Struct(
 export type CheckInChange = { readonly [Name in keyof typeof CheckIn.fields]: string | number | null | undefined }
 
 const readFound = onlyRowOf(Schema.Struct({ found: Schema.Boolean }))
-const readTagged = rowUnless(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
-  name === "reservation_tag_limit"
-    ? new ValidationFailed({ message: `tag_name: is new, and there are ${detail} tags of your own already.` })
-    : undefined
-)
-const readUntagged = onlyRowOf(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
 const readFields = rowOf(Schema.Struct({ fields: Schema.NullOr(CustomFields) }))
 const readSaved = rowOf(Schema.Struct({ saved: Schema.Boolean, fields: Schema.NullOr(CustomFields) }))
 const readStatus = rowOf(Schema.Struct({ status: Schema.String }))
 
-const named = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string): Fragment => sql`
-  SELECT s.operator_id, s.id, o.reservation_code
-  FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-  WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
-
 /** The stay as it is, locked: what it was before can be compared with what it becomes. */
-const locked = (sql: SqlClient.SqlClient, operatorId: number, stayCode: string): Fragment => sql`
+const locked = (sql: Sql, { operatorId, stayCode }: Givens<Sought>): Fragment => sql`
   SELECT s.*, o.reservation_code, o.status
   FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode} FOR NO KEY UPDATE OF s`
 
-/** For the trail: the field changed on the stays of a table expression that names their order. */
-const touchedField = (sql: SqlClient.SqlClient, field: "stay_status" | "tags", stays: Fragment) =>
-  sql`SELECT operator_id, ${stayRecord(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
-
-/** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
-const addTag =
-  (sql: SqlClient.SqlClient) =>
-  (operatorId: number, stayCode: string, tag: { readonly name: string; readonly color: PaletteColor }, at: Date) =>
-    readTagged(
-      onRecord(sql, {
-        change: sql`
-          stay AS (${named(sql, operatorId, stayCode)}), ${namedTag(sql, operatorId, tag, at)}, linked AS (
-            INSERT INTO stay_tags AS link (operator_id, stay_id, tag_id, stays_version)
-            SELECT stay.operator_id, stay.id, named_tag.id, named_tag.stays_version FROM stay, named_tag
-            ON CONFLICT (operator_id, stay_id, tag_id) DO UPDATE SET stays_version = excluded.stays_version
-              WHERE link.stays_version <> excluded.stays_version
-            RETURNING tag_id
-          )`,
-        events: [],
-        touched: sql`
-          ${touchedField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
-          UNION ALL ${touchedIn(sql, "reservation_tag", "made_tag")}`,
-        outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found`
-      })
-    )
-
-const removeTag = (sql: SqlClient.SqlClient) => (operatorId: number, stayCode: string, tagName: string) =>
-  readUntagged(
-    onRecord(sql, {
-      change: sql`
-        stay AS (${named(sql, operatorId, stayCode)}), removed AS (
-          DELETE FROM stay_tags link USING stay, usable_reservation_tags tag
-          WHERE link.operator_id = stay.operator_id AND link.stay_id = stay.id
-            AND tag.operator_id = link.operator_id AND tag.id = link.tag_id AND tag.stays_version = link.stays_version
-            AND tag.tag_name = ${tagName}
-          RETURNING link.tag_id
-        )`,
-      events: [],
-      touched: touchedField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
-      outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`
-    })
-  )
-
 /** Undefined when there is no such stay. */
-const customFields = (sql: SqlClient.SqlClient) => (operatorId: number, stayCode: string) =>
-  readFields(sql`
-    SELECT custom_fields AS fields FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`)
+const customFields = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, stayCode }: Givens<Sought>) => sql`
+      SELECT custom_fields AS fields FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`
+  )
+  return (operatorId: number, stayCode: string) => readFields(statement({ operatorId, stayCode }))
+}
 
-const charactersIn = (sql: SqlClient.SqlClient, fields: Fragment): Fragment =>
+const charactersIn = (sql: Sql, fields: Fragment): Fragment =>
   sql`(SELECT coalesce(sum(length(value)), 0) FROM jsonb_each_text(${fields}))`
+
+interface Saved extends Sought {
+  readonly changes: Readonly<Record<string, string | null>>
+  readonly at: Date
+}
 
 /**
  * Merges the changes in, null removes; `saved` is false when the stay would have too many, or too much in them. What was
  * too much before there was a limit may stay, and become less.
  */
-const saveCustomFields =
-  (sql: SqlClient.SqlClient) =>
-  (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) => {
-    const merged = sql`jsonb_strip_nulls(coalesce(before.custom_fields, '{}') || ${jsonParameter(changes)}::jsonb)`
-    const characters = (fields: Fragment) => charactersIn(sql, fields)
-    return readSaved(
-      onRecord(sql, {
-        change: sql`
-          before AS (${locked(sql, operatorId, stayCode)}),
-          merged AS (SELECT operator_id, id, ${merged} AS fields FROM before),
-          after AS (
-            UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
-            FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
-              AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS}
-              AND ${characters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${characters(sql`s.custom_fields`)})
-            RETURNING s.custom_fields
-          )`,
-        events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-        // What is saved as it was is told too (specification, reservation_updated), and so leaves its trail: of no field.
-        touched: sql`
-          SELECT before.operator_id, ${stayRecord(sql)} AS record,
-            array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
-              NULL) AS fields
-          FROM before, after`,
-        outcome: sql`
-          SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`
-      })
-    )
-  }
+const saveCustomFields = (sql: Sql) => {
+  const characters = (fields: Fragment) => charactersIn(sql, fields)
+  const statement = onRecordInForms(sql, ({ changes, at, ...sought }: Givens<Saved>) => ({
+    change: sql`
+      before AS (${locked(sql, sought)}),
+      merged AS (
+        SELECT operator_id, id,
+          jsonb_strip_nulls(coalesce(before.custom_fields, '{}') || ${jsonParameter(changes)}::jsonb) AS fields
+        FROM before
+      ), after AS (
+        UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
+        FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
+          AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS}
+          AND ${characters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT}, ${characters(sql`s.custom_fields`)})
+        RETURNING s.custom_fields
+      )`,
+    events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
+    // What is saved as it was is told too (specification, reservation_updated), and so leaves its trail: of no field.
+    touched: sql`
+      SELECT before.operator_id, ${stayRecord(sql)} AS record,
+        array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
+          NULL) AS fields
+      FROM before, after`,
+    outcome: sql`
+      SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`
+  }))
+  return (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) =>
+    readSaved(statement({ operatorId, stayCode, changes, at }))
+}
+
+interface CheckedIn extends Sought, CheckInChange {
+  readonly at: Date
+}
 
 /** One event for each kind of thing that really changed. */
-const setCheckIn =
-  (sql: SqlClient.SqlClient) => (operatorId: number, stayCode: string, change: CheckInChange, at: Date) => {
-    const changed = (...columns: ReadonlyArray<keyof CheckInChange>): Fragment =>
-      sql.or(columns.map((column) => sql`after.${sql(column)} IS DISTINCT FROM before.${sql(column)}`))
+const setCheckIn = (sql: Sql) => {
+  const changed = (...columns: ReadonlyArray<keyof CheckInChange>): Fragment =>
+    sql.or(columns.map((column) => sql`after.${sql(column)} IS DISTINCT FROM before.${sql(column)}`))
+  const statement = onRecordInForms(sql, ({ operatorId, stayCode, at, ...change }: Givens<CheckedIn>) => {
     const event = (subEvent: string, condition: Fragment): Fragment =>
       recordStayUpdates(sql, {
         from: sql`(SELECT after.* FROM after JOIN before ON before.id = after.id WHERE ${condition}) happened`,
         subEvent: sql.literal(`'${subEvent}'`),
         at
       })
-    return readFound(
-      onRecord(sql, {
-        change: sql`
-          before AS (${locked(sql, operatorId, stayCode)}),
-          after AS (
-            UPDATE stays s SET ${settingsOf(sql, CheckIn, "s", change)}
-            FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
-            RETURNING s.*, before.reservation_code
-          ), compared AS (
-            SELECT before.operator_id, before.reservation_code, changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
-            FROM before JOIN after ON after.id = before.id
-          )`,
-        events: [
-          event("arrival_and_departure_time_updated", changed("arrival_at", "departure_at")),
-          event("lock_code_updated", sql`after.lock_code IS NOT NULL AND ${changed("lock_code")}`),
-          event("lock_code_deleted", sql`after.lock_code IS NULL AND ${changed("lock_code")}`),
-          event("check_in_details_updated", changed("lock_code_visible_after", "deposit", "id_required"))
-        ],
-        touched: sql`SELECT operator_id, ${stayRecord(sql)} AS record, fields FROM compared WHERE fields <> '{}'`,
-        outcome: sql`SELECT EXISTS (SELECT FROM before) AS found`
-      })
-    )
-  }
+    return {
+      change: sql`
+        before AS (${locked(sql, { operatorId, stayCode })}),
+        after AS (
+          UPDATE stays s SET ${settingsOf(sql, CheckIn, "s", change)}
+          FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+          RETURNING s.*, before.reservation_code
+        ), compared AS (
+          SELECT before.operator_id, before.reservation_code, changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
+          FROM before JOIN after ON after.id = before.id
+        )`,
+      events: [
+        event("arrival_and_departure_time_updated", changed("arrival_at", "departure_at")),
+        event("lock_code_updated", sql`after.lock_code IS NOT NULL AND ${changed("lock_code")}`),
+        event("lock_code_deleted", sql`after.lock_code IS NULL AND ${changed("lock_code")}`),
+        event("check_in_details_updated", changed("lock_code_visible_after", "deposit", "id_required"))
+      ],
+      touched: sql`SELECT operator_id, ${stayRecord(sql)} AS record, fields FROM compared WHERE fields <> '{}'`,
+      outcome: sql`SELECT EXISTS (SELECT FROM before) AS found`
+    }
+  })
+  return (operatorId: number, stayCode: string, change: CheckInChange, at: Date) =>
+    readFound(statement({ ...change, operatorId, stayCode, at }))
+}
+
+interface Marked extends Sought {
+  readonly stayStatus: (typeof StayKeeping.Type)["stay_status"]
+  readonly at: Date
+}
 
 /** Answers the order's status, undefined when there is no such stay; only stays of accepted orders are marked. */
-const setStayStatus =
-  (sql: SqlClient.SqlClient) =>
-  (operatorId: number, stayCode: string, stayStatus: (typeof StayKeeping.Type)["stay_status"], at: Date) =>
-    readStatus(
-      onRecord(sql, {
-        change: sql`
-          before AS (${locked(sql, operatorId, stayCode)}), after AS (
-            UPDATE stays s SET stay_status = ${stayStatus}
-            FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
-              AND before.status = 'accepted' AND before.stay_status <> ${stayStatus}
-            RETURNING s.id
-          )`,
-        events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-        touched: touchedField(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
-        outcome: sql`SELECT status FROM before`
-      })
-    )
+const setStayStatus = (sql: Sql) => {
+  const statement = onRecordInForms(sql, ({ stayStatus, at, ...sought }: Givens<Marked>) => ({
+    change: sql`
+      before AS (${locked(sql, sought)}), after AS (
+        UPDATE stays s SET stay_status = ${stayStatus}
+        FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+          AND before.status = 'accepted' AND before.stay_status <> ${stayStatus}
+        RETURNING s.id
+      )`,
+    events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
+    touched: touchedField(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
+    outcome: sql`SELECT status FROM before`
+  }))
+  return (operatorId: number, stayCode: string, stayStatus: Marked["stayStatus"], at: Date) =>
+    readStatus(statement({ operatorId, stayCode, stayStatus, at }))
+}
 
 export class StayStore extends Context.Service<StayStore>()("latchkey/resources/StayStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({

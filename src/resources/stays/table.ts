@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { assignmentsOf, definitionsOf, namesOf, pairsOf } from "../../database/columns.ts"
+import type { Value } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { recordEvent } from "../../events/events.ts"
 import { GivenStay, GuestDetails, type NewStay, StayIdentity, StayState, StayTerms } from "./stay.ts"
@@ -17,7 +18,7 @@ export interface CodedStay extends NewStay {
  * CTEs that write the stays of a new order, which the CTE `created_order` has, and their guests. `new_stay` has a row for
  * each, with its nights' dates and whether it holds them.
  */
-export const insertStays = (sql: SqlClient, stays: ReadonlyArray<CodedStay>): Fragment => sql`
+export const insertStays = (sql: SqlClient, stays: Value<ReadonlyArray<CodedStay>>): Fragment => sql`
   given_stay AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
       AS given (stay_code text, holds boolean, guests jsonb, ${sql.literal(definitionsOf(GivenStay))})
@@ -38,7 +39,11 @@ export const insertStays = (sql: SqlClient, stays: ReadonlyArray<CodedStay>): Fr
   )`
 
 /** CTE that gives stays the terms they should have, where the CTE `unchanged` has its row. */
-export const updateStays = (sql: SqlClient, operatorId: number, stays: ReadonlyArray<StayState>): Fragment => sql`
+export const updateStays = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  stays: Value<ReadonlyArray<StayState>>
+): Fragment => sql`
   updated_stay AS (
     UPDATE stays s SET ${sql.literal(assignmentsOf(StayTerms, "wanted"))}
     FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
@@ -65,7 +70,7 @@ export const stayFields = (sql: SqlClient) => ({
 /** Records that stays changed, one event a row of `from`. */
 export const recordStayUpdates = (
   sql: SqlClient,
-  updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Date }
+  updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Value<Date> }
 ): Fragment =>
   recordEvent(sql, "reservation_updated", {
     from: updates.from,

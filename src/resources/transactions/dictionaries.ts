@@ -64,6 +64,9 @@ export interface DictionaryEntry {
 export const notInDictionary = (field: string, dictionary: string): ValidationFailed =>
   new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
 
+/** Whether every operator finds the id in that dictionary. */
+export const isBuiltIn = (dictionary: Dictionary, id: number): boolean => SYSTEM[dictionary].has(id)
+
 /** Whether the id is in the dictionary: among the built-in ones, or the account's own as `own` says. */
 export const inDictionary = (
   field: string,
@@ -71,7 +74,7 @@ export const inDictionary = (
   id: number,
   own: boolean
 ): Result.Result<void, ValidationFailed> =>
-  own || SYSTEM[dictionary].has(id) ? Result.void : Result.fail(notInDictionary(field, dictionary))
+  own || isBuiltIn(dictionary, id) ? Result.void : Result.fail(notInDictionary(field, dictionary))
 
 /** The account's name wins; the built-in one serves only where the account's dictionary lacks the entry. */
 export const nameOf = (dictionary: Dictionary, id: number, accountName: string | null): string | null =>

@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { partOf, type Value } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { recordEvent } from "../../events/events.ts"
 import { writeShares } from "./shares.ts"
@@ -19,12 +20,12 @@ export interface Received {
 /**
  * CTEs that record it as a paid income entry of the order in the CTE `created_order`, split over the stays in `new_stay`.
  */
-export const recordReceived = (sql: SqlClient, received: Received, at: Date): Fragment => sql`
+export const recordReceived = (sql: SqlClient, received: Value<Received>, at: Value<Date>): Fragment => sql`
   received_entry AS (
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at,
       order_id, status, operator_name, created_at, updated_at)
-    SELECT operator_id, 'income', ${received.amount}::numeric, currency, ${received.item_id}::bigint,
-      ${received.payment_method_id}::bigint, ${at}::timestamptz, id, 'paid', ${received.operator_name},
+    SELECT operator_id, 'income', ${partOf(received, ({ amount }) => amount)}::numeric, currency, ${partOf(received, ({ item_id }) => item_id)}::bigint,
+      ${partOf(received, (each) => each.payment_method_id)}::bigint, ${at}::timestamptz, id, 'paid', ${partOf(received, ({ operator_name }) => operator_name)},
       ${at}::timestamptz, ${at}::timestamptz
     FROM created_order
     RETURNING operator_id, id
@@ -32,7 +33,7 @@ export const recordReceived = (sql: SqlClient, received: Received, at: Date): Fr
     sql,
     sql`SELECT received_entry.operator_id, received_entry.id AS transaction_id, new_stay.id AS stay_id, part.amount
       FROM received_entry, new_stay
-      JOIN jsonb_to_recordset(${jsonParameter(received.shares)}::jsonb) AS part (stay_code text, amount numeric)
+      JOIN jsonb_to_recordset(${jsonParameter(partOf(received, ({ shares }) => shares))}::jsonb) AS part (stay_code text, amount numeric)
         USING (stay_code)`
   )}), received_recorded AS (${recordEvent(sql, "transaction_created", {
     from: sql`received_entry`,
@@ -50,5 +51,5 @@ export const receivedOf = (
   WHERE t.operator_id = ${order.operatorId} AND t.order_id = ${order.id} AND t.direction = 'income' AND t.status = 'paid')`
 
 /** Whether the operator's own dictionary has the income method; the service's own are in dictionaries.ts. */
-export const ownIncomeMethod = (sql: SqlClient, operatorId: number, id: number): Fragment => sql`EXISTS (
+export const ownIncomeMethod = (sql: SqlClient, operatorId: Value<number>, id: Value<number>): Fragment => sql`EXISTS (
   SELECT FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = 'income_methods' AND id = ${id})`

@@ -2,6 +2,7 @@ import { Option } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fourDecimals, minorUnits } from "../../contract/money.ts"
+import type { Value } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { type Share, sharesOf } from "./rules.ts"
 
@@ -39,7 +40,11 @@ export const entriesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
   FROM transactions t WHERE t.operator_id = ${order}.operator_id AND t.order_id = ${order}.id)`
 
 /** Selects and locks, in one order, those of the entries that still have the amount they were read with. */
-export const entriesAsRead = (sql: SqlClient, operatorId: number, entries: ReadonlyArray<SplitEntry>): Fragment => sql`
+export const entriesAsRead = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  entries: Value<ReadonlyArray<SplitEntry>>
+): Fragment => sql`
   SELECT t.id FROM transactions t
   JOIN jsonb_to_recordset(${jsonParameter(entries)}::jsonb) AS known (id bigint, amount numeric)
     ON known.id = t.id AND known.amount = t.amount

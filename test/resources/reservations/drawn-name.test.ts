@@ -9,7 +9,7 @@ const createdAfter = (taken: number) => {
     Effect.exit(
       underDrawnName((name) => {
         names.push(name)
-        return Effect.succeed({ reservation_code: `5-${name}`, status: "accepted", is_new: names.length > taken })
+        return Effect.succeed(names.length > taken ? { reservation_code: `5-${name}` } : undefined)
       })
     ),
     (exit) => ({ exit, names })

@@ -1,6 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { NightTaken } from "../../../src/resources/reservations/nights-taken.ts"
 import {
   againWhileNightsGo,
   createSold,
@@ -8,7 +9,6 @@ import {
   Orders,
   SOLD_ATTEMPTS
 } from "../../../src/resources/reservations/Orders.ts"
-import { NightTaken } from "../../../src/resources/reservations/store.ts"
 import { byNobody, call, propertyOf } from "../../harness.ts"
 import { soldOrder, soldStay, stayCodesOf } from "./channel-orders.ts"
 import { available, booking, eventsOf, everything, layerUnhurried, nightsOf, ready, sorted } from "./ready.ts"

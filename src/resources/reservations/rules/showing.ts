@@ -1,8 +1,7 @@
-import { Struct } from "effect"
 import { exactNumber, tenThousandths } from "../../../contract/money.ts"
 import { customChannelOf } from "../../custom-channels/dictionary.ts"
 import type { Decimal } from "../../stays/stay.ts"
-import { CheckInDetails, type Reservation } from "../record.ts"
+import type { Reservation } from "../record.ts"
 import type { ReservationRow } from "../search-store.ts"
 
 // What the record shows of a row of the database.
@@ -36,7 +35,12 @@ const ratesOf = (row: ReservationRow): Reservation["rates"] => {
     rate: money(row.rate),
     commission: row.commission === null ? null : money(row.commission),
     tax: taxOf(row),
-    details: (row.rate_details ?? plainDetails(row)).map((detail) => ({ ...detail, currency }))
+    details: (row.rate_details ?? plainDetails(row)).map(({ type, description, amount }) => ({
+      type,
+      description,
+      amount,
+      currency
+    }))
   }
 }
 
@@ -55,30 +59,63 @@ const taxOf = (row: ReservationRow) => {
 }
 
 /** ISO 8601 with a numeric offset, as reservation times are written (contract facts 0.3). */
-const offsetText = (instant: Date): string => instant.toISOString().replace(/(?:\.000)?Z$/, "+00:00")
+const offsetText = (instant: Date): string => {
+  const text = instant.toISOString()
+  return `${text.slice(0, text.endsWith(".000Z") ? -5 : -1)}+00:00`
+}
 
 /** An order keeps the channel it was entered under, also where the deployment no longer lists it. */
 const customChannelIn = (row: ReservationRow) =>
   row.custom_channel_id === null ? undefined : customChannelOf("international", row.custom_channel_id)
 
-const CHECK_IN_DETAILS = Struct.keys(CheckInDetails.fields)
+const checkInDetailsOf = (row: ReservationRow): Reservation["check_in_details"] => ({
+  arrival_at: row.arrival_at,
+  departure_at: row.departure_at,
+  lock_code: row.lock_code,
+  lock_code_visible_after: row.lock_code_visible_after,
+  deposit: row.deposit === null ? null : Number(row.deposit),
+  id_required: row.id_required,
+  check_in_guide_url: row.check_in_guide_url
+})
 
-/** A row of the database as the record shows it: under the same names, but for what is put together here. */
+/** A row of the database as the record shows it. Written out: a record that is spread from a row is far more to make. */
 export const toReservation = (row: ReservationRow): Reservation => ({
-  ...row,
+  id: row.id,
+  reservation_code: row.reservation_code,
+  stay_code: row.stay_code,
+  channel_id: row.channel_id,
   property_id: row.property_id ?? 0,
-  in_reservation_box: row.property_id === null,
+  channel_type: row.channel_type,
   listing_id: row.listing_id ?? String(row.property_id ?? 0),
+  check_in_date: row.check_in_date,
+  check_out_date: row.check_out_date,
+  number_of_guests: row.number_of_guests,
+  number_of_adults: row.number_of_adults,
+  number_of_children: row.number_of_children,
+  number_of_infants: row.number_of_infants,
+  number_of_pets: row.number_of_pets,
+  status: row.status,
+  stay_status: row.stay_status,
+  guest_name: row.guest_name,
+  guest_phone: row.guest_phone,
+  guest_email: row.guest_email,
   cancelled_at: row.cancelled_at === null ? null : offsetText(row.cancelled_at),
   booked_at: offsetText(row.booked_at),
   created_at: offsetText(row.created_at),
+  creator: row.creator,
   rates: ratesOf(row),
   payment: paymentOf(row.currency, row.total_rate, row.received),
-  check_in_details: {
-    ...Struct.pick(row, CHECK_IN_DETAILS),
-    deposit: row.deposit === null ? null : Number(row.deposit)
-  },
+  check_in_details: checkInDetailsOf(row),
+  remarks: row.remarks,
+  channel_remarks: row.channel_remarks,
+  conversation_id: row.conversation_id,
+  tags: row.tags,
   custom_channel: customChannelIn(row) ?? null,
+  guests: row.guests,
+  custom_fields: row.custom_fields,
+  in_reservation_box: row.property_id === null,
+  additional_fees: row.additional_fees,
+  checkin_guide_images: row.checkin_guide_images,
   channel_details:
     row.channel_type === "airbnb"
       ? { airbnb: { cancellation_policy_category: row.cancellation_policy_category } }

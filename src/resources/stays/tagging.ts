@@ -1,0 +1,90 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
+import { ValidationFailed } from "../../contract/errors.ts"
+import type { PaletteColor } from "../../contract/palette.ts"
+import { rowUnless } from "../../database/constraints.ts"
+import type { Givens } from "../../database/forms.ts"
+import { onlyRowOf } from "../../database/rows.ts"
+import { namedTag } from "../reservation-tags/named-tag.ts"
+import { stayRecord } from "./table.ts"
+
+// Which tags a stay carries.
+
+type Sql = SqlClient.SqlClient
+
+const readTagged = rowUnless(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
+  name === "reservation_tag_limit"
+    ? new ValidationFailed({ message: `tag_name: is new, and there are ${detail} tags of your own already.` })
+    : undefined
+)
+const readUntagged = onlyRowOf(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
+
+/** Whose stay, under which code. */
+export interface Sought {
+  readonly operatorId: number
+  readonly stayCode: string
+}
+
+const named = (sql: Sql, { operatorId, stayCode }: Givens<Sought>): Fragment => sql`
+  SELECT s.operator_id, s.id, o.reservation_code
+  FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+  WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
+
+/** For the trail: the field changed on the stays of a table expression that names their order. */
+export const touchedField = (sql: Sql, field: "stay_status" | "tags", stays: Fragment) =>
+  sql`SELECT operator_id, ${stayRecord(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
+
+interface Tagged extends Sought {
+  readonly name: string
+  readonly color: PaletteColor
+  readonly at: Date
+}
+
+/** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
+export const addTag = (sql: Sql) => {
+  const statement = onRecordInForms(sql, (tagged: Givens<Tagged>) => ({
+    change: sql`
+      stay AS (${named(sql, tagged)}), ${namedTag(sql, tagged)}, linked AS (
+        INSERT INTO stay_tags AS link (operator_id, stay_id, tag_id, stays_version)
+        SELECT stay.operator_id, stay.id, named_tag.id, named_tag.stays_version FROM stay, named_tag
+        ON CONFLICT (operator_id, stay_id, tag_id) DO UPDATE SET stays_version = excluded.stays_version
+          WHERE link.stays_version <> excluded.stays_version
+        RETURNING tag_id
+      )`,
+    events: [],
+    touched: sql`
+      ${touchedField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM linked)`)}
+      UNION ALL ${touchedIn(sql, "reservation_tag", "made_tag")}`,
+    outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found`
+  }))
+  return (
+    operatorId: number,
+    stayCode: string,
+    { name, color }: { readonly name: string; readonly color: PaletteColor },
+    at: Date
+  ) => readTagged(statement({ operatorId, stayCode, name, color, at }))
+}
+
+interface Untagged extends Sought {
+  readonly tagName: string
+}
+
+export const removeTag = (sql: Sql) => {
+  const statement = onRecordInForms(sql, (untagged: Givens<Untagged>) => ({
+    change: sql`
+      stay AS (${named(sql, untagged)}), removed AS (
+        DELETE FROM stay_tags link USING stay, usable_reservation_tags tag
+        WHERE link.operator_id = stay.operator_id AND link.stay_id = stay.id
+          AND tag.operator_id = link.operator_id AND tag.id = link.tag_id AND tag.stays_version = link.stays_version
+          AND tag.tag_name = ${untagged.tagName}
+        RETURNING link.tag_id
+      )`,
+    events: [],
+    touched: touchedField(sql, "tags", sql`stay WHERE EXISTS (SELECT FROM removed)`),
+    outcome: sql`SELECT EXISTS (SELECT FROM stay) AS found, EXISTS (SELECT FROM removed) AS removed`
+  }))
+  return (operatorId: number, stayCode: string, tagName: string) =>
+    readUntagged(statement({ operatorId, stayCode, tagName }))
+}
