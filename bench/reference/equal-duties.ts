@@ -11,8 +11,7 @@ import { type Known, tokenLookUp } from "./tokens.ts"
 import { spansOf, tracing } from "./tracing.ts"
 
 // Reference: Fastify with the duties that the service has, by the packages that a user would take for them: a token kept
-// as its digest only, one rate window a token, a request id, a log line a request, spans of request and
-// statement.
+// as its digest only, one rate window a token, a request id, a log line a request, spans of request and statement.
 
 const app = Fastify({
   logger: true,
