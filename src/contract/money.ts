@@ -72,18 +72,20 @@ interface RawNumber {
 
 /**
  * An amount whose every digit is shown: a JSON number is exact text, be it more digits than a floating number keeps.
- * Made by {@link exactNumber}, for sums: what a caller sends has few enough digits.
+ * Made by {@link exactNumber}, for sums: what a caller sends has few enough digits. In JSON it is itself: as a value that
+ * is not known to be JSON, each amount would be searched for what is none.
  */
 export const ExactAmount = Schema.declare(
   (value): value is number | RawNumber => Number.isFinite(value) || JSON.isRawJSON(value),
   {
     expected: "an amount",
-    toCodecJson: () =>
+    toCodecJson: () => undefined,
+    toCodecStringTree: () =>
       Schema.link<number | RawNumber>()(
-        Schema.Unknown,
-        SchemaTransformation.transform({
-          decode: (value) => (JSON.isRawJSON(value) ? value : Number(value)),
-          encode: (value): unknown => value
+        Schema.String,
+        SchemaTransformation.transform<number | RawNumber, string>({
+          decode: Number,
+          encode: (amount) => (typeof amount === "number" ? String(amount) : amount.rawJSON)
         })
       )
   }
