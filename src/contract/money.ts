@@ -1,4 +1,4 @@
-import { Option, Result, Schema, SchemaTransformation } from "effect"
+import { Option, Result, Schema } from "effect"
 import { ValidationFailed } from "./errors.ts"
 import { currencyDecimals } from "./fields.ts"
 
@@ -72,23 +72,13 @@ interface RawNumber {
 
 /**
  * An amount whose every digit is shown: a JSON number is exact text, be it more digits than a floating number keeps.
- * Made by {@link exactNumber}, for sums: what a caller sends has few enough digits. In JSON it is itself: as a value that
- * is not known to be JSON, each amount would be searched for what is none.
+ * Made by {@link exactNumber}, for sums: what a caller sends has few enough digits. In JSON it is itself: of `Unknown`, or
+ * with a codec of its own, each amount would be searched for what is no JSON.
  */
-export const ExactAmount = Schema.declare(
-  (value): value is number | RawNumber => Number.isFinite(value) || JSON.isRawJSON(value),
-  {
-    expected: "an amount",
-    toCodecJson: () => undefined,
-    toCodecStringTree: () =>
-      Schema.link<number | RawNumber>()(
-        Schema.String,
-        SchemaTransformation.transform<number | RawNumber, string>({
-          decode: Number,
-          encode: (amount) => (typeof amount === "number" ? String(amount) : amount.rawJSON)
-        })
-      )
-  }
+export const ExactAmount = Schema.Any.pipe(
+  Schema.refine((value): value is number | RawNumber => Number.isFinite(value) || JSON.isRawJSON(value), {
+    expected: "an amount"
+  })
 )
 
 /** Units below this have at most fifteen digits, which a floating number keeps. */
