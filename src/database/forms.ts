@@ -1,9 +1,9 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Fragment, fragment, parameter, type Statement } from "effect/sql/Statement"
 
-// A statement is written by the sql template: putting its text together, and finding it among the prepared ones, costs
-// more than asking it. But there are few texts: what differs between two calls are mostly the values, and at most which
-// of them were sent. Each such form of a statement is built once, of what stands for the values, and then remembered.
+// A statement is written by the sql template, and putting its text together is a third of what a short read allocates. But
+// there are few texts: what differs between two calls are mostly the values, and at most which of them were sent. Each such
+// form of a statement is built once, of what stands for the values, and then remembered.
 
 /** Forms of one statement that a process remembers. Of more the oldest is built again: that costs time and nothing else. */
 export const FORMS = 200

@@ -14,7 +14,8 @@ import { Identity } from "../row-fields.ts"
 import { noSuchStay } from "../stays/rules.ts"
 import { type create_task, type delete_task, type search_tasks, type Task, Tasks, update_task } from "./contract.ts"
 import { assignableTo, noSuchStaff, propertyOf } from "./rules.ts"
-import { type TaskRow, TaskStore } from "./store.ts"
+import type { TaskRow } from "./search.ts"
+import { TaskStore } from "./store.ts"
 
 type Store = TaskStore["Service"]
 

@@ -2,16 +2,15 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { asItIs, onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
-import type { DateRange } from "../../contract/date-range.ts"
-import type { Page } from "../../contract/page.ts"
 import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
-import { pagesOf, selectedOf } from "../../database/pages.ts"
+import { selectedOf } from "../../database/pages.ts"
 import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { Amount, Identity } from "../row-fields.ts"
+import { Identity } from "../row-fields.ts"
 import { Assignee, assigneeAsRead, assigneeOf } from "../staffs/assignment.ts"
-import { Level, type search_tasks, Task } from "./contract.ts"
+import { Level, Task } from "./contract.ts"
+import { joined, known, search, shown, TaskRow, type TaskSearch } from "./search.ts"
 
 // The SQL of tasks. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
@@ -20,16 +19,6 @@ type Sql = SqlClient.SqlClient
 interface OfOperator {
   readonly operatorId: number
 }
-
-/** Which tasks a search means; what is undefined does not narrow it. */
-export interface TaskSearch
-  extends Pick<typeof search_tasks.payloadSchema.Type, "id" | "staff_id" | "property_id" | "type" | "status"> {
-  readonly expected: DateRange | undefined
-}
-
-/** A task as it is shown, but for the merchant's clock: its times are still instants. */
-const TaskRow = Schema.Struct({ ...Task.fields, fee: Amount, create_time: Schema.Date, update_time: Schema.Date })
-export type TaskRow = typeof TaskRow.Type
 
 /** What the rules need to know before a task is created; `assignee` is null for nobody. */
 const Preconditions = Schema.Struct({
@@ -50,7 +39,6 @@ const ExistingTask = Schema.Struct({
 const readPreconditions = onlyRowOf(Preconditions)
 const readExisting = rowOf(ExistingTask)
 const readIdentity = rowOf(Identity)
-const readKnown = onlyRowOf(Schema.Struct({ property: Schema.Boolean, staff: Schema.Boolean }))
 
 /** The columns an edit sets. */
 const EditedTask = Schema.Struct({
@@ -76,74 +64,6 @@ export type NewTask = typeof GivenTask.Type
 
 /** The columns an edit was judged by; those that are undefined were not looked at. */
 export type JudgedBy = Partial<Pick<NewTask, "currency" | "fee" | "property_id" | "staff_id">>
-
-const valuesOf = (operatorId: number, wanted: TaskSearch) => ({
-  operatorId,
-  id: wanted.id,
-  start: wanted.expected?.start,
-  end: wanted.expected?.end,
-  staff_id: wanted.staff_id,
-  property_id: wanted.property_id,
-  type: wanted.type,
-  status: wanted.status
-})
-type SearchValues = Givens<ReturnType<typeof valuesOf>>
-
-const conditions = (sql: Sql, wanted: SearchValues): ReadonlyArray<Fragment> => {
-  const all: Array<Fragment> = [sql`operator_id = ${wanted.operatorId}`]
-  if (wanted.id !== undefined) all.push(sql`id = ${wanted.id}`)
-  if (wanted.start !== undefined) all.push(sql`expected_date >= ${wanted.start}::date`)
-  if (wanted.end !== undefined) all.push(sql`expected_date <= ${wanted.end}::date`)
-  if (wanted.staff_id !== undefined) all.push(sql`staff_id = ${wanted.staff_id}`)
-  if (wanted.property_id !== undefined) all.push(sql`property_id = ${wanted.property_id}`)
-  if (wanted.type !== undefined) all.push(sql`type = ${wanted.type}`)
-  if (wanted.status !== undefined) all.push(sql`status = ${wanted.status}`)
-  return all
-}
-
-/** What a task in `page` shows of what {@link joined} adds, and under another name than its column's. */
-const shown = (sql: Sql) => ({
-  task_id: sql`page.id`,
-  level: sql`CASE WHEN page.type = 'cleaning' THEN page.level END`,
-  property_title: sql`property.title`,
-  stay_code: sql`stay.stay_code`,
-  staff_name: sql`staff.name`,
-  expected_time: sql`page.expected_time::text`,
-  expected: sql`page.expected_date || ' ' || coalesce(page.expected_time, time '00:00')::text`,
-  create_time: sql`page.created_at`,
-  update_time: sql`page.updated_at`
-})
-
-const joined = (sql: Sql): Fragment => sql`
-  LEFT JOIN properties property ON property.operator_id = page.operator_id AND property.id = page.property_id
-  LEFT JOIN staffs staff ON staff.operator_id = page.operator_id AND staff.id = page.staff_id
-  LEFT JOIN stays stay ON stay.operator_id = page.operator_id AND stay.id = page.stay_id`
-
-const search = (sql: Sql) => {
-  const page = pagesOf(sql, TaskRow, (wanted: SearchValues) => ({
-    matching: sql`SELECT * FROM tasks WHERE ${sql.and(conditions(sql, wanted))}`,
-    orderBy: sql`expected_date DESC NULLS FIRST, expected_time DESC NULLS LAST, id DESC`,
-    columns: shown(sql),
-    joined: joined(sql)
-  }))
-  return (operatorId: number, wanted: TaskSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
-}
-
-/** Whether the property and the person a search names exist; asked only when the search found nothing. */
-const known = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, property_id, staff_id }: Givens<NamedByTask>) => sql`
-      SELECT ${propertyKnown(sql, operatorId, property_id)} AS property,
-        ${
-          staff_id === undefined
-            ? sql`true`
-            : sql`EXISTS (SELECT FROM staffs WHERE operator_id = ${operatorId} AND id = ${staff_id})`
-        } AS staff`
-  )
-  return (operatorId: number, { property_id, staff_id }: Pick<TaskSearch, "property_id" | "staff_id">) =>
-    readKnown(statement({ operatorId, property_id, staff_id, stay_code: undefined }))
-}
 
 /** What a task is of, and whose. */
 interface NamedByTask extends OfOperator {
