@@ -37,6 +37,9 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE INDEX orders_status ON orders (operator_id, status, booked_at DESC, id DESC) INCLUDE (channel_type, stay_count)`
 
+  // Which orders were booked last, of stays that are found by their days.
+  yield* sql`CREATE INDEX orders_booked ON orders (operator_id, id) INCLUDE (booked_at)`
+
   // With the order, by which a search joins that asks of stays and of orders.
   yield* sql`DROP INDEX stays_order, stays_check_in, stays_check_out, stays_property`
   yield* sql`CREATE INDEX stays_order ON stays (operator_id, order_id, id)`

@@ -1,4 +1,4 @@
-import { Option, Result, Schema, SchemaTransformation } from "effect"
+import { Option, Result, Schema } from "effect"
 import { ValidationFailed } from "./errors.ts"
 import { currencyDecimals } from "./fields.ts"
 
@@ -72,21 +72,13 @@ interface RawNumber {
 
 /**
  * An amount whose every digit is shown: a JSON number is exact text, be it more digits than a floating number keeps.
- * Made by {@link exactNumber}, for sums: what a caller sends has few enough digits.
+ * Made by {@link exactNumber}, for sums: what a caller sends has few enough digits. In JSON it is itself: of `Unknown`, or
+ * with a codec of its own, each amount would be searched for what is no JSON.
  */
-export const ExactAmount = Schema.declare(
-  (value): value is number | RawNumber => Number.isFinite(value) || JSON.isRawJSON(value),
-  {
-    expected: "an amount",
-    toCodecJson: () =>
-      Schema.link<number | RawNumber>()(
-        Schema.Unknown,
-        SchemaTransformation.transform({
-          decode: (value) => (JSON.isRawJSON(value) ? value : Number(value)),
-          encode: (value): unknown => value
-        })
-      )
-  }
+export const ExactAmount = Schema.Any.pipe(
+  Schema.refine((value): value is number | RawNumber => Number.isFinite(value) || JSON.isRawJSON(value), {
+    expected: "an amount"
+  })
 )
 
 /** Units below this have at most fifteen digits, which a floating number keeps. */
