@@ -1,4 +1,5 @@
 import { Effect, Option, Tracer } from "effect"
+import { keepingSpans } from "./kept-spans.ts"
 
 /**
  * Runs an effect and counts the SQL statements it caused, that is its round trips to the database, those that frame a
@@ -6,14 +7,7 @@ import { Effect, Option, Tracer } from "effect"
  */
 export const countStatements = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<readonly [A, number], E, R> =>
   Effect.suspend(() => {
-    const spans: Array<Tracer.NativeSpan> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
+    const { tracer, spans } = keepingSpans()
     return Effect.map(
       Effect.provideService(effect, Tracer.Tracer, tracer),
       (result) => [result, spans.reduce((count, span) => count + statementsOf(span), 0)] as const
