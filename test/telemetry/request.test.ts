@@ -3,18 +3,12 @@ import { Effect, Logger, Option, Tracer } from "effect"
 import { Service } from "../../src/service.ts"
 import { CurrentSampler, samplerOf } from "../../src/telemetry/sampling.ts"
 import { freshOperator, layerTest } from "../harness.ts"
+import { keepingSpans } from "../kept-spans.ts"
 
 /** Runs an effect and answers the spans and log lines it made. */
 const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const spans: Array<Tracer.NativeSpan> = []
   const lines: Array<string> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      spans.push(span)
-      return span
-    }
-  })
+  const { tracer, spans } = keepingSpans()
   const json = Logger.formatJson
   const logger = Logger.make((options) => {
     lines.push(json.log(options))

@@ -9,6 +9,7 @@ import {
   samplerOf
 } from "../../src/telemetry/sampling.ts"
 import { asRoot, inSpan, type Root, record } from "../../src/telemetry/spans.ts"
+import { keepingSpans } from "../kept-spans.ts"
 
 const parent = (traceId: string, isSampled: boolean) =>
   Tracer.externalSpan({ traceId, spanId: "b7ad6b7169203331", sampled: isSampled })
@@ -16,14 +17,7 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 /** A tracer that keeps the spans that a collector would be sent. */
 const keeping = () => {
-  const spans: Array<Tracer.NativeSpan> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      spans.push(span)
-      return span
-    }
-  })
+  const { tracer, spans } = keepingSpans()
   return { tracer, names: () => spans.filter((span) => span.sampled).map((span) => span.name), spans }
 }
 
