@@ -16,8 +16,12 @@ const answered = <Base extends new (...args: any[]) => object>(base: Base) =>
     constructor(...args: any[]) {
       const limit = Error.stackTraceLimit
       Error.stackTraceLimit = 0
-      super(...args)
-      Error.stackTraceLimit = limit
+      // Effect has nothing that could stand around a call of super; one that throws must not leave everybody without stacks.
+      try {
+        super(...args)
+      } finally {
+        Error.stackTraceLimit = limit
+      }
     }
   }
 

@@ -12,7 +12,10 @@ export const UNFINISHED = "database.unfinished"
 /** What the service makes in a data folder; whatever else somebody keeps there is theirs. */
 const OURS: ReadonlySet<string> = new Set(["lock", "lock-journal", "owner", "control.sock", DATABASE])
 
-const isOurs = (name: string): boolean => OURS.has(name) || name.startsWith(UNFINISHED)
+/** Whether it is what a first start left that was killed; releases before gave it no name of its own. */
+export const isUnfinished = (name: string): boolean => name === UNFINISHED || name.startsWith(`${UNFINISHED}-`)
+
+const isOurs = (name: string): boolean => OURS.has(name) || isUnfinished(name)
 
 /**
  * From now on only the user of this process can read what it writes. For the whole process, because the files of the

@@ -36,9 +36,13 @@ const watch = (folder: string): void => {
   // A signal to the whole group is for the one who wanted it, and that one decides.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
   const worker = new Worker(new URL(import.meta.url), { workerData: folder })
-  worker.once("error", (cause) => process.send?.(reasonOf(cause), () => process.exit(1)))
+  let failed = false
+  worker.once("error", (cause) => {
+    failed = true
+    process.send?.(reasonOf(cause), () => process.exit(1))
+  })
   worker.once("exit", (code) => {
-    if (code === 0) process.exit(0)
+    if (!failed) process.exit(code)
   })
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { DataFolderUnusable } from "./folder-lock.ts"
-import { DATABASE, UNFINISHED } from "./folder-modes.ts"
+import { DATABASE, isUnfinished, UNFINISHED } from "./folder-modes.ts"
 
 /** Milliseconds in which a new database is made; it takes three seconds, and more where much else goes on. */
 export const NEW_DATABASE_MS = 120_000
@@ -52,7 +52,7 @@ const isThere = (path: string): Promise<boolean> =>
 /** What first starts left that were killed. */
 const removeUnfinished = async (dataDir: string): Promise<void> => {
   for (const name of await Fs.readdir(dataDir)) {
-    if (name.startsWith(UNFINISHED)) await Fs.rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 })
+    if (isUnfinished(name)) await Fs.rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 })
   }
 }
 

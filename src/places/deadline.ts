@@ -1,4 +1,4 @@
-import { type Clock, Effect, type Scope } from "effect"
+import { Clock, Context, Effect, Fiber, type Scope } from "effect"
 
 /** Ends waits that last too long. */
 export interface Deadline {
@@ -43,12 +43,15 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
 
     return {
       begin: (late) =>
-        Effect.clockWith((clock: Clock.Clock) => {
+        Effect.clockWith((clock) => {
           const wait = { until: clock.currentTimeNanosUnsafe() + last, late }
           waits.add(wait)
-          if (sleeps) return Effect.succeed(wait)
-          sleeps = true
-          return Effect.as(Effect.forkIn(watch, scope), wait)
+          if (!sleeps) {
+            sleeps = true
+            // Of a call that waits only its clock: the sleep may outlast it by far.
+            Fiber.runIn(Effect.runForkWith(Context.make(Clock.Clock, clock))(watch), scope)
+          }
+          return Effect.succeed(wait)
         }),
       end: (wait) => void waits.delete(wait)
     }

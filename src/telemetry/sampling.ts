@@ -13,16 +13,17 @@ type Decision = Sampler["records"]
 const always: Decision = () => true
 const never: Decision = () => false
 
-/** Half of a trace id's bits are random in every version of the standard; these are enough to tell a share by. */
-const RATIO_DIGITS = 12
+/** Of the last 56 bits of a trace id, which are random, as many as a number holds exactly. */
+const randomOf = (traceId: string): number => Number.parseInt(traceId.padStart(32, "0").slice(-14, -1), 16) / 16 ** 13
 
-/** A share of all traces. One that came with its id is decided by that, so that all who see it decide alike. */
+/**
+ * A share of all traces. One that came with its id is decided by that, from the high end of what is random in it (W3C Trace
+ * Context 2, OpenTelemetry's consistent sampling), so that others who do the same record the same; a new one by chance.
+ */
 const shareOf =
   (ratio: number): Decision =>
   (parent) =>
-    (parent === undefined
-      ? Math.random()
-      : Number.parseInt(parent.traceId.slice(-RATIO_DIGITS), 16) / 16 ** RATIO_DIGITS) < ratio
+    (parent === undefined ? Math.random() : randomOf(parent.traceId)) >= 1 - ratio
 
 const asParent =
   (root: Decision): Decision =>

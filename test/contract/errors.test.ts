@@ -29,5 +29,8 @@ describe("the error table", () => {
   it("has errors without a stack, and leaves it to others", () => {
     for (const error of all) assert.strictEqual(error.stack, `${error._tag}: m`)
     assert.include(new Error("other").stack, "errors.test.ts")
+    const limit = Error.stackTraceLimit
+    assert.throws(() => Reflect.construct(Errors.NotFound, [{ message: 5 }]))
+    assert.strictEqual(Error.stackTraceLimit, limit)
   })
 })

@@ -47,14 +47,17 @@ describe("samplers", () => {
 
   it("take a share of the traces, the same ones wherever their id is seen", () => {
     const half = samplerOf({ name: "traceidratio", ratio: 0.5 })
-    assert.isTrue(half.records(parent(`${"0".repeat(20)}7fffffffffff`, false)))
-    assert.isFalse(half.records(parent(`${"0".repeat(20)}800000000000`, true)))
-    assert.isTrue(half.records(parent("0000000000000001", false)), "an id of 64 bits")
+    assert.isFalse(half.records(parent(`${"f".repeat(18)}7fffffffffffff`, true)))
+    assert.isTrue(half.records(parent(`${"0".repeat(18)}80000000000000`, false)))
+    assert.isFalse(half.records(parent("1", true)), "a short id")
     const taken = Array.from({ length: 2_000 }, () => half.records(undefined)).filter(Boolean).length
     assert.isAbove(taken, 800)
     assert.isBelow(taken, 1_200)
-    const { records } = samplerOf({ name: "traceidratio", ratio: 1 })
-    assert.isTrue(records(parent("f".repeat(32), false)))
+    const [none, all] = [0, 1].map((ratio) => samplerOf({ name: "traceidratio", ratio }).records)
+    for (const digit of ["0", "f"]) {
+      assert.isFalse(none?.(parent(digit.repeat(32), true)))
+      assert.isTrue(all?.(parent(digit.repeat(32), false)))
+    }
   })
 })
 
