@@ -1,6 +1,6 @@
 import { Tracer } from "effect"
 
-/** A tracer that keeps every span it is asked for. */
+/** A tracer that keeps every span it is asked for; `told` are those a collector would be sent. */
 export const keepingSpans = () => {
   const spans: Array<Tracer.NativeSpan> = []
   const tracer = Tracer.make({
@@ -10,5 +10,6 @@ export const keepingSpans = () => {
       return span
     }
   })
-  return { tracer, spans }
+  const told = () => spans.filter((span) => span.sampled && span.status._tag === "Ended")
+  return { tracer, spans, told }
 }

@@ -13,7 +13,7 @@ export const QUIET_LOOKS = 4
 /** The same for the first time, when most of what goes is what migrating and starting left behind. */
 export const FIRST_QUIET_LOOKS = 1
 /** Bytes by which the process must have grown since the last time: less is not worth holding everybody up. */
-export const GROWN_BYTES = 96 * 1024 * 1024
+export const GROWN_BYTES = 64 * 1024 * 1024
 
 /** Whether so much processor time, of all threads, makes a quiet look. */
 export const isQuiet = (processorMs: number, elapsedMs: number): boolean => processorMs <= QUIET_SHARE * elapsedMs

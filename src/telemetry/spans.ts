@@ -46,59 +46,83 @@ const recorded = <A, E, R>(
     )
   )
 
+/** What a root that is not recorded shows: the ids of a span that is told only if need be, and that nobody is to record more. */
+class Unrecorded implements Tracer.Span {
+  readonly _tag = "Span"
+  readonly #span: Tracer.Span
+  readonly sampled: boolean
+
+  constructor(span: Tracer.Span, sampled: boolean) {
+    this.#span = span
+    this.sampled = sampled
+  }
+
+  get name() {
+    return this.#span.name
+  }
+  get spanId() {
+    return this.#span.spanId
+  }
+  get traceId() {
+    return this.#span.traceId
+  }
+  get parent() {
+    return this.#span.parent
+  }
+  get annotations() {
+    return this.#span.annotations
+  }
+  get status() {
+    return this.#span.status
+  }
+  get attributes() {
+    return this.#span.attributes
+  }
+  get links() {
+    return this.#span.links
+  }
+  get kind() {
+    return this.#span.kind
+  }
+  end() {}
+  attribute() {}
+  event() {}
+  addLinks() {}
+}
+
 const unrecorded = <A, E, R>(
-  root: Root<A, E>,
+  { name, kind, parent, attributes, told }: Root<A, E>,
   self: Effect.Effect<A, E, R>,
   fiber: Fiber.Fiber<unknown, unknown>,
   { saysRecorded }: Sampler
 ): Effect.Effect<A, E, R> => {
   const clock = fiber.getRef(Clock.Clock)
-  const span = new Tracer.NativeSpan({
-    name: root.name,
-    parent: Option.fromUndefinedOr(root.parent),
+  // A tracer is sent what ends, so until then it is nobody's.
+  const span = fiber.getRef(Tracer.Tracer).span({
+    name,
+    kind,
+    parent: Option.fromUndefinedOr(parent),
     annotations: DECIDED,
     links: [],
     startTime: clock.currentTimeNanosUnsafe(),
-    kind: root.kind,
-    sampled: saysRecorded
+    root: parent === undefined,
+    sampled: true
   })
   const quiet = Effect.updateContext(self, (context: Context.Context<R>) =>
-    Context.add(Context.add(context, References.TracerEnabled, false), Tracer.ParentSpan, span)
+    Context.add(
+      Context.add(context, References.TracerEnabled, false),
+      Tracer.ParentSpan,
+      new Unrecorded(span, saysRecorded)
+    )
   )
-  const { told } = root
   if (told === undefined) return quiet
   return Effect.onExit(quiet, (exit) => {
-    const attributes = told(exit)
-    return attributes === undefined ? Effect.void : tell(span, { ...root.attributes(), ...attributes }, exit)
+    const said = told(exit)
+    if (said === undefined) return Effect.void
+    for (const [key, value] of Object.entries({ ...attributes(), ...said })) span.attribute(key, value)
+    return Effect.sync(() => span.end(clock.currentTimeNanosUnsafe(), exit))
   })
 }
-
-/**
- * Tells the collector of a root that was not recorded. It is in the trace that the log lines name, below the caller's span or,
- * where there is none, below the one they name.
- */
-const tell = <A, E>(
-  unrecorded: Tracer.NativeSpan,
-  attributes: Attributes,
-  exit: Exit.Exit<A, E>
-): Effect.Effect<void> =>
-  Effect.withFiber((fiber) => {
-    const { name, kind, traceId, parent, spanId, status } = unrecorded
-    const above = Option.match(parent, { onNone: () => spanId, onSome: (its) => its.spanId })
-    const span = fiber.getRef(Tracer.Tracer).span({
-      name,
-      kind,
-      parent: Option.some(Tracer.externalSpan({ traceId, spanId: above })),
-      annotations: DECIDED,
-      links: [],
-      startTime: status.startTime,
-      root: false,
-      sampled: true
-    })
-    for (const [key, value] of Object.entries(attributes)) span.attribute(key, value)
-    span.end(fiber.getRef(Clock.Clock).currentTimeNanosUnsafe(), exit)
-    return Effect.void
-  })
 
 /** Runs it as a part of a trace that is recorded, else as it is. */
 export const inSpan =

@@ -8,13 +8,13 @@ import { keepingSpans } from "../kept-spans.ts"
 /** Runs an effect and answers the spans and log lines it made. */
 const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const lines: Array<string> = []
-  const { tracer, spans } = keepingSpans()
+  const { tracer, told } = keepingSpans()
   const json = Logger.formatJson
   const logger = Logger.make((options) => {
     lines.push(json.log(options))
   })
   yield* effect.pipe(Effect.provideService(Tracer.Tracer, tracer), Effect.provide(Logger.layer([logger])))
-  return { spans, lines }
+  return { spans: told(), lines }
 })
 
 const call = (token: string, operation: string, fields: object, headers: Record<string, string> = {}) =>

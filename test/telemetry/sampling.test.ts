@@ -15,10 +15,9 @@ const parent = (traceId: string, isSampled: boolean) =>
   Tracer.externalSpan({ traceId, spanId: "b7ad6b7169203331", sampled: isSampled })
 const TRACE = "0af7651916cd43dd8448eb211c80319c"
 
-/** A tracer that keeps the spans that a collector would be sent. */
 const keeping = () => {
-  const { tracer, spans } = keepingSpans()
-  return { tracer, names: () => spans.filter((span) => span.sampled).map((span) => span.name), spans }
+  const { tracer, told } = keepingSpans()
+  return { tracer, told, names: () => told().map((span) => span.name) }
 }
 
 const root: Root<unknown, unknown> = { name: "request", kind: "server", attributes: () => ({ door: "rest" }) }
@@ -64,16 +63,16 @@ describe("samplers", () => {
 describe("a root", () => {
   it.effect("that is recorded has the spans within it", () =>
     Effect.gen(function* () {
-      const { tracer, names, spans } = keeping()
+      const { tracer, names, told } = keeping()
       yield* asRoot(root, work).pipe(Effect.withTracer(tracer))
       assert.deepStrictEqual(names(), ["request", "handler"])
-      assert.deepStrictEqual(Object.fromEntries(spans[0]?.attributes ?? []), { door: "rest", error_code: 0 })
+      assert.deepStrictEqual(Object.fromEntries(told()[0]?.attributes ?? []), { door: "rest", error_code: 0 })
     })
   )
 
   it.effect("that is not recorded makes none, nor does the library within it, and keeps its ids", () =>
     Effect.gen(function* () {
-      const { tracer, spans } = keeping()
+      const { tracer, told } = keeping()
       const ids = Effect.gen(function* () {
         const span = yield* Effect.currentParentSpan
         assert.isFalse(yield* References.TracerEnabled)
@@ -88,7 +87,7 @@ describe("a root", () => {
       )
       assert.deepStrictEqual(before, after)
       assert.match(`${before?.join("-")}`, /^[0-9a-f]{32}-[0-9a-f]{16}$/)
-      assert.deepStrictEqual(spans, [])
+      assert.deepStrictEqual(told(), [])
     })
   )
 
@@ -106,14 +105,18 @@ describe("a root", () => {
 
   it.effect("that is not recorded is told all the same when it ended with what must not be missed", () =>
     Effect.gen(function* () {
-      const { tracer, spans, names } = keeping()
+      const { tracer, told: toldSpans, names } = keeping()
       const told: Root<number, unknown> = {
         ...root,
         told: (exit) => (exit._tag === "Success" && exit.value >= 500 ? { error_code: exit.value } : undefined)
       }
       const above = parent(TRACE, false)
+      let ids: ReadonlyArray<string | undefined> = []
+      const noted = Effect.map(Effect.currentParentSpan, ({ traceId, spanId }) => {
+        ids = [traceId, spanId]
+      })
       const ending = (code: number, its: Partial<Root<number, unknown>> = {}) =>
-        asRoot({ ...told, ...its }, Effect.andThen(work, Effect.succeed(code))).pipe(
+        asRoot({ ...told, ...its }, Effect.andThen(Effect.andThen(noted, work), Effect.succeed(code))).pipe(
           Effect.withTracer(tracer),
           Effect.provideService(CurrentSampler, samplerOf({ name: "parentbased_always_off", ratio: 1 }))
         )
@@ -122,12 +125,13 @@ describe("a root", () => {
       yield* ending(500, { parent: above })
       yield* ending(503)
       assert.deepStrictEqual(names(), ["request", "request"])
-      const [first, second] = spans
+      const [first, second] = toldSpans()
       assert.strictEqual(first?.traceId, TRACE)
       assert.strictEqual(Option.getOrUndefined(first?.parent ?? Option.none())?.spanId, above.spanId)
       assert.deepStrictEqual(Object.fromEntries(first?.attributes ?? []), { door: "rest", error_code: 500 })
       assert.strictEqual(first?.status._tag, "Ended")
       assert.strictEqual(second?.attributes.get("error_code"), 503)
+      assert.deepStrictEqual([second?.traceId, second?.spanId], ids, "the ids that log lines have")
     })
   )
 
