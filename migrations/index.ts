@@ -11,7 +11,12 @@ import webhookLanes from "./0009_webhook_lanes.ts"
 import changes from "./0010_changes.ts"
 import feed from "./0011_feed.ts"
 import refusals from "./0012_refusals.ts"
-import counting from "./0013_counting.ts"
+import stayCounts from "./0013_stay_counts.ts"
+import staysCounted from "./0014_stays_counted.ts"
+import staysOfBefore from "./0015_stays_of_before.ts"
+import orderIndexes from "./0016_order_indexes.ts"
+import stayIndexes from "./0017_stay_indexes.ts"
+import replacedIndexes from "./0018_replaced_indexes.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -27,5 +32,10 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 10, name: "changes", up: changes },
   { id: 11, name: "feed", up: feed },
   { id: 12, name: "refusals", up: refusals },
-  { id: 13, name: "counting", up: counting }
+  { id: 13, name: "stay_counts", up: stayCounts },
+  { id: 14, name: "stays_counted", up: staysCounted },
+  { id: 15, name: "stays_of_before", up: staysOfBefore },
+  { id: 16, name: "order_indexes", up: orderIndexes },
+  { id: 17, name: "stay_indexes", up: stayIndexes },
+  { id: 18, name: "replaced_indexes", up: replacedIndexes }
 ]
