@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// How many stays an order has. A search that asks only of orders adds these up, and need not join all stays. This and the
-// five migrations after it are one step, cut so that each keeps others from one table only, and briefly.
+// How many stays an order has. A search that asks only of orders adds these up, and need not join all stays. What was
+// one step is ten migrations, to 0022, so that each keeps others from one table only, and briefly.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -14,9 +14,13 @@ import refusals from "./0012_refusals.ts"
 import stayCounts from "./0013_stay_counts.ts"
 import staysCounted from "./0014_stays_counted.ts"
 import staysOfBefore from "./0015_stays_of_before.ts"
-import orderIndexes from "./0016_order_indexes.ts"
-import stayIndexes from "./0017_stay_indexes.ts"
-import replacedIndexes from "./0018_replaced_indexes.ts"
+import ordersStatus from "./0016_orders_status.ts"
+import ordersBooked from "./0017_orders_booked.ts"
+import staysOfOrder from "./0018_stays_of_order.ts"
+import staysByCheckIn from "./0019_stays_by_check_in.ts"
+import staysByCheckOut from "./0020_stays_by_check_out.ts"
+import staysByProperty from "./0021_stays_by_property.ts"
+import replacedIndexes from "./0022_replaced_indexes.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -34,8 +38,12 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 12, name: "refusals", up: refusals },
   { id: 13, name: "stay_counts", up: stayCounts },
   { id: 14, name: "stays_counted", up: staysCounted },
-  { id: 15, name: "stays_of_before", up: staysOfBefore },
-  { id: 16, name: "order_indexes", up: orderIndexes },
-  { id: 17, name: "stay_indexes", up: stayIndexes },
-  { id: 18, name: "replaced_indexes", up: replacedIndexes }
+  { id: 15, name: "stays_of_before", up: staysOfBefore, inPieces: true },
+  { id: 16, name: "orders_status", up: ordersStatus },
+  { id: 17, name: "orders_booked", up: ordersBooked },
+  { id: 18, name: "stays_of_order", up: staysOfOrder },
+  { id: 19, name: "stays_by_check_in", up: staysByCheckIn },
+  { id: 20, name: "stays_by_check_out", up: staysByCheckOut },
+  { id: 21, name: "stays_by_property", up: staysByProperty },
+  { id: 22, name: "replaced_indexes", up: replacedIndexes }
 ]

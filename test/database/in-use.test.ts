@@ -42,15 +42,15 @@ const kept = Effect.flatMap(
       AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`
 )
 
-/** Migrates, and answers which of the tables there were the migration kept from others. */
-const keptBy = Effect.fnUntraced(function* (migration: Migration) {
+/** Migrates, in one piece, and answers which of the tables there were the migration kept from others. */
+const keptBy = Effect.fnUntraced(function* ({ id, name, ...migration }: Migration) {
   const there = new Set((yield* tables).map(({ name }) => name))
   let names: ReadonlyArray<string> = []
   const up = Effect.tap(Effect.andThen(migration.up, kept), (rows) => {
     names = rows.flatMap(({ name }) => (there.has(name) ? [name] : []))
     return Effect.void
   })
-  yield* migrate([{ ...migration, up: Effect.asVoid(up) }])
+  yield* migrate([{ id, name, up: Effect.asVoid(up) }])
   return names
 })
 
@@ -121,7 +121,7 @@ const inUse = Effect.gen(function* () {
     again("entries", enter),
     again("changes", change)
   ]
-  return { done, running: Effect.all(all, { concurrency: "unbounded", discard: true }) }
+  return { done, running: Effect.andThen(Effect.all(all, { concurrency: "unbounded" }), Effect.never) }
 })
 
 describe.skipIf(!canOverlap)(orSkipped("a server in use"), () => {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// Those that 0017 replaces. This waits for who reads stays, and lets nobody else read them until it is done.
+// Those that 0018 to 0021 replace. This waits for who reads stays, and lets nobody else read them until it is done.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
