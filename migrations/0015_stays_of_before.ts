@@ -5,32 +5,38 @@ import { SqlClient } from "effect/sql"
 // these only. It locks no table, and rows in the order in which changes lock them. A count only rises: one that is as high
 // already was made by an entry that came meanwhile, or by another process that is here too.
 
-const ORDERS_AT_ONCE = 1000
+/** So few that they are looked up one by one and not by reading all orders; told to the database as it is, for that. */
+const ORDERS_AT_ONCE = 200
 
 interface Key {
   readonly operator_id: number
-  readonly order_id: number
+  readonly id: number
 }
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  let after: Key | undefined = { operator_id: 0, order_id: 0 }
+  let after: Key | undefined = { operator_id: 0, id: 0 }
   while (after !== undefined) {
     const last: ReadonlyArray<Key> = yield* sql<Key>`
-      WITH several AS (
-        SELECT operator_id, order_id, count(*) AS stays FROM stays
-        WHERE (operator_id, order_id) > (${after.operator_id}, ${after.order_id})
-        GROUP BY operator_id, order_id ORDER BY operator_id, order_id LIMIT ${ORDERS_AT_ONCE}
+      WITH next AS MATERIALIZED (
+        SELECT operator_id, id FROM orders WHERE (operator_id, id) > (${after.operator_id}, ${after.id})
+        ORDER BY operator_id, id LIMIT ${sql.literal(`${ORDERS_AT_ONCE}`)}
+      ), several AS MATERIALIZED (
+        SELECT next.operator_id, next.id, own.stays
+        FROM next CROSS JOIN LATERAL (
+          SELECT count(*) AS stays FROM stays s WHERE s.operator_id = next.operator_id AND s.order_id = next.id) own
+        WHERE own.stays > 1 ORDER BY next.operator_id, next.id
       ), locked AS (
         SELECT o.operator_id, o.id, several.stays
-        FROM several JOIN orders o ON o.operator_id = several.operator_id AND o.id = several.order_id
-        WHERE o.stay_count < several.stays
-        ORDER BY o.operator_id, o.id FOR NO KEY UPDATE OF o
+        FROM several CROSS JOIN LATERAL (
+          SELECT operator_id, id FROM orders
+          WHERE operator_id = several.operator_id AND id = several.id AND stay_count < several.stays
+          FOR NO KEY UPDATE) o
       ), counted AS (
         UPDATE orders o SET stay_count = locked.stays
         FROM locked WHERE o.operator_id = locked.operator_id AND o.id = locked.id
       )
-      SELECT operator_id, order_id FROM several ORDER BY operator_id DESC, order_id DESC LIMIT 1`
+      SELECT operator_id, id FROM next ORDER BY operator_id DESC, id DESC LIMIT 1`
     after = last[0]
   }
 })
