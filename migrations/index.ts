@@ -11,7 +11,16 @@ import webhookLanes from "./0009_webhook_lanes.ts"
 import changes from "./0010_changes.ts"
 import feed from "./0011_feed.ts"
 import refusals from "./0012_refusals.ts"
-import counting from "./0013_counting.ts"
+import stayCounts from "./0013_stay_counts.ts"
+import staysCounted from "./0014_stays_counted.ts"
+import staysOfBefore from "./0015_stays_of_before.ts"
+import ordersStatus from "./0016_orders_status.ts"
+import ordersBooked from "./0017_orders_booked.ts"
+import staysOfOrder from "./0018_stays_of_order.ts"
+import staysByCheckIn from "./0019_stays_by_check_in.ts"
+import staysByCheckOut from "./0020_stays_by_check_out.ts"
+import staysByProperty from "./0021_stays_by_property.ts"
+import replacedIndexes from "./0022_replaced_indexes.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -27,5 +36,14 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 10, name: "changes", up: changes },
   { id: 11, name: "feed", up: feed },
   { id: 12, name: "refusals", up: refusals },
-  { id: 13, name: "counting", up: counting }
+  { id: 13, name: "stay_counts", up: stayCounts },
+  { id: 14, name: "stays_counted", up: staysCounted },
+  { id: 15, name: "stays_of_before", up: staysOfBefore, inPieces: true },
+  { id: 16, name: "orders_status", up: ordersStatus },
+  { id: 17, name: "orders_booked", up: ordersBooked },
+  { id: 18, name: "stays_of_order", up: staysOfOrder },
+  { id: 19, name: "stays_by_check_in", up: staysByCheckIn },
+  { id: 20, name: "stays_by_check_out", up: staysByCheckOut },
+  { id: 21, name: "stays_by_property", up: staysByProperty },
+  { id: 22, name: "replaced_indexes", up: replacedIndexes }
 ]

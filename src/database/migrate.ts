@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Migration } from "./migration.ts"
 
-/** A migration that did not apply. Nothing of it is left in the database; the ones before it stay. */
+/** A migration that did not apply. Nothing of it is left in the database, or some pieces; the ones before it stay. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   /** The file without its ending, such as `0001_foundation`. */
   readonly migration: string
@@ -46,6 +46,10 @@ const apply = Effect.fnUntraced(function* (sql: SqlClient, migration: Migration)
   return true
 })
 
+/** The same of one that is done before its transaction begins, which only records it then. */
+const applyInPieces = (sql: SqlClient, migration: Migration) =>
+  Effect.andThen(migration.up, alone(sql, apply(sql, { ...migration, up: Effect.void })))
+
 const applied = (sql: SqlClient) =>
   Effect.andThen(
     sql`create table if not exists schema_migrations (
@@ -61,7 +65,7 @@ const applied = (sql: SqlClient) =>
  *
  * Safe to run in several processes at once: each migration's transaction takes the lock first and then looks again
  * whether it is still missing, so one process applies it and the others wait and skip. The lock belongs to the
- * transaction, so a process that dies frees it, with nothing half done.
+ * transaction, so a process that dies frees it, with nothing half done. One in pieces may be done by several at once.
  */
 export const migrate = Effect.fn("migrate")(function* (
   migrations: ReadonlyArray<Migration>
@@ -75,7 +79,7 @@ export const migrate = Effect.fn("migrate")(function* (
   const done: Array<string> = []
   for (const migration of inOrder) {
     if (known.has(migration.id)) continue
-    const isNew = yield* alone(sql, apply(sql, migration)).pipe(
+    const isNew = yield* (migration.inPieces ? applyInPieces(sql, migration) : alone(sql, apply(sql, migration))).pipe(
       Effect.catchDefect((defect) => Effect.fail(defect)),
       Effect.mapError((cause) => new MigrationFailed({ migration: fileName(migration), cause }))
     )

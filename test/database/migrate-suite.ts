@@ -74,6 +74,25 @@ export const migrateSuite = <E>(name: string, database: Layer.Layer<PgClient.PgC
       })
     )
 
+    it.effect("one in pieces keeps those that were done, and begins again", () =>
+      Effect.gen(function* () {
+        yield* empty
+        const notYet = {
+          ...migration(2, "more", "insert into guests values (2)", "select 1/0"),
+          inPieces: true
+        } as const
+        const error = yield* Effect.flip(migrate([guests, notYet]))
+        expect(error.message).toBe("migration 0002_more failed: division by zero")
+        expect(yield* Effect.flatMap(SqlClient, (sql) => sql`select id from guests`)).toEqual([{ id: 1 }, { id: 2 }])
+        expect(yield* recorded).toEqual([{ id: 1, name: "guests", dated: true }])
+
+        const mended = { ...migration(2, "more", "update guests set id = 3 where id = 2"), inPieces: true } as const
+        expect(yield* migrate([guests, mended])).toEqual(["0002_more"])
+        expect(yield* migrate([guests, mended])).toEqual([])
+        expect(yield* Effect.flatMap(SqlClient, (sql) => sql`select id from guests`)).toEqual([{ id: 1 }, { id: 3 }])
+      })
+    )
+
     it.effect("started several times at once, each migration is applied once and all wait for it", () =>
       Effect.gen(function* () {
         yield* empty

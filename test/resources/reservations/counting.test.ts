@@ -5,6 +5,7 @@ import { migrations } from "../../../migrations/index.ts"
 import { layerMemory } from "../../../src/database/embedded.ts"
 import { migrate } from "../../../src/database/migrate.ts"
 import { orderOf } from "../../harness.ts"
+import { enterAsBefore, enterOperator } from "./enter-as-before.ts"
 import { layerUnhurried, ready } from "./ready.ts"
 
 layer(layerUnhurried, { excludeTestServices: false })("how many reservations there are", (it) => {
@@ -42,15 +43,8 @@ it.effect("what was entered before stays were counted is counted, and so is what
   Effect.gen(function* () {
     yield* migrate(migrations.filter(({ id }) => id < 13))
     const sql = yield* SqlClient.SqlClient
-    yield* sql`INSERT INTO operators (name, time_zone, currency, created_at) VALUES ('Test', 'UTC', 'EUR', now())`
-    const enter = (code: string, rooms: number) => sql`
-      WITH entered AS (
-        INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)
-        SELECT id, ${code}, 'airbnb', ${code}, 'wait_accept', 'EUR', now(), now() FROM operators RETURNING operator_id, id
-      )
-      INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date)
-      SELECT operator_id, id, ${code} || '_' || room, '2027-05-01', '2027-05-04'
-      FROM entered, generate_series(1, ${rooms}::int) room`
+    yield* enterOperator(sql)
+    const enter = (code: string, rooms: number) => enterAsBefore(sql, code, rooms)
     const counts = Effect.map(sql<{ stay_count: number }>`SELECT stay_count FROM orders ORDER BY id`, (rows) =>
       rows.map(({ stay_count }) => stay_count)
     )
