@@ -9,7 +9,11 @@ import { inOneLine } from "./statement-text.ts"
 /** Forms of one statement that a process remembers. Of more the oldest is built again: that costs time and nothing else. */
 export const FORMS = 200
 
-/** What stands for a value while a form is built: a parameter, and nothing to decide by. */
+/**
+ * What stands for a value while a form is built: a parameter, and nothing to decide by. It is an object, whatever the value
+ * is: `flag ? a : b` or `name === null` would have one answer for all values. The compiler takes both; test/givens.test.ts
+ * looks for them in all of src.
+ */
 export interface Given<out A> extends Fragment {
   read(all: object): A
   [Symbol.toPrimitive](): never

@@ -23,7 +23,10 @@ const Everything = Schema.Struct({
   rounded: Schema.NullOr(Amount).check(Schema.makeFilter((amount) => amount === null || Number.isInteger(amount))),
   somebody: Schema.NullOr(Amount).check(Schema.makeFilter((amount) => amount !== null)),
   told: Schema.NullOr(Amount).pipe(
-    Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: String, encode: Number }))
+    Schema.decodeTo(
+      Schema.String,
+      SchemaTransformation.transform<string, number | null>({ decode: String, encode: Number })
+    )
   ),
   doubled: Schema.NumberFromString.pipe(
     Schema.decodeTo(
