@@ -83,7 +83,7 @@ const create = (sql: Sql) => {
     readWritten(statement({ operatorId, staff, property_ids: staff.property_ids, now }))
 }
 
-interface Edited extends OfOperator, StaffEdit {
+interface Edited extends OfOperator, Required<StaffEdit> {
   readonly id: number
   readonly now: Date
 }
