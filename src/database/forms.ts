@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Fragment, fragment, parameter, type Statement } from "effect/sql/Statement"
+import { inOneLine } from "./statement-text.ts"
 
 // A statement is written by the sql template, and putting its text together is a third of what a short read allocates. But
 // there are few texts: what differs between two calls are mostly the values, and at most which of them were sent. Each such
@@ -8,7 +9,11 @@ import { type Fragment, fragment, parameter, type Statement } from "effect/sql/S
 /** Forms of one statement that a process remembers. Of more the oldest is built again: that costs time and nothing else. */
 export const FORMS = 200
 
-/** What stands for a value while a form is built: a parameter, and nothing to decide by. */
+/**
+ * What stands for a value while a form is built: a parameter, and nothing to decide by. It is an object, whatever the value
+ * is: `flag ? a : b` or `name === null` would have one answer for all values. The compiler takes both; test/givens.test.ts
+ * looks for them in all of src.
+ */
 export interface Given<out A> extends Fragment {
   read(all: object): A
   [Symbol.toPrimitive](): never
@@ -108,8 +113,7 @@ interface Form {
 const formOf = (sql: SqlClient, statement: Fragment): Form => {
   const [text, parameters] = sql`${statement}`.compile()
   return {
-    // Without its indentation: it is looked up by the whole of its text in each connection.
-    text: text.replace(/\n\s+/g, "\n"),
+    text: inOneLine(text),
     values: parameters.map((value) => (value instanceof Slot ? value.read : () => value))
   }
 }

@@ -32,9 +32,13 @@ const isPlain = (ast: SchemaAST.AST): boolean =>
       SchemaAST.isLiteral(ast) ||
       (SchemaAST.isDeclaration(ast) && ast.typeParameters.length === 0))
 
+/** Whether it is null or something and nothing beside: what is checked or made of either is for the Schema to do. */
+const isNullOr = (ast: SchemaAST.AST): ast is SchemaAST.Union =>
+  SchemaAST.isUnion(ast) && ast.types.some(SchemaAST.isNull) && ast.checks === undefined && ast.encoding === undefined
+
 const fromColumn = (ast: SchemaAST.AST): ReadColumn | undefined => {
   const own = SchemaAST.resolveAt<ReadColumn>("fromColumn")(ast)
-  if (own !== undefined || !SchemaAST.isUnion(ast) || !ast.types.some(SchemaAST.isNull)) return own
+  if (own !== undefined || !isNullOr(ast)) return own
   const [only, ...others] = ast.types.filter((type) => !SchemaAST.isNull(type))
   const read = only === undefined || others.length > 0 ? undefined : fromColumn(only)
   return read === undefined ? undefined : (value) => (value === null ? null : read(value))

@@ -48,16 +48,3 @@ export interface PageOf<A> {
   readonly total: number
   readonly rows: ReadonlyArray<A>
 }
-
-const Total = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
-
-/** Reads the rows of a page that has a query of its own; each has the `total` and its `position`, null on an empty page. */
-export const pageRowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {
-  const decode = Schema.decodeUnknownSync(Schema.Array(row))
-  const decodeTotal = Schema.decodeUnknownSync(Total)
-  return readBy((rows): PageOf<A> => {
-    const { total, position } = decodeTotal(rows[0])
-    // An empty page still has one row, which carries the total.
-    return { total, rows: position === null ? [] : decode(rows) }
-  })
-}

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import fc from "fast-check"
 import { Id } from "../../src/contract/fields.ts"
 import { columnsOf, type RowStruct, rowReader } from "../../src/database/row-reader.ts"
@@ -20,6 +20,20 @@ const Everything = Schema.Struct({
   amount: Amount,
   fee: Schema.NullOr(Amount),
   positive: Amount.check(Schema.isGreaterThan(0)),
+  rounded: Schema.NullOr(Amount).check(Schema.makeFilter((amount) => amount === null || Number.isInteger(amount))),
+  somebody: Schema.NullOr(Amount).check(Schema.makeFilter((amount) => amount !== null)),
+  told: Schema.NullOr(Amount).pipe(
+    Schema.decodeTo(
+      Schema.String,
+      SchemaTransformation.transform<string, number | null>({ decode: String, encode: Number })
+    )
+  ),
+  doubled: Schema.NumberFromString.pipe(
+    Schema.decodeTo(
+      Schema.NullOr(Amount),
+      SchemaTransformation.transform<string | null, number>({ decode: (n) => `${n * 2}`, encode: Number })
+    )
+  ),
   at: Instant,
   until: Schema.NullOr(Instant),
   day: Schema.Date,
@@ -44,6 +58,10 @@ const FITS: { readonly [Name in keyof typeof Everything.fields]: ReadonlyArray<u
   amount: ["12.50", "-0.01", "0"],
   fee: [null, "3.00"],
   positive: ["1", "0.5"],
+  rounded: [null, "3.00", "-1"],
+  somebody: ["3.5", "0"],
+  told: [null, "3.50"],
+  doubled: ["1.5", "-2"],
   at: [new Date(0), new Date(1_700_000_000_123)],
   until: [null, new Date(-1)],
   day: [new Date(5)],
@@ -62,7 +80,7 @@ const FITS: { readonly [Name in keyof typeof Everything.fields]: ReadonlyArray<u
 }
 
 const ODD = fc.constantFrom<unknown>(
-  ...["", " ", "abcd", "1e3", "NaN", "Infinity", "0x10", "up", "2026-01-01T00:00:00Z", "99999999999999999999"],
+  ...["", " ", "abcd", "0.5", "1e3", "NaN", "Infinity", "0x10", "up", "2026-01-01T00:00:00Z", "99999999999999999999"],
   ...[0, -1, 1.5, 2 ** 53, 2 ** 60, Number.NaN, Number.POSITIVE_INFINITY, 10n, true, null, undefined],
   ...[new Date(0), new Date(Number.NaN), [], {}, [{ id: 0, amount: 1 }], [{ id: 1 }], new Uint8Array()]
 )

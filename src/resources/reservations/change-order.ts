@@ -102,7 +102,14 @@ export const find = (sql: Sql) => {
           WHERE ${othersHoldNightsOf(sql, sql`s`)}) AS kept`
   })
   return (operatorId: number, key: OrderKey, toProperty?: number) =>
-    readFound(statement({ operatorId, reservation_code: undefined, stay_code: undefined, ...key, toProperty }))
+    readFound(
+      statement({
+        operatorId,
+        reservation_code: "reservation_code" in key ? key.reservation_code : undefined,
+        stay_code: "stay_code" in key ? key.stay_code : undefined,
+        toProperty
+      })
+    )
 }
 
 /** An order as it was read, and what is to become of it, by its rows. */
@@ -171,14 +178,18 @@ const application = (sql: Sql) =>
 export const apply = (sql: Sql) => {
   const statement = application(sql)
   const orRefused = refusable(sql)
-  return (operatorId: number, { orders, ...change }: OrderChange, at: Date) =>
+  return (operatorId: number, { orders, stays, nights, shares, updates, touched }: OrderChange, at: Date) =>
     readApplied(
       orRefused(
         statement({
-          ...change,
           operatorId,
+          stays,
+          nights,
+          shares,
+          updates,
+          touched,
           orders: orders.map(({ stays: _stays, entries: _entries, ...head }) => head),
-          entries: change.shares.length === 0 ? [] : orders.flatMap((order) => order.entries),
+          entries: shares.length === 0 ? [] : orders.flatMap((order) => order.entries),
           at
         })
       )

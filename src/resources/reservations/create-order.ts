@@ -59,7 +59,8 @@ export const whyNotCreated = (sql: Sql) => {
         ${propertyKnown(sql, operatorId, propertyId)} AS property_known,
         ${ownMethod(sql, operatorId, methodId)} AS method_known`
   )
-  return (asked: Asked) => readWhy(statement(asked))
+  return ({ operatorId, code, propertyId, methodId }: Asked) =>
+    readWhy(statement({ operatorId, code, propertyId, methodId }))
 }
 
 interface Asked extends NamedByOrder {
@@ -186,7 +187,8 @@ export const create = (sql: Sql) => {
       orRefused(
         statement({
           operatorId,
-          ...named,
+          propertyId: named.propertyId,
+          methodId: named.methodId,
           order: givenOrder(order, at),
           stays: stayed(order),
           received: receivedWith(order),

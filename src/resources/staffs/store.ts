@@ -83,7 +83,7 @@ const create = (sql: Sql) => {
     readWritten(statement({ operatorId, staff, property_ids: staff.property_ids, now }))
 }
 
-interface Edited extends OfOperator, StaffEdit {
+interface Edited extends OfOperator, Required<StaffEdit> {
   readonly id: number
   readonly now: Date
 }
@@ -104,8 +104,10 @@ const update = (sql: Sql) => {
     touched: touchedBetween(sql, "staff", "written"),
     outcome: selectWritten(sql)
   }))
-  return (operatorId: number, id: number, edit: StaffEdit, now: Date) =>
-    readWritten(statement({ ...edit, operatorId, id, now }))
+  return (operatorId: number, id: number, edit: StaffEdit, now: Date) => {
+    const { name, mobile, email, note, is_active, property_ids } = edit
+    return readWritten(statement({ operatorId, id, name, mobile, email, note, is_active, property_ids, now }))
+  }
 }
 
 /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */

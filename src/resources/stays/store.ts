@@ -129,8 +129,22 @@ const setCheckIn = (sql: Sql) => {
       outcome: sql`SELECT EXISTS (SELECT FROM before) AS found`
     }
   })
-  return (operatorId: number, stayCode: string, change: CheckInChange, at: Date) =>
-    readFound(statement({ ...change, operatorId, stayCode, at }))
+  return (operatorId: number, stayCode: string, change: CheckInChange, at: Date) => {
+    const { lock_code, lock_code_visible_after, arrival_at, departure_at, deposit, id_required } = change
+    return readFound(
+      statement({
+        operatorId,
+        stayCode,
+        lock_code,
+        lock_code_visible_after,
+        arrival_at,
+        departure_at,
+        deposit,
+        id_required,
+        at
+      })
+    )
+  }
 }
 
 interface Marked extends Sought {

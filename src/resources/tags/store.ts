@@ -96,7 +96,10 @@ const create = (sql: SqlClient.SqlClient) => {
     touched: touchedIn(sql, "tag", "written"),
     outcome: selectWrittenTag(sql)
   }))
-  return (operatorId: number, tag: NewTag, now: Date) => readWritten(statement({ ...tag, operatorId, now }))
+  return (operatorId: number, tag: NewTag, now: Date) => {
+    const { name, color, otherwise, property_ids, room_type_ids } = tag
+    return readWritten(statement({ operatorId, name, color, otherwise, property_ids, room_type_ids, now }))
+  }
 }
 
 /** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
@@ -141,7 +144,8 @@ const update = (sql: SqlClient.SqlClient) => {
     touched: touchedBetween(sql, "tag", "written"),
     outcome: selectWrittenTag(sql)
   }))
-  return (operatorId: number, id: number, edit: TagEdit) => readWritten(statement({ ...edit, operatorId, id }))
+  return (operatorId: number, id: number, { name, color, property_ids, room_type_ids }: TagEdit) =>
+    readWritten(statement({ operatorId, id, name, color, property_ids, room_type_ids }))
 }
 
 interface Removed extends OfOperator {

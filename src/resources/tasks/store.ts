@@ -55,7 +55,7 @@ const EditedTask = Schema.Struct({
 })
 /** Undefined stays as it is; null, where there can be none, takes away. */
 export type TaskEdit = {
-  readonly [Column in keyof typeof EditedTask.Type]?: (typeof EditedTask.Type)[Column] | undefined
+  readonly [Column in keyof typeof EditedTask.Type]: (typeof EditedTask.Type)[Column] | undefined
 }
 
 /** The columns a new task fills. */
@@ -191,9 +191,18 @@ const update = (sql: Sql) => {
   return (operatorId: number, id: number, edit: TaskEdit, judged: JudgedBy, assignee: Assignee | null, now: Date) =>
     readIdentity(
       statement({
-        ...edit,
         operatorId,
         id,
+        type: edit.type,
+        status: edit.status,
+        level: edit.level,
+        property_id: edit.property_id,
+        staff_id: edit.staff_id,
+        expected_date: edit.expected_date,
+        expected_time: edit.expected_time,
+        currency: edit.currency,
+        fee: edit.fee,
+        note: edit.note,
         judged_currency: judged.currency,
         judged_fee: judged.fee,
         judged_property_id: judged.property_id,

@@ -28,7 +28,7 @@ const EditedTransaction = Schema.Struct({
 })
 /** What is undefined stays. */
 export type TransactionEdit = {
-  readonly [Column in keyof typeof EditedTransaction.Type]?: (typeof EditedTransaction.Type)[Column] | undefined
+  readonly [Column in keyof typeof EditedTransaction.Type]: (typeof EditedTransaction.Type)[Column] | undefined
 }
 
 /** The columns a new entry fills. */
@@ -116,8 +116,12 @@ export const update = (sql: SqlClient) => {
     touched: touchedBetween(sql, "transaction", "entry"),
     outcome: sql`SELECT id FROM entry`
   }))
-  return (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) =>
-    readIdentity(statement({ ...edit, operatorId, id, order, shares, now }))
+  return (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) => {
+    const { amount, item_id, payment_method_id, action_at, status, note } = edit
+    return readIdentity(
+      statement({ operatorId, id, amount, item_id, payment_method_id, action_at, status, note, order, shares, now })
+    )
+  }
 }
 
 /** Answers the deleted entry's id, or undefined when there is none. */

@@ -82,7 +82,8 @@ const preconditions = (sql: Sql) => {
           : sql`orders.operator_id = ${operatorId} AND orders.id IN ${orderOf(sql, operatorId, order_code)}`
       }`
   )
-  return (wanted: NamedByNew) => readPreconditions(statement(wanted))
+  return ({ operatorId, property_id, order_code, item, method }: NamedByNew) =>
+    readPreconditions(statement({ operatorId, property_id, order_code, item, method }))
 }
 
 const isNamedIn = (sql: Sql, operatorId: Value<number>, named: Value<DictionaryId>): Fragment =>
