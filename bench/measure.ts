@@ -78,7 +78,11 @@ export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
   hold: Math.max(...rounds.map((each) => each.hold))
 })
 
-const WINDOW_SECONDS = 1
+export interface WarmUpLimits {
+  /** What is one figure of the row that is to become steady. */
+  readonly windowSeconds: number
+  readonly mostSeconds: number
+}
 
 export interface WarmUp {
   readonly seconds: number
@@ -90,8 +94,8 @@ export interface WarmUp {
 }
 
 /** Load until its rate is steady and what a request costs is too, or for so many seconds. */
-export const warmUp = async (load: Load, mostSeconds: number): Promise<WarmUp> => {
-  const { running, ended } = begin(load, mostSeconds + 2 * WINDOW_SECONDS)
+export const warmUp = async (load: Load, { windowSeconds, mostSeconds }: WarmUpLimits): Promise<WarmUp> => {
+  const { running, ended } = begin(load, mostSeconds + 2)
   const rates: Array<number> = []
   /** Requests a millisecond of processor: on a busy machine the rate may stand still while the compiler is at work. */
   const yields: Array<number> = []
@@ -101,11 +105,11 @@ export const warmUp = async (load: Load, mostSeconds: number): Promise<WarmUp> =
   })
   const steady = () => isSteady(rates) && isSteady(yields)
   let before = await processorMsAt(load.url)
-  while (!steady() && rates.length * WINDOW_SECONDS < mostSeconds) {
+  while (!steady() && rates.length * windowSeconds < mostSeconds) {
     answered = 0
-    await new Promise((resolve) => setTimeout(resolve, WINDOW_SECONDS * 1_000))
+    await new Promise((resolve) => setTimeout(resolve, windowSeconds * 1_000))
     const now = await processorMsAt(load.url)
-    rates.push(answered / WINDOW_SECONDS)
+    rates.push(answered / windowSeconds)
     yields.push(answered / (now - before))
     before = now
   }
@@ -113,11 +117,11 @@ export const warmUp = async (load: Load, mostSeconds: number): Promise<WarmUp> =
   const { failures } = await ended
   const slow = rates.slice(0, windowsToFullSpeed(rates))
   return {
-    seconds: rates.length * WINDOW_SECONDS,
+    seconds: rates.length * windowSeconds,
     steady: steady(),
     toFullSpeed: {
-      seconds: slow.length * WINDOW_SECONDS,
-      requests: slow.reduce((sum, rate) => sum + rate * WINDOW_SECONDS, 0)
+      seconds: slow.length * windowSeconds,
+      requests: slow.reduce((sum, rate) => sum + rate * windowSeconds, 0)
     },
     failures
   }
