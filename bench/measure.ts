@@ -23,7 +23,11 @@ export interface Load {
 }
 
 /** Load for so many seconds. Whatever is not answered as expected counts as a failure. */
-const begin = ({ url, method = "GET", headers, body, connections, expected = 0 }: Load, seconds: number) => {
+const begin = (
+  { url, method = "GET", headers, body, connections, expected = 0 }: Load,
+  seconds: number,
+  sampleInt = 1_000
+) => {
   const code = new RegExp(`\\\\?"error_code\\\\?":${expected}\\b`)
   let unexpected = 0
   const options: autocannon.Options = {
@@ -34,6 +38,7 @@ const begin = ({ url, method = "GET", headers, body, connections, expected = 0 }
     ...(typeof body === "function" ? { requests: [{ setupRequest: (next) => ({ ...next, body: body() }) }] } : {}),
     connections,
     duration: seconds,
+    sampleInt,
     setupClient: (client) => {
       client.on("body", (text) => {
         if (!code.test(text.toString())) unexpected++
@@ -93,9 +98,12 @@ export interface WarmUp {
   readonly failures: number
 }
 
+/** It hears that it is to stop when it takes its next sample. */
+const STOPPED_WITHIN_MS = 100
+
 /** Load until its rate is steady and what a request costs is too, or for so many seconds. */
 export const warmUp = async (load: Load, { windowSeconds, mostSeconds }: WarmUpLimits): Promise<WarmUp> => {
-  const { running, ended } = begin(load, mostSeconds + 2)
+  const { running, ended } = begin(load, mostSeconds + 2, STOPPED_WITHIN_MS)
   const rates: Array<number> = []
   /** Requests a millisecond of processor: on a busy machine the rate may stand still while the compiler is at work. */
   const yields: Array<number> = []
