@@ -47,7 +47,7 @@ export const print = (results: Results) => {
     const cost = `${right(each.processor, 6)} µs of processor${right(each.allocated / 1024, 7, 1)} KB allocated`
     const times = `p50 ${right(each.p50, 3)} ms   p99 ${right(each.p99, 4)} ms   longest hold ${right(each.hold, 3)} ms`
     console.log(
-      `  ${name.padEnd(22)}${cost}${right(each.perSecond, 7)} requests/s   ${times}   failures ${each.failures}${each.rises ? "   still becoming cheaper" : ""}`
+      `  ${name.padEnd(24)}${cost}${right(each.perSecond, 7)} requests/s   ${times}   failures ${each.failures}${each.rises ? "   still becoming cheaper" : ""}`
     )
   }
 }

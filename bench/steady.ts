@@ -49,7 +49,7 @@ const warmedUp = async (name: string, ...[load, cold]: readonly [ReturnType<type
     ? `from a cold process at full speed after ${toFullSpeed.seconds} s and ${toFullSpeed.requests.toFixed(0)} requests, `
     : ""
   const ended = `${steady ? "" : "not "}steady after ${seconds.toFixed(1)} s`
-  say(` ${name.padEnd(22)}${began}${ended}, failures ${failures}`)
+  say(` ${name.padEnd(24)}${began}${ended}, failures ${failures}`)
 }
 
 const measure = async (each: Case, servers: Servers, warm: Set<Server>): Promise<Results> => {
@@ -143,7 +143,7 @@ const program = Effect.gen(function* () {
     `${ROUNDS} rounds of ${SECONDS} s, node ${process.version}, database ${new URL(SERVER_URL).host}; each server on a database of its own`
   )
   console.log(
-    `at most ${(mostSeconds(cases, names.size) / 60).toFixed(0)} minutes, less where warm-ups are steady earlier`
+    `at most ${Math.ceil(mostSeconds(cases, names.size) / 60)} minutes, less where warm-ups are steady earlier`
   )
   console.log("latchkey has no collector and makes no spans for one; equal duties makes spans, which go nowhere")
   const servers = new Map<ServerName, Server>()
