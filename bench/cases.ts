@@ -10,7 +10,14 @@ export interface Asked extends Pick<Load, "method" | "headers" | "body" | "expec
   readonly path: string
 }
 
-export type ServerName = "latchkey" | "equal duties" | "fastify" | "raw" | "windows off" | "all exported"
+export type ServerName =
+  | "latchkey"
+  | "equal duties"
+  | "equal duties, untraced"
+  | "fastify"
+  | "raw"
+  | "windows off"
+  | "all exported"
 
 export interface Participant {
   readonly name: string
@@ -47,18 +54,20 @@ export const loadOf = (url: string, { path, ...asked }: Asked): Load => ({
 const held = (one: string, other: string, aim: number | undefined): Held =>
   aim === undefined ? { one, other } : { one, other, aim }
 
+/** Both are told: the one makes spans for nobody, which the service does not, and the other makes none at all. */
+const toEqualDuties = (aim: number | undefined): ReadonlyArray<Held> => [
+  held("latchkey", "equal duties", aim),
+  held("latchkey", "equal duties, untraced", undefined)
+]
+
 const besideReferences = (title: string, asked: Asked, { equalDuties, fastify }: Aims): Case => ({
   title,
-  participants: (["latchkey", "equal duties", "fastify", "raw"] as const).map((server) => ({
+  participants: (["latchkey", "equal duties", "equal duties, untraced", "fastify", "raw"] as const).map((server) => ({
     name: server,
     server,
     asked
   })),
-  held: [
-    held("latchkey", "equal duties", equalDuties),
-    held("latchkey", "fastify", fastify),
-    held("latchkey", "raw", undefined)
-  ]
+  held: [...toEqualDuties(equalDuties), held("latchkey", "fastify", fastify), held("latchkey", "raw", undefined)]
 })
 
 const headers = { "service-access-token": BENCH_TOKEN }
@@ -97,36 +106,36 @@ const ofItself = (ground: Ground): Case => {
       { name: "over MCP", server: "latchkey", asked: mcpRead(ground) },
       { name: "all exported", server: "all exported", asked },
       { name: "windows off", server: "windows off", asked },
-      { name: "equal duties", server: "equal duties", asked }
+      { name: "equal duties", server: "equal duties", asked },
+      { name: "equal duties, untraced", server: "equal duties, untraced", asked }
     ],
     held: [
       held("over MCP", "latchkey", 0.5),
       held("all exported", "latchkey", undefined),
-      // Who exports nothing makes no spans; that reference makes them and throws them away.
+      // Here both make spans, and only the service sends them.
       held("all exported", "equal duties", undefined),
+      ...toEqualDuties(undefined),
       held("latchkey", "windows off", 0.95)
     ]
   }
 }
 
-const refusals = [
-  besideReferences("refusal 401, no token", { path: MONTH, headers: {}, expected: 401 }, { fastify: 0.9 }),
-  besideReferences("refusal 404, no such route", { path: "/v3/nothing", headers, expected: 404 }, { fastify: 0.9 }),
-  besideReferences(
-    "refusal 422, limit too large",
-    { path: `${MONTH}&limit=101`, headers, expected: 422 },
-    { fastify: 0.9 }
-  )
-]
+const refusal = (what: string, asked: Asked): Case => besideReferences(`refusal ${what}`, asked, { fastify: 0.9 })
 
-/** Those that write come last: reads are compared on tables that do not grow meanwhile. */
+/**
+ * Those that write come last: reads are compared on tables that do not grow meanwhile. Refusals, which ask the database
+ * nothing, stand around the case with other servers: those give their connections back meanwhile, for all would need more
+ * than the 100 that PostgreSQL has unless told.
+ */
 export const casesOf = (ground: Ground): ReadonlyArray<Case> => [
   besideReferences("read an entry by id", { path: entryAt(ground), headers }, { equalDuties: 1.8, fastify: 0.85 }),
   besideReferences("page of 20 entries", { path: MONTH, headers }, { equalDuties: 1.8, fastify: 0.85 }),
   besideReferences("page of 20 reservations", { path: ARRIVALS_PAGE, headers }, { equalDuties: 1.5, fastify: 0.6 }),
   besideReferences("look-up of a reservation", { path: reservationAt(ground), headers }, {}),
-  ...refusals,
+  refusal("401, no token", { path: MONTH, headers: {}, expected: 401 }),
   ofItself(ground),
+  refusal("404, no such route", { path: "/v3/nothing", headers, expected: 404 }),
+  refusal("422, limit too large", { path: `${MONTH}&limit=101`, headers, expected: 422 }),
   besideReferences(
     "create an entry",
     {

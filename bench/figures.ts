@@ -55,6 +55,12 @@ export const allocatedBytes = (first: number, collections: ReadonlyArray<Collect
   return allocated + last - since
 }
 
+/** In the order of this round: each is first once in as many rounds as there are. */
+export const inTurn = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> => {
+  const first = round % Math.max(all.length, 1)
+  return [...all.slice(first), ...all.slice(0, first)]
+}
+
 /** What a case took on a server. */
 export interface Taken {
   /** Requests a second. */

@@ -23,7 +23,11 @@ export interface Load {
 }
 
 /** Load for so many seconds. Whatever is not answered as expected counts as a failure. */
-const begin = ({ url, method = "GET", headers, body, connections, expected = 0 }: Load, seconds: number) => {
+const begin = (
+  { url, method = "GET", headers, body, connections, expected = 0 }: Load,
+  seconds: number,
+  sampleInt = 1_000
+) => {
   const code = new RegExp(`\\\\?"error_code\\\\?":${expected}\\b`)
   let unexpected = 0
   const options: autocannon.Options = {
@@ -34,6 +38,7 @@ const begin = ({ url, method = "GET", headers, body, connections, expected = 0 }
     ...(typeof body === "function" ? { requests: [{ setupRequest: (next) => ({ ...next, body: body() }) }] } : {}),
     connections,
     duration: seconds,
+    sampleInt,
     setupClient: (client) => {
       client.on("body", (text) => {
         if (!code.test(text.toString())) unexpected++
@@ -78,7 +83,11 @@ export const medianRound = (rounds: ReadonlyArray<Round>): Round => ({
   hold: Math.max(...rounds.map((each) => each.hold))
 })
 
-const WINDOW_SECONDS = 1
+export interface WarmUpLimits {
+  /** What is one figure of the row that is to become steady. */
+  readonly windowSeconds: number
+  readonly mostSeconds: number
+}
 
 export interface WarmUp {
   readonly seconds: number
@@ -89,9 +98,12 @@ export interface WarmUp {
   readonly failures: number
 }
 
+/** It hears that it is to stop when it takes its next sample. */
+const STOPPED_WITHIN_MS = 100
+
 /** Load until its rate is steady and what a request costs is too, or for so many seconds. */
-export const warmUp = async (load: Load, mostSeconds: number): Promise<WarmUp> => {
-  const { running, ended } = begin(load, mostSeconds + 2 * WINDOW_SECONDS)
+export const warmUp = async (load: Load, { windowSeconds, mostSeconds }: WarmUpLimits): Promise<WarmUp> => {
+  const { running, ended } = begin(load, mostSeconds + 2, STOPPED_WITHIN_MS)
   const rates: Array<number> = []
   /** Requests a millisecond of processor: on a busy machine the rate may stand still while the compiler is at work. */
   const yields: Array<number> = []
@@ -101,11 +113,11 @@ export const warmUp = async (load: Load, mostSeconds: number): Promise<WarmUp> =
   })
   const steady = () => isSteady(rates) && isSteady(yields)
   let before = await processorMsAt(load.url)
-  while (!steady() && rates.length * WINDOW_SECONDS < mostSeconds) {
+  while (!steady() && rates.length * windowSeconds < mostSeconds) {
     answered = 0
-    await new Promise((resolve) => setTimeout(resolve, WINDOW_SECONDS * 1_000))
+    await new Promise((resolve) => setTimeout(resolve, windowSeconds * 1_000))
     const now = await processorMsAt(load.url)
-    rates.push(answered / WINDOW_SECONDS)
+    rates.push(answered / windowSeconds)
     yields.push(answered / (now - before))
     before = now
   }
@@ -113,11 +125,11 @@ export const warmUp = async (load: Load, mostSeconds: number): Promise<WarmUp> =
   const { failures } = await ended
   const slow = rates.slice(0, windowsToFullSpeed(rates))
   return {
-    seconds: rates.length * WINDOW_SECONDS,
+    seconds: rates.length * windowSeconds,
     steady: steady(),
     toFullSpeed: {
-      seconds: slow.length * WINDOW_SECONDS,
-      requests: slow.reduce((sum, rate) => sum + rate * WINDOW_SECONDS, 0)
+      seconds: slow.length * windowSeconds,
+      requests: slow.reduce((sum, rate) => sum + rate * windowSeconds, 0)
     },
     failures
   }

@@ -1,4 +1,4 @@
-import { ratios, stillRises } from "./figures.ts"
+import { inTurn, ratios, stillRises } from "./figures.ts"
 import { allocation, type Load, medianRound, type Round, round } from "./measure.ts"
 
 /** Medians of the rounds of one server. */
@@ -11,14 +11,20 @@ export interface Measured extends Round {
 
 export type Results = Readonly<Record<string, Measured>>
 
-/** Rounds of every server in turn, so that what disturbs the machine disturbs all alike. */
+/** It is a count and no time, so a second of it says as much as more. */
+export const ALLOCATION_SECONDS = 1
+
+/**
+ * Rounds of every server in turn, so that what disturbs the machine disturbs all alike. Another one begins each time: who
+ * comes after an expensive neighbour always would have its share of what that leaves behind.
+ */
 export const interleaved = async (
   loads: Readonly<Record<string, Load>>,
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number }
 ): Promise<Results> => {
   const measured: Record<string, Array<Round>> = {}
   for (let index = 0; index < rounds; index++) {
-    for (const [name, load] of Object.entries(loads)) {
+    for (const [name, load] of inTurn(Object.entries(loads), index)) {
       const result = await round(load, seconds)
       measured[name] = [...(measured[name] ?? []), result]
     }
@@ -27,7 +33,7 @@ export const interleaved = async (
   for (const [name, load] of Object.entries(loads)) {
     const each = measured[name] ?? []
     const middle = medianRound(each)
-    const { allocated, failures } = await allocation(load, seconds)
+    const { allocated, failures } = await allocation(load, ALLOCATION_SECONDS)
     const rises = stillRises(each.map(({ processor }) => 1 / processor))
     results[name] = { ...middle, allocated, failures: middle.failures + failures, rises }
   }
@@ -41,7 +47,7 @@ export const print = (results: Results) => {
     const cost = `${right(each.processor, 6)} µs of processor${right(each.allocated / 1024, 7, 1)} KB allocated`
     const times = `p50 ${right(each.p50, 3)} ms   p99 ${right(each.p99, 4)} ms   longest hold ${right(each.hold, 3)} ms`
     console.log(
-      `  ${name.padEnd(14)}${cost}${right(each.perSecond, 7)} requests/s   ${times}   failures ${each.failures}${each.rises ? "   still becoming cheaper" : ""}`
+      `  ${name.padEnd(24)}${cost}${right(each.perSecond, 7)} requests/s   ${times}   failures ${each.failures}${each.rises ? "   still becoming cheaper" : ""}`
     )
   }
 }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { SERVE_FLAGS } from "../bin/flags.js"
+import { NURSERY_FLAGS, SERVE_FLAGS } from "../bin/flags.js"
 import { DATABASE_CONNECTIONS } from "../src/database/postgres.ts"
 import type { ServerName } from "./cases.ts"
 import { collector } from "./collector.ts"
@@ -9,11 +9,15 @@ import { start } from "./servers.ts"
 
 const LATCHKEY = ["bin/latchkey.js", "serve"]
 
+/** With the nursery of the service: what Node gives a server unless told is no merit of its neighbour. */
+const reference = (name: string) => [...NURSERY_FLAGS, `bench/reference/${name}.ts`]
+
 const PROGRAMS: Readonly<Record<ServerName, ReadonlyArray<string>>> = {
   latchkey: LATCHKEY,
-  "equal duties": ["bench/reference/equal-duties.ts"],
-  fastify: ["bench/reference/fastify.ts"],
-  raw: ["bench/reference/raw.ts"],
+  "equal duties": reference("equal-duties"),
+  "equal duties, untraced": reference("equal-duties-untraced"),
+  fastify: reference("fastify"),
+  raw: reference("raw"),
   // Another entry to the same program, with the flags that bin/latchkey.js gives it.
   "windows off": [...SERVE_FLAGS, "bench/without-windows.ts"],
   "all exported": LATCHKEY

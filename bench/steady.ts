@@ -7,7 +7,7 @@ import { warmUp } from "./measure.ts"
 import { BENCH_TOKEN } from "./operator.ts"
 import { SERVER_URL } from "./scratch-database.ts"
 import type { Server } from "./servers.ts"
-import { interleaved, print, type Results, ratioOf } from "./side-by-side.ts"
+import { ALLOCATION_SECONDS, interleaved, print, type Results, ratioOf } from "./side-by-side.ts"
 import { started } from "./steady-servers.ts"
 
 // The service beside reference servers that do the same SQL and the same JSON, once all run at full speed:
@@ -18,7 +18,9 @@ import { started } from "./steady-servers.ts"
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 8)
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3)
 /** A server that is not steady by then is measured as it is, and that is printed. */
-const WARM_UP_SECONDS = Number(process.env["BENCH_WARM_UP_SECONDS"] ?? 35)
+const COLD = { windowSeconds: 1, mostSeconds: Number(process.env["BENCH_WARM_UP_SECONDS"] ?? 35) }
+/** Of a server that ran other cases before: what is new to it is the case. */
+const WARM = { windowSeconds: 0.4, mostSeconds: COLD.mostSeconds / 2 }
 /** Only cases whose title has this in it. */
 const CASES = process.env["BENCH_CASES"] ?? ""
 const MINUTE_LATER = process.env["BENCH_MINUTE_LATER"] !== "0"
@@ -38,17 +40,19 @@ const serverOf = (servers: Servers, name: ServerName): Server => {
   return server
 }
 
+/** With the seconds since the start: of a run that is cut off, what is printed by then is worth something. */
+const say = (line: string) => console.log(`${(performance.now() / 1_000).toFixed(0).padStart(5)} s ${line}`)
+
 const warmedUp = async (name: string, ...[load, cold]: readonly [ReturnType<typeof loadOf>, boolean]) => {
-  const { seconds, steady, toFullSpeed, failures } = await warmUp(load, WARM_UP_SECONDS)
-  const began = cold ? "from a cold process " : ""
-  const ended = steady ? `steady after ${seconds} s` : `not steady after ${seconds} s`
-  console.log(
-    `  ${name.padEnd(14)}${began}at full speed after ${toFullSpeed.seconds} s and ${toFullSpeed.requests.toFixed(0)} requests, ${ended}, failures ${failures}`
-  )
+  const { seconds, steady, toFullSpeed, failures } = await warmUp(load, cold ? COLD : WARM)
+  const began = cold
+    ? `from a cold process at full speed after ${toFullSpeed.seconds} s and ${toFullSpeed.requests.toFixed(0)} requests, `
+    : ""
+  const ended = `${steady ? "" : "not "}steady after ${seconds.toFixed(1)} s`
+  say(` ${name.padEnd(24)}${began}${ended}, failures ${failures}`)
 }
 
 const measure = async (each: Case, servers: Servers, warm: Set<Server>): Promise<Results> => {
-  console.log(`\n${each.title}`)
   const loads = each.participants.map(({ name, server, asked }) => {
     const its = serverOf(servers, server)
     return { name, server: its, load: loadOf(its.url, asked) }
@@ -94,10 +98,14 @@ const measureAll = async (cases: ReadonlyArray<Case>, servers: Servers) => {
   const atRest = await residentMb(servers)
   const warm = new Set<Server>()
   const measured = new Map<Case, Results>()
-  for (const each of cases) measured.set(each, await measure(each, servers, warm))
+  for (const [at, each] of cases.entries()) {
+    say(`${each.title} (case ${at + 1} of ${cases.length})`)
+    measured.set(each, await measure(each, servers, warm))
+  }
   const afterLoad = await residentMb(servers)
   if (MINUTE_LATER) await sleep(60)
   const later = await residentMb(servers)
+  say("done")
   printTables(measured)
   console.log(
     "\n| server | started in ms | resident MB at rest | after the load | a minute later |\n|---|---|---|---|---|"
@@ -120,6 +128,13 @@ const alike = async (servers: Servers, ground: Ground) => {
   await answerAlike([first, ...others], BENCH_TOKEN, [entryAt(ground), MONTH, ARRIVALS_PAGE, reservationAt(ground)])
 }
 
+/** Of all that it waits for; connecting, starting and seeding come on top. */
+const mostSeconds = (cases: ReadonlyArray<Case>, servers: number): number => {
+  const loads = cases.flatMap(({ participants }) => participants).length
+  const warmUps = servers * COLD.mostSeconds + (loads - servers) * WARM.mostSeconds
+  return AT_REST_SECONDS + warmUps + loads * (ROUNDS * SECONDS + ALLOCATION_SECONDS) + (MINUTE_LATER ? 60 : 0)
+}
+
 const program = Effect.gen(function* () {
   const { ground, ownDatabase } = yield* withGround
   const cases = casesOf(ground).filter(({ title }) => title.includes(CASES))
@@ -127,9 +142,14 @@ const program = Effect.gen(function* () {
   console.log(
     `${ROUNDS} rounds of ${SECONDS} s, node ${process.version}, database ${new URL(SERVER_URL).host}; each server on a database of its own`
   )
+  console.log(
+    `at most ${Math.ceil(mostSeconds(cases, names.size) / 60)} minutes, less where warm-ups are steady earlier`
+  )
+  console.log("latchkey has no collector and makes no spans for one; equal duties makes spans, which go nowhere")
   const servers = new Map<ServerName, Server>()
   for (const name of names) servers.set(name, yield* started(name, yield* ownDatabase, ground))
   yield* Effect.promise(() => alike(servers, ground))
+  say("all started, and all answer alike")
   yield* Effect.promise(() => measureAll(cases, servers))
 }).pipe(Effect.scoped)
 

@@ -6,6 +6,7 @@ import { answerAlike } from "../bench/alike.ts"
 import { ARRIVALS_PAGE, type Asked, casesOf, entryAt, MONTH, reservationAt } from "../bench/cases.ts"
 import {
   allocatedBytes,
+  inTurn,
   isSteady,
   median,
   ratios,
@@ -61,6 +62,14 @@ describe("figures", () => {
     expect(median([3, 1, 2])).toBe(2)
     expect(median([4, 1, 3, 2])).toBe(2.5)
     expect(median([])).toBeNaN()
+  })
+
+  it("each server is at each place once in as many rounds as there are servers", () => {
+    const names = ["a", "b", "c"]
+    const rounds = [0, 1, 2].map((round) => inTurn(names, round))
+    expect(rounds).toEqual([names, ["b", "c", "a"], ["c", "a", "b"]])
+    expect(inTurn(names, 3)).toEqual(names)
+    expect(inTurn([], 1)).toEqual([])
   })
 
   it("rounds that still become faster are told, those that scatter are not", () => {
@@ -120,13 +129,13 @@ const errorCodeOf = async (url: string, { path, method = "GET", headers, body }:
   return Number(/\\?"error_code\\?":(\d+)/.exec(await response.text())?.[1])
 }
 
-const NAMES = ["latchkey", "equal duties", "fastify", "raw"] as const
+const NAMES = ["latchkey", "equal duties", "equal duties, untraced", "fastify", "raw"] as const
 
 describe.skipIf(server === "")(
   server === "" ? "the servers of the bench (skipped: DATABASE_URL not set)" : "the servers of the bench",
   () => {
     it.live(
-      "answer alike what they are asked side by side, and the one with equal duties does them",
+      "answer alike what they are asked side by side, and those with equal duties do them",
       () =>
         Effect.gen(function* () {
           const { ground, ownDatabase } = yield* withGround
@@ -146,12 +155,12 @@ describe.skipIf(server === "")(
             }
           }
 
-          const limited = yield* Effect.promise(() =>
-            fetch(`${servers.get("equal duties")?.url}${entryAt(ground)}`, {
-              headers: { "service-access-token": BENCH_TOKEN }
-            })
-          )
-          expect(Number(limited.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0)
+          for (const name of ["equal duties", "equal duties, untraced"] as const) {
+            const limited = yield* Effect.promise(() =>
+              fetch(`${servers.get(name)?.url}${entryAt(ground)}`, { headers: { "service-access-token": BENCH_TOKEN } })
+            )
+            expect(Number(limited.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0)
+          }
         }).pipe(Effect.scoped),
       120_000
     )

@@ -16,6 +16,8 @@ export const settings = {
 export const pool = new Pool({
   connectionString: process.env["DATABASE_URL"],
   max: Number(process.env["BENCH_CONNECTIONS"]),
+  // As long as the service's own pool: its 10 s unless told end between two rounds, and each would begin with connecting.
+  idleTimeoutMillis: 60_000,
   options: "-c jit=off"
 })
 
