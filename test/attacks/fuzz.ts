@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import { type ApiOperation, operations } from "../../src/Api.ts"
 import { parseJson } from "../../src/adapters/json-text.ts"
 import { isRead, routeOf } from "../../src/contract/operation.ts"
-import { BODY_BYTES } from "../../src/limits.ts"
+import { BODY_BYTES, FEED_WAIT_SECONDS } from "../../src/limits.ts"
 import type { World } from "../world.ts"
 import { type Fields, type Heard, isTool, overMcp, overRest, restRequest, type Target } from "./doors.ts"
 import { tally } from "./figures.ts"
@@ -35,6 +35,17 @@ const isTaken = (fields: Fields): boolean => {
   return text.length <= LONGEST_BODY && Result.isSuccess(parseJson(`[[${text}]]`))
 }
 
+/** Longest a fuzzed call asks to be held, in seconds: whatever takes longer is then the service's own slowness. */
+const HELD_SECONDS = 1
+
+const heldShortly = (fields: Fields): Fields => {
+  const { wait } = fields
+  // A text in a query is a number as well.
+  const seconds = typeof wait === "number" || typeof wait === "string" ? Number(wait) : 0
+  if (!(seconds > HELD_SECONDS && seconds <= FEED_WAIT_SECONDS)) return fields
+  return { ...fields, wait: typeof wait === "string" ? `${HELD_SECONDS}` : HELD_SECONDS }
+}
+
 /** Pairs of calls after which new operators are made: what was created in the old ones makes them slow to compare. */
 const PAIRS_A_WORLD = 60
 
@@ -56,7 +67,8 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
 
   const attacked = Effect.fnUntraced(function* (operation: ApiOperation, input: Input, twins: Twins) {
     const [one, other] = twins
-    const fieldsOf = (world: World): Fields => settled(input, (field) => presentValue(world, operation, field))
+    const fieldsOf = (world: World): Fields =>
+      heldShortly(settled(input, (field) => presentValue(world, operation, field)))
     if (!isTaken(fieldsOf(one))) return count.tried("inputs beyond the limits of a body")
     const shown = `${operation._tag} ${jsonText(fieldsOf(one))}`
     const heard: Array<Heard> = []
