@@ -6,8 +6,11 @@ import { periodically } from "./loop.ts"
 
 /** Milliseconds between two looks. */
 export const LOOK_MS = 10_000
-/** The share of one processor up to which a process is quiet: polls and upkeep take a part of it. */
-export const QUIET_SHARE = 0.05
+/**
+ * The share of one processor up to which a process is quiet. On the embedded database polls and upkeep alone take 3 to 6 %,
+ * more just after a load.
+ */
+export const QUIET_SHARE = 0.1
 /** Quiet looks in a row before memory is given back: compiled code goes with it, which is wanted again after a short pause. */
 export const QUIET_LOOKS = 4
 /** The same for the first time, when most of what goes is what migrating and starting left behind. */

@@ -55,7 +55,7 @@ const sizesOf = (flags: ReadonlyArray<string>) => async () => {
 
 describe("the rule of giving memory back", () => {
   it("a look is quiet up to its share of a processor", () => {
-    assert.deepStrictEqual([isQuiet(500, 10_000), isQuiet(501, 10_000)], [true, false])
+    assert.deepStrictEqual([isQuiet(1_000, 10_000), isQuiet(1_001, 10_000)], [true, false])
     assert.strictEqual(isQuiet(1, -1), false)
   })
 
