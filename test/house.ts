@@ -71,13 +71,18 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(
       "background changes channels contract database deliveries events installation.ts limits.ts random-text.ts",
-      "resources/handled.ts resources/row-fields.ts telemetry"
+      "resources/handled.ts resources/own-row.ts resources/row-fields.ts telemetry"
     )
   },
   {
     place: "resources/handled.ts",
     what: "the seam between a family and the Service: handlers go in, readers of input come out",
     imports: imports("changes contract")
+  },
+  {
+    place: "resources/own-row.ts",
+    what: "what families do alike with a row of their operator: name it, delete it",
+    imports: imports("changes database resources/row-fields.ts")
   },
   {
     place: "resources/row-fields.ts",

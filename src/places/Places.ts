@@ -76,13 +76,11 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 /** The place of one call: that it is given back once for each time it is taken is decided here alone. */
 class Place {
   #held = false
-  readonly #fair: FairPlaces
-  readonly #deadline: Deadline
+  readonly #waiting: Waiting
   readonly #call: Omit<WaitingCall, "seat">
 
-  constructor({ fair, deadline }: Waiting, operator: number, bytes: number) {
-    this.#fair = fair
-    this.#deadline = deadline
+  constructor(waiting: Waiting, operator: number, bytes: number) {
+    this.#waiting = waiting
     this.#call = { operator, bytes }
   }
 
@@ -96,8 +94,8 @@ class Place {
       const hold = () => {
         this.#held = true
       }
-      if (!this.#fair.take(this.#call.operator)) {
-        return Effect.map(waited({ fair: this.#fair, deadline: this.#deadline }, this.#call, restore), hold)
+      if (!this.#waiting.fair.take(this.#call.operator)) {
+        return Effect.map(waited(this.#waiting, this.#call, restore), hold)
       }
       hold()
       return Effect.void
@@ -108,7 +106,7 @@ class Place {
   readonly given: Effect.Effect<void> = Effect.sync(() => {
     if (!this.#held) return
     this.#held = false
-    this.#fair.giveBack(this.#call.operator)
+    this.#waiting.fair.giveBack(this.#call.operator)
   })
 }
 

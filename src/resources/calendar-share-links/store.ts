@@ -7,6 +7,7 @@ import { type Givens, inForms } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { type OfOperator, removal } from "../own-row.ts"
 import { allKnown, preconditions, Written } from "../properties/belonging.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
@@ -43,14 +44,9 @@ export type NamedProperty = typeof NamedProperty.Type
 
 const readLink = onlyRowOf(LinkRow)
 const readWritten = onlyRowOf(Written)
-const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readOpened = rowOf(Opened)
 const readNamed = rowsOf(NamedProperty)
 const readTotal = onlyRowOf(Schema.Struct({ total: Schema.Int }))
-
-interface OfOperator {
-  readonly operatorId: number
-}
 
 const search = (sql: SqlClient.SqlClient) => {
   const page = pagesOf(
@@ -125,17 +121,13 @@ const partial = (sql: SqlClient.SqlClient) => {
 }
 
 /** Answers the deleted link's id, or undefined when there is none. */
-const remove = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) => ({
-    change: sql`
-      deleted AS (
-        DELETE FROM calendar_share_links WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
-    events: [],
-    touched: touchedIn(sql, "calendar_share_link", "deleted"),
-    outcome: sql`SELECT id FROM deleted`
-  }))
-  return (operatorId: number, id: number) => readIdentity(statement({ operatorId, id }))
-}
+const remove = (sql: SqlClient.SqlClient) =>
+  removal(
+    sql,
+    "calendar_share_link",
+    ({ operatorId, id }) =>
+      sql`DELETE FROM calendar_share_links WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
+  )
 
 /** The link that has a token; undefined when there is none, or the account behind it is banned or closed. */
 const open = (sql: SqlClient.SqlClient) => {

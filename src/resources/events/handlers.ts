@@ -49,7 +49,7 @@ const readPage = (store: Store, operatorId: number, wanted: Wanted) =>
 
 const checkProperty = Effect.fnUntraced(function* (store: Store, operatorId: number, { property_id }: Asked) {
   if (property_id === undefined || property_id === 0) return
-  if (!(yield* store.knows(operatorId, property_id))) return yield* noSuchProperty
+  if (!(yield* store.knowsProperty(operatorId, property_id))) return yield* noSuchProperty
 })
 
 const listEvents = (store: Store, waiting: Waiting) =>

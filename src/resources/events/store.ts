@@ -9,7 +9,8 @@ import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { acknowledging, removingConsumer, showingConsumers } from "../../events/consumers.ts"
 import { type EventName, forgottenUpTo } from "../../events/events.ts"
 import { FEED_SCAN } from "../../limits.ts"
-import { propertyKnown } from "../properties/belonging.ts"
+import type { OfOperator, OwnRow } from "../own-row.ts"
+import { knowsProperty } from "../properties/belonging.ts"
 import type { Read } from "./rules.ts"
 
 const EventRow = Schema.Struct({
@@ -47,9 +48,8 @@ const readFeed = rowsOf(
   })
 )
 const readPlace = onlyRowOf(Schema.Struct({ forgotten: Schema.Int, position: Schema.NullOr(Schema.Int) }))
-const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
 const readConsumers = rowsOf(ConsumerRow)
-const readIdentity = rowOf(Schema.Struct({ name: Schema.String }))
+const readName = rowOf(Schema.Struct({ name: Schema.String }))
 
 /** As the database writes it as JSON. */
 const PutConsumer = Schema.Struct({
@@ -122,29 +122,15 @@ const read = (sql: SqlClient.SqlClient) => {
     Effect.map(readFeed(statement({ operatorId, after, limit, types, property_id })), toRead)
 }
 
-interface OfOperator {
-  readonly operatorId: number
-}
-
 /** The position of an event, null where there is none, and up to which position events were removed. */
 const placeOfEvent = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) => sql`
+    ({ operatorId, id }: Givens<OwnRow>) => sql`
       SELECT ${forgottenUpTo(sql, sql`${operatorId}`)} AS forgotten,
         (SELECT position FROM events WHERE operator_id = ${operatorId} AND id = ${id}) AS position`
   )
   return (operatorId: number, id: number) => readPlace(statement({ operatorId, id }))
-}
-
-const knows = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, propertyId }: Givens<OfOperator & { readonly propertyId: number }>) =>
-      sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`
-  )
-  return (operatorId: number, propertyId: number) =>
-    Effect.map(readKnown(statement({ operatorId, propertyId })), ({ known }) => known)
 }
 
 const consumers = (sql: SqlClient.SqlClient) => {
@@ -189,7 +175,7 @@ const remove = (sql: SqlClient.SqlClient) => {
     touched: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
     outcome: sql`SELECT name FROM removed`
   }))
-  return (operatorId: number, name: string) => readIdentity(statement({ operatorId, name }))
+  return (operatorId: number, name: string) => readName(statement({ operatorId, name }))
 }
 
 /** How the family reads the feed and keeps its consumers; the statements that write are src/events/consumers.ts. */
@@ -197,7 +183,7 @@ export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     read: read(sql),
     placeOfEvent: placeOfEvent(sql),
-    knows: knows(sql),
+    knowsProperty: knowsProperty(sql),
     consumers: consumers(sql),
     put: put(sql),
     remove: remove(sql)

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { asItIs, onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import { nameTaken } from "../../contract/names.ts"
@@ -7,7 +7,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
-import { rowOf } from "../../database/rows.ts"
+import { type OfOperator, type OwnRow, removal } from "../own-row.ts"
 import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Group, type search_property_groups } from "./contract.ts"
 
@@ -19,16 +19,11 @@ export type NewGroup = Omit<Group, "id">
 /** What an edit sets; what is undefined stays. */
 export type GroupEdit = { readonly [Field in keyof NewGroup]: NewGroup[Field] | undefined }
 
-const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readWritten = rowUnless(Written, ({ name }) =>
   name === "property_groups_name" ? nameTaken("name", "group") : undefined
 )
 
 const PROPERTIES = { rows: "group_properties", owner: "group_id", item: "property_id", version: "properties_version" }
-
-interface OfOperator {
-  readonly operatorId: number
-}
 
 const search = (sql: SqlClient.SqlClient) => {
   const page = pagesOf(sql, Group, ({ operatorId, id }: Givens<OfOperator & { readonly id: number | undefined }>) => ({
@@ -63,9 +58,7 @@ const create = (sql: SqlClient.SqlClient) => {
     readWritten(statement({ operatorId, name, property_ids, now }))
 }
 
-interface Edited extends OfOperator, GroupEdit {
-  readonly id: number
-}
+interface Edited extends OwnRow, GroupEdit {}
 
 /** Fails when the name is taken. */
 const update = (sql: SqlClient.SqlClient) => {
@@ -88,17 +81,13 @@ const update = (sql: SqlClient.SqlClient) => {
 }
 
 /** Answers the deleted group's id, or undefined when there is none. */
-const remove = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) => ({
-    change: sql`
-      deleted AS (
-        DELETE FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
-    events: [],
-    touched: touchedIn(sql, "group", "deleted"),
-    outcome: sql`SELECT id FROM deleted`
-  }))
-  return (operatorId: number, id: number) => readIdentity(statement({ operatorId, id }))
-}
+const remove = (sql: SqlClient.SqlClient) =>
+  removal(
+    sql,
+    "group",
+    ({ operatorId, id }) =>
+      sql`DELETE FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
+  )
 
 /** The SQL of property groups. */
 export class GroupStore extends Context.Service<GroupStore>()("latchkey/resources/GroupStore", {

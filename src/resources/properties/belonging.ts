@@ -1,9 +1,11 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
-import type { Value, Valued } from "../../database/forms.ts"
+import { type Givens, inForms, type Value, type Valued } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
+import { onlyRowOf } from "../../database/rows.ts"
+import type { OwnRow } from "../own-row.ts"
 
 // "Are these mine?" for every family that is given ids of properties or room types. The answer is an SQL expression, so
 // that it is part of the statement that needs it: `bigint[]` of the ids in question, ascending, each once, empty when
@@ -24,6 +26,18 @@ export const unknownRoomTypes = (
 /** Whether the operator has a property of that id; true for none: a field that was not sent names nothing wrong. */
 export const propertyKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
+
+const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
+
+/** The same by itself, for a search that found nothing. */
+export const knowsProperty = (sql: SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, id }: Givens<OwnRow>) => sql`SELECT ${propertyKnown(sql, operatorId, id)} AS known`
+  )
+  return (operatorId: number, id: number): Effect.Effect<boolean> =>
+    Effect.map(readKnown(statement({ operatorId, id })), ({ known }) => known)
+}
 
 /** 404 for a `property_id` that is no property of the caller. */
 export const noSuchProperty = new NotFound({ message: "property_id: no such property." })

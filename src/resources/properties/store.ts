@@ -9,6 +9,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { onlyRowOf } from "../../database/rows.ts"
+import { Identity } from "../row-fields.ts"
 import { channelsOf } from "./channels.ts"
 import { Property, type search_properties } from "./contract.ts"
 import { groupedIn, groupKnown, groupsOf, taggedWith, tagKnown, tagsOn } from "./labels.ts"
@@ -18,7 +19,7 @@ export type PropertySearch = Pick<typeof search_properties.payloadSchema.Type, "
 
 const readKnown = onlyRowOf(Schema.Struct({ group_known: Schema.Boolean, tag_known: Schema.Boolean }))
 
-const readCreated = rowUnless(Schema.Struct({ id: Schema.Int }), ({ name, detail }) => {
+const readCreated = rowUnless(Identity, ({ name, detail }) => {
   switch (name) {
     case "properties_title":
       return nameTaken("title", "property")

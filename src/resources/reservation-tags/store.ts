@@ -8,7 +8,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { loweredOnce } from "../../database/parameters.ts"
-import { rowOf } from "../../database/rows.ts"
+import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
@@ -22,7 +22,6 @@ export interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
 /** Null when the name is taken. */
 const Written = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(PaletteColor) })
 
-const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readWritten = rowUnless(Written, ({ name, detail }) =>
   name === "reservation_tag_limit"
     ? new ValidationFailed({
@@ -49,8 +48,7 @@ const search = (sql: SqlClient.SqlClient) => {
   return (operatorId: number, wanted: ReservationTagSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
 }
 
-interface Made extends NewReservationTag {
-  readonly operatorId: number
+interface Made extends OfOperator, NewReservationTag {
   readonly now: Date
 }
 
@@ -73,9 +71,7 @@ const create = (sql: SqlClient.SqlClient) => {
     readWritten(statement({ operatorId, tag_name, color, now }))
 }
 
-interface Removed {
-  readonly operatorId: number
-  readonly id: number
+interface Removed extends OwnRow {
   readonly now: Date
 }
 

@@ -71,7 +71,7 @@ const searchReservations = (search: ReservationSearchStore["Service"]) =>
     }
     const found = yield* search.search(caller.operatorId, wanted, payload.order_by ?? "booked_at", pageOf(payload))
     if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== IN_BOX) {
-      if (!(yield* search.propertyKnown(caller.operatorId, payload.property_id))) return yield* noSuchProperty
+      if (!(yield* search.knowsProperty(caller.operatorId, payload.property_id))) return yield* noSuchProperty
     }
     return { reservations: found.rows.map(toReservation), total: found.total }
   })

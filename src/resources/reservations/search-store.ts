@@ -3,11 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { asReadOf, namesOf, pairsOf } from "../../database/columns.ts"
-import { type Givens, inForms, type Value } from "../../database/forms.ts"
+import type { Givens, Value } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
-import { onlyRowOf } from "../../database/rows.ts"
 import { OrderRow, type Status } from "../orders/order.ts"
-import { propertyKnown } from "../properties/belonging.ts"
+import { knowsProperty } from "../properties/belonging.ts"
 import { GuestDetails, Stay } from "../stays/stay.ts"
 import { receivedOf } from "../transactions/received.ts"
 import type { OrderBy } from "./contract.ts"
@@ -18,7 +17,7 @@ import type { SearchedDays } from "./rules/search-days.ts"
 
 type Sql = SqlClient.SqlClient
 
-type Place = "in the box" | "anywhere"
+type Where = "in the box" | "anywhere"
 
 /** The property that stands for the reservation box. */
 export const IN_BOX = 0
@@ -51,8 +50,6 @@ const ReservationRow = Schema.Struct({
 })
 export type ReservationRow = typeof ReservationRow.Type
 
-const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
-
 /** The values of a search; what is undefined does not narrow it. */
 const valuesOf = (operatorId: number, wanted: WantedStays) => ({
   operatorId,
@@ -70,7 +67,7 @@ const valuesOf = (operatorId: number, wanted: WantedStays) => ({
 })
 type SearchValues = Givens<ReturnType<typeof valuesOf>>
 
-const onStays = (sql: Sql, wanted: SearchValues, where: Place): ReadonlyArray<Fragment> => {
+const onStays = (sql: Sql, wanted: SearchValues, where: Where): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = []
   const { operatorId, reservation_code: code } = wanted
   if (code !== undefined) {
@@ -192,8 +189,8 @@ const sums = (sql: Sql): Fragment => sql`
     FROM stays each WHERE each.operator_id = page.operator_id AND each.order_id = page.order_id) whole ON true`
 
 const search = (sql: Sql) => {
-  const page = pagesOf(sql, ReservationRow, (wanted: SearchValues, orderBy: OrderBy, inBox: Place) => {
-    const conditions = { onStays: onStays(sql, wanted, inBox), onOrders: onOrders(sql, wanted) }
+  const page = pagesOf(sql, ReservationRow, (wanted: SearchValues, orderBy: OrderBy, where: Where) => {
+    const conditions = { onStays: onStays(sql, wanted, where), onOrders: onOrders(sql, wanted) }
     return {
       matching: keys(sql, wanted.operatorId, conditions, orderBy),
       whole: whole(sql),
@@ -207,24 +204,9 @@ const search = (sql: Sql) => {
     page(valuesOf(operatorId, wanted), asked, orderBy, wanted.property_id === IN_BOX ? "in the box" : "anywhere")
 }
 
-/** Whether a property a search narrowed by exists; asked only when the search found nothing. */
-const known = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, propertyId }: Givens<Named>) => sql`SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known`
-  )
-  return (operatorId: number, propertyId: number) =>
-    Effect.map(readKnown(statement({ operatorId, propertyId })), (row) => row.known)
-}
-
-interface Named {
-  readonly operatorId: number
-  readonly propertyId: number
-}
-
 export class ReservationSearchStore extends Context.Service<ReservationSearchStore>()(
   "latchkey/resources/ReservationSearchStore",
-  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), propertyKnown: known(sql) })) }
+  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), knowsProperty: knowsProperty(sql) })) }
 ) {
   static readonly layer = Layer.effect(ReservationSearchStore, ReservationSearchStore.make)
 }

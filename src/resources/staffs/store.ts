@@ -7,17 +7,14 @@ import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
-import { onlyRowOf, rowOf } from "../../database/rows.ts"
+import { onlyRowOf } from "../../database/rows.ts"
+import { type OfOperator, type OwnRow, removal } from "../own-row.ts"
 import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Staff } from "./contract.ts"
 
 // The SQL of staff. A change is one statement, its list of properties included.
 
 type Sql = SqlClient.SqlClient
-
-interface OfOperator {
-  readonly operatorId: number
-}
 
 /** Which people a search means; what is undefined does not narrow it. */
 export type StaffSearch = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
@@ -44,7 +41,6 @@ const PROPERTIES = { rows: "staff_properties", owner: "staff_id", item: "propert
 export const propertyIdsOn = (sql: Sql): Fragment => idsOn(sql, PROPERTIES)
 
 const readWritten = onlyRowOf(Written)
-const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 
 const search = (sql: Sql) => {
   const page = pagesOf(sql, Staff, ({ operatorId, id, is_active }: Givens<StaffSearch & OfOperator>) => {
@@ -83,8 +79,7 @@ const create = (sql: Sql) => {
     readWritten(statement({ operatorId, staff, property_ids: staff.property_ids, now }))
 }
 
-interface Edited extends OfOperator, Required<StaffEdit> {
-  readonly id: number
+interface Edited extends OwnRow, Required<StaffEdit> {
   readonly now: Date
 }
 
@@ -111,16 +106,13 @@ const update = (sql: Sql) => {
 }
 
 /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */
-const remove = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) => ({
-    change: sql`
-      deleted AS (DELETE FROM staffs WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
-    events: [],
-    touched: touchedIn(sql, "staff", "deleted"),
-    outcome: sql`SELECT id FROM deleted`
-  }))
-  return (operatorId: number, id: number) => readIdentity(statement({ operatorId, id }))
-}
+const remove = (sql: Sql) =>
+  removal(
+    sql,
+    "staff",
+    ({ operatorId, id }) =>
+      sql`DELETE FROM staffs WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
+  )
 
 export class StaffStore extends Context.Service<StaffStore>()("latchkey/resources/StaffStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({

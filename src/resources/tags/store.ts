@@ -10,7 +10,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens, Value, Valued } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
-import { rowOf } from "../../database/rows.ts"
+import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
 import { allKnown, type Named, preconditions, Written } from "../properties/belonging.ts"
 import { type query_tags, Tag } from "./contract.ts"
 
@@ -29,7 +29,6 @@ export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "otherwise">]: 
 /** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
 const WrittenTag = Schema.Struct({ ...Written.fields, color: Schema.NullOr(PaletteColor) })
 
-const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readWritten = rowUnless(WrittenTag, ({ name, detail }) => {
   switch (name) {
     case "property_tags_name":
@@ -58,10 +57,6 @@ const detached = (sql: SqlClient.SqlClient): Fragment => sql`
 
 const selectWrittenTag = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, written.color, preconditions.* FROM preconditions LEFT JOIN written ON true`
-
-interface OfOperator {
-  readonly operatorId: number
-}
 
 const search = (sql: SqlClient.SqlClient) => {
   const page = pagesOf(sql, Tag, ({ operatorId, id }: Givens<OfOperator & { readonly id: number | undefined }>) => ({
@@ -115,9 +110,7 @@ const freed = (
       SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)
   RETURNING deleted.id`
 
-interface Edited extends OfOperator, TagEdit {
-  readonly id: number
-}
+interface Edited extends OwnRow, TagEdit {}
 
 /** Fails when the name is taken. */
 const update = (sql: SqlClient.SqlClient) => {
@@ -148,8 +141,7 @@ const update = (sql: SqlClient.SqlClient) => {
     readWritten(statement({ operatorId, id, name, color, property_ids, room_type_ids }))
 }
 
-interface Removed extends OfOperator {
-  readonly id: number
+interface Removed extends OwnRow {
   readonly now: Date
 }
 

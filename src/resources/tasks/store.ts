@@ -6,8 +6,8 @@ import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts
 import { type Givens, inForms } from "../../database/forms.ts"
 import { selectedOf } from "../../database/pages.ts"
 import { onlyRowOf, rowOf } from "../../database/rows.ts"
+import { type OfOperator, type OwnRow, readIdentity, removal } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { Identity } from "../row-fields.ts"
 import { Assignee, assigneeAsRead, assigneeOf } from "../staffs/assignment.ts"
 import { Level, Task } from "./contract.ts"
 import { joined, known, search, shown, TaskRow, type TaskSearch } from "./search.ts"
@@ -15,10 +15,6 @@ import { joined, known, search, shown, TaskRow, type TaskSearch } from "./search
 // The SQL of tasks. A read is one statement; a change is two: one that reads what the rules need, one that changes.
 
 type Sql = SqlClient.SqlClient
-
-interface OfOperator {
-  readonly operatorId: number
-}
 
 /** What the rules need to know before a task is created; `assignee` is null for nobody. */
 const Preconditions = Schema.Struct({
@@ -38,7 +34,6 @@ const ExistingTask = Schema.Struct({
 
 const readPreconditions = onlyRowOf(Preconditions)
 const readExisting = rowOf(ExistingTask)
-const readIdentity = rowOf(Identity)
 
 /** The columns an edit sets. */
 const EditedTask = Schema.Struct({
@@ -117,8 +112,7 @@ const create = (sql: Sql) => {
     readIdentity(statement({ operatorId, task, assignee: assignee ?? undefined, now }))
 }
 
-interface Looked extends OfOperator {
-  readonly id: number
+interface Looked extends OwnRow {
   readonly property_id: number | undefined
   readonly staff_id: number | undefined
 }
@@ -148,8 +142,7 @@ const existing = (sql: Sql) => {
   }
 }
 
-interface Edited extends OfOperator, TaskEdit {
-  readonly id: number
+interface Edited extends OwnRow, TaskEdit {
   readonly judged_currency: string | undefined
   readonly judged_fee: string | undefined
   readonly judged_property_id: number | null | undefined
@@ -214,16 +207,13 @@ const update = (sql: Sql) => {
 }
 
 /** Answers the deleted task's id, or undefined when there is none. */
-const remove = (sql: Sql) => {
-  const statement = onRecordInForms(sql, ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) => ({
-    change: sql`
-      deleted AS (DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
-    events: [],
-    touched: touchedIn(sql, "task", "deleted"),
-    outcome: sql`SELECT id FROM deleted`
-  }))
-  return (operatorId: number, id: number) => readIdentity(statement({ operatorId, id }))
-}
+const remove = (sql: Sql) =>
+  removal(
+    sql,
+    "task",
+    ({ operatorId, id }) =>
+      sql`DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
+  )
 
 export class TaskStore extends Context.Service<TaskStore>()("latchkey/resources/TaskStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({

@@ -5,17 +5,14 @@ import { onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-rec
 import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
 import type { Givens, Value } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
-import { rowOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { orderAsRead, type ReadOrder } from "../orders/table.ts"
-import { Identity } from "../row-fields.ts"
+import { type OwnRow, readIdentity } from "../own-row.ts"
 import { Transaction } from "./contract.ts"
 import type { Share } from "./rules.ts"
 import { writeShares } from "./shares.ts"
 
 // Changing income and expense entries: one statement changes, splits and records at once.
-
-const readIdentity = rowOf(Identity)
 
 /** The columns an edit sets. */
 const EditedTransaction = Schema.Struct({
@@ -91,9 +88,7 @@ export const create = (sql: SqlClient) => {
 }
 
 /** What an edit sets, of which entry. */
-interface Edited extends TransactionEdit, Split {
-  readonly operatorId: number
-  readonly id: number
+interface Edited extends OwnRow, TransactionEdit, Split {
   readonly now: Date
 }
 
@@ -137,8 +132,6 @@ export const remove = (sql: SqlClient) => {
   return (operatorId: number, id: number, now: Date) => readIdentity(statement({ operatorId, id, now }))
 }
 
-interface Removed {
-  readonly operatorId: number
-  readonly id: number
+interface Removed extends OwnRow {
   readonly now: Date
 }

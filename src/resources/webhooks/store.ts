@@ -16,6 +16,7 @@ import {
   subscribing,
   unsubscribing
 } from "../../deliveries/subscriptions.ts"
+import { type OwnRow, readIdentity } from "../own-row.ts"
 import { Webhook } from "./contract.ts"
 
 const { id, url, events, paused_reason } = Webhook.fields
@@ -40,7 +41,6 @@ export interface Application {
 
 const readRows = rowsOf(SubscriptionRow)
 const readRow = rowOf(SubscriptionRow)
-const readIdentity = rowOf(Schema.Struct({ id: Schema.Int }))
 const readCreated = rowUnless(SubscriptionRow, ({ name, detail }) =>
   name === "webhook_limit"
     ? new ValidationFailed({ message: `webhook_limit: all ${detail} subscriptions are in use.` })
@@ -122,7 +122,7 @@ const remove = (sql: SqlClient.SqlClient) => {
 const exists = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id }: Givens<{ readonly operatorId: number; readonly id: number }>) => sql`
+    ({ operatorId, id }: Givens<OwnRow>) => sql`
       SELECT id FROM webhook_subscriptions WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL`
   )
   return (operatorId: number, id: number) =>
