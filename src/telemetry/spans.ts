@@ -46,7 +46,10 @@ const recorded = <A, E, R>(
     )
   )
 
-/** What a root that is not recorded shows: the ids of a span that is told only if need be, and that nobody is to record more. */
+/**
+ * What a root that is not recorded shows: the ids of a span that is told only if need be, and that nobody is to record more.
+ * It is made for each call, and mostly asked for two ids, so it copies nothing.
+ */
 class Unrecorded implements Tracer.Span {
   readonly _tag = "Span"
   readonly #span: Tracer.Span

@@ -17,22 +17,25 @@ import { makeWorld, type World } from "../world.ts"
 // Whatever people write into a record, who they are, how to reach them, and what opens something, is in the record and
 // nowhere else: neither in the trail nor in the counts of what was refused, the idempotency keys' own texts or the log.
 
-/** By field: what somebody may write there. All of it can be found again by MARK. */
+/**
+ * By field: what somebody may write there. All of it can be found again by MARK, which no request id can be by chance: these
+ * have neither L nor O nor U.
+ */
 const WRITTEN: Readonly<Record<string, unknown>> = {
-  note: "Zq7 note",
-  title: "Zq7 title",
-  name: "Zq7 name",
-  tag_name: "Zq7 tag",
-  guest_name: "Zq7 guest",
-  email: "zq7@example.test",
+  note: "Quoll note",
+  title: "Quoll title",
+  name: "Quoll name",
+  tag_name: "Quoll tag",
+  guest_name: "Quoll guest",
+  email: "quoll@example.test",
   mobile: "+351 977700777",
-  remarks: "Zq7 remarks",
-  creator: "Zq7 creator",
-  lock_code: "Zq7lock",
-  custom_fields: { "Zq7 door": "Zq7 gate" },
-  url: "https://zq7.example.test/zq7"
+  remarks: "Quoll remarks",
+  creator: "Quoll creator",
+  lock_code: "Quoll42",
+  custom_fields: { "Quoll door": "Quoll gate" },
+  url: "https://quoll.example.test/quoll"
 }
-const MARK = /zq7|977700777/i
+const MARK = /quoll|977700777/i
 
 /** A stay shows its custom fields, which have an operation of their own; a consumer's name is what the record is called. */
 const isLeftOut = ({ _tag }: ApiOperation, field: string) =>
@@ -67,7 +70,7 @@ const called = Effect.fnUntraced(function* (world: World, operation: ApiOperatio
     door: "rest",
     headers: { authorization: `Bearer ${world.token}` },
     params: {},
-    key: { field: "Idempotency-Key", value: `Zq7-${operation._tag}-${JSON.stringify(fields).length}` },
+    key: { field: "Idempotency-Key", value: `Quoll-${operation._tag}-${JSON.stringify(fields).length}` },
     read: Effect.succeed({ encoding: "json", fields })
   })
   return envelope
@@ -97,13 +100,13 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
         for (const operation of changing) {
           const base = sample(operation, world, COMPANIONS)
           // No two groups or tags have one name.
-          const marks = marksIn(operation, (value) => (value === WRITTEN["name"] ? `Zq7 ${lines.length}` : value))
+          const marks = marksIn(operation, (value) => (value === WRITTEN["name"] ? `Quoll ${lines.length}` : value))
           const rotate = operation._tag === "update_webhook" ? { rotate_secret: true } : {}
           const taken = yield* called(world, operation, { ...base, ...marks, ...rotate })
           if (taken.error_code !== 0) unaccepted.push([operation._tag, taken.error_msg])
           secrets.push(...(JSON.stringify(taken.data).match(SECRET) ?? []))
           const long = marksIn(operation, (value) => (typeof value === "string" ? value.repeat(2_000) : value))
-          if ((yield* called(world, operation, { ...base, ...long, zq7_unknown: "Zq7" })).error_code !== 0) refused++
+          if ((yield* called(world, operation, { ...base, ...long, quoll_unknown: "Quoll" })).error_code !== 0) refused++
           yield* TestClock.adjust("1 second")
         }
       }).pipe(Effect.provideService(Logger.CurrentLoggers, new Set([keeping(lines)])))
@@ -131,7 +134,7 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
       )
       const opening = [...secrets, world.token, world.readOnlyToken]
       assert.deepStrictEqual(
-        [...everything, ...keys].filter((text) => /Zq7-/.test(text) || opening.some((each) => text.includes(each))),
+        [...everything, ...keys].filter((text) => /Quoll-/.test(text) || opening.some((each) => text.includes(each))),
         []
       )
     })
