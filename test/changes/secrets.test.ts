@@ -106,7 +106,8 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
           if (taken.error_code !== 0) unaccepted.push([operation._tag, taken.error_msg])
           secrets.push(...(JSON.stringify(taken.data).match(SECRET) ?? []))
           const long = marksIn(operation, (value) => (typeof value === "string" ? value.repeat(2_000) : value))
-          if ((yield* called(world, operation, { ...base, ...long, quoll_unknown: "Quoll" })).error_code !== 0) refused++
+          if ((yield* called(world, operation, { ...base, ...long, quoll_unknown: "Quoll" })).error_code !== 0)
+            refused++
           yield* TestClock.adjust("1 second")
         }
       }).pipe(Effect.provideService(Logger.CurrentLoggers, new Set([keeping(lines)])))
