@@ -5,6 +5,7 @@ import { Stopping } from "../src/background/Stopping.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
 import { Refusals } from "../src/changes/Refusals.ts"
 import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
+import { Connectors } from "../src/channels/connector.ts"
 import { NewEvents } from "../src/events/NewEvents.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
@@ -15,7 +16,7 @@ import { Service } from "../src/service.ts"
 export const layerInProcess = layerAssembly.pipe(
   Layer.provide(Refusals.layer),
   Layer.provide([
-    ChannelGateway.layerUnconnected,
+    Layer.provide(ChannelGateway.layer, Connectors.layerNone),
     RateWindows.layerUnbounded,
     Places.layer(),
     WakeUp.layerProcess,

@@ -21,6 +21,12 @@ import staysByCheckIn from "./0019_stays_by_check_in.ts"
 import staysByCheckOut from "./0020_stays_by_check_out.ts"
 import staysByProperty from "./0021_stays_by_property.ts"
 import replacedIndexes from "./0022_replaced_indexes.ts"
+import channelAccounts from "./0023_channel_accounts.ts"
+import listings from "./0024_listings.ts"
+import listingsOfRoomTypes from "./0025_listings_of_room_types.ts"
+import ordersOfChannels from "./0026_orders_of_channels.ts"
+import staysOfChannels from "./0027_stays_of_channels.ts"
+import channelPayments from "./0028_channel_payments.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -45,5 +51,11 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 19, name: "stays_by_check_in", up: staysByCheckIn },
   { id: 20, name: "stays_by_check_out", up: staysByCheckOut },
   { id: 21, name: "stays_by_property", up: staysByProperty },
-  { id: 22, name: "replaced_indexes", up: replacedIndexes }
+  { id: 22, name: "replaced_indexes", up: replacedIndexes },
+  { id: 23, name: "channel_accounts", up: channelAccounts },
+  { id: 24, name: "listings", up: listings },
+  { id: 25, name: "listings_of_room_types", up: listingsOfRoomTypes },
+  { id: 26, name: "orders_of_channels", up: ordersOfChannels },
+  { id: 27, name: "stays_of_channels", up: staysOfChannels },
+  { id: 28, name: "channel_payments", up: channelPayments }
 ]

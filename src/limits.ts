@@ -224,3 +224,11 @@ export const AUDIT_DEFAULT = 100
 export const AUDIT_MAX = 1_000
 /** Kinds of refusals (whose, by which application, of what, why, in which hour) a process counts at once before they are written down. */
 export const REFUSALS_KINDS = 10_000
+
+/** Rooms of one order of a channel, characters of a longer text a channel says, and of a listing's title. */
+export const CHANNEL_ROOMS = 50
+export const CHANNEL_TEXT = 2_000
+export const LISTING_TEXT = 300
+/** Milliseconds a request waits for the host's answer, and an agreed order for its payment, if its channel says no time (24 hours). */
+export const ANSWER_WITHIN_MS = 24 * 60 * 60 * 1000
+export const PAYMENT_WITHIN_MS = 24 * 60 * 60 * 1000

@@ -12,6 +12,7 @@ import { WakeUp } from "./background/WakeUp.ts"
 import { layerRetention } from "./changes/layer.ts"
 import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
+import { Connectors } from "./channels/connector.ts"
 import { Configuration, type Settings } from "./configuration.ts"
 import { layerBackgroundDatabase, layerControl, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
@@ -37,7 +38,10 @@ const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === 
 
 const layerService = (windows: Layer.Layer<RateWindows>) =>
   layerAssembly.pipe(
-    Layer.provide([ChannelGateway.layerUnconnected, Layer.provide(Refusals.layer, layerBackgroundDatabase)]),
+    Layer.provide([
+      Layer.provide(ChannelGateway.layer, Connectors.layerNone),
+      Layer.provide(Refusals.layer, layerBackgroundDatabase)
+    ]),
     Layer.provideMerge(windows)
   )
 

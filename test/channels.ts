@@ -1,10 +1,9 @@
 import { Context, Effect, Layer, Ref } from "effect"
-import {
-  type ChannelAnswer,
-  type ChannelError,
-  ChannelGateway,
-  type ChannelOrder
-} from "../src/channels/ChannelGateway.ts"
+import { type AccountMeant, ChannelGateway } from "../src/channels/ChannelGateway.ts"
+import type { ChannelAnswer, OrderThere } from "../src/channels/connector.ts"
+import { type ChannelError, ChannelNotServed } from "../src/channels/errors.ts"
+
+const notServed = ({ channelType }: AccountMeant) => Effect.fail(new ChannelNotServed({ channelType }))
 
 /** A channel whose answers a test decides; it agrees to everything until told otherwise. */
 export class ScriptedChannel extends Context.Service<
@@ -25,7 +24,7 @@ export class ScriptedChannel extends Context.Service<
       const stands = yield* Ref.make<ReadonlyMap<string, Effect.Effect<ChannelAnswer, ChannelError>>>(new Map())
       const say = (code: string, answer: Effect.Effect<ChannelAnswer, ChannelError>) =>
         Ref.update(stands, (all) => new Map([...all, [code, answer]]))
-      const act = (name: string, agreed: ChannelAnswer) => (order: ChannelOrder) =>
+      const act = (name: string, agreed: ChannelAnswer) => (_: AccountMeant, order: OrderThere) =>
         Effect.gen(function* () {
           yield* Ref.update(heard, (all) => [...all, `${name} ${order.reservationCode}`])
           yield* (yield* Ref.get(answers)).get(order.reservationCode) ?? Effect.void
@@ -34,8 +33,15 @@ export class ScriptedChannel extends Context.Service<
       const gateway = ChannelGateway.of({
         approve: act("approve", "approved"),
         decline: act("decline", "declined"),
-        answered: ({ reservationCode }) =>
-          Effect.flatMap(Ref.get(stands), (all) => all.get(reservationCode) ?? Effect.succeed("pending" as const))
+        answered: (_, { reservationCode }) =>
+          Effect.flatMap(Ref.get(stands), (all) => all.get(reservationCode) ?? Effect.succeed("pending" as const)),
+        pushPrices: notServed,
+        pushInventories: notServed,
+        pushRestrictions: notServed,
+        readCalendar: notServed,
+        readAirbnbPriceAndRules: notServed,
+        writeAirbnbPriceAndRules: notServed,
+        writeVrboPriceAndRules: notServed
       })
       return Context.make(
         ScriptedChannel,

@@ -89,7 +89,16 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "how columns of the database become values of the contract",
     imports: ["contract"]
   },
-  { place: "channels", what: "the port to marketplaces: what the service asks of a channel", imports: [] },
+  {
+    place: "ingest",
+    what: "the one inward door: what channels say by themselves comes in here",
+    imports: []
+  },
+  {
+    place: "channels",
+    what: "the port to marketplaces: what the service asks of a channel, and what channels say",
+    imports: imports("contract database limits.ts")
+  },
   {
     place: "configuration.ts",
     what: "what the environment says about this process",

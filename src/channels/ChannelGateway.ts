@@ -1,63 +1,95 @@
-import { Context, Data, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../database/forms.ts"
+import { rowsOf } from "../database/rows.ts"
+import { type AccountThere, type Connector, Connectors } from "./connector.ts"
+import {
+  ChannelAccountMissing,
+  ChannelDisconnected,
+  type ChannelError,
+  ChannelNotServed,
+  type ConnectorError
+} from "./errors.ts"
 
-/** The order an outward act is about, as its channel knows it. */
-export interface ChannelOrder {
+/** The account that an act is about. */
+export interface AccountMeant {
   readonly operatorId: number
-  readonly reservationCode: string
+  /** Null of an order that came before accounts were known: then the operator's only account of the channel type. */
+  readonly accountId: number | null
   readonly channelType: string
-  /** The channel's own id of the order. */
-  readonly channelId: string
 }
 
-/** The operator has no account on that channel any more. */
-export class ChannelAccountMissing extends Data.TaggedError("ChannelAccountMissing")<{
-  readonly channelType: string
-}> {}
-
-/** The account is there, but the channel no longer lets us act for it. */
-export class ChannelDisconnected extends Data.TaggedError("ChannelDisconnected")<{ readonly channelType: string }> {}
-
-/** The channel said no: it knows of a reason that we do not. */
-export class ChannelRefused extends Data.TaggedError("ChannelRefused")<{ readonly reason: string }> {}
-
-/** The channel failed (502), is away (503) or did not answer in time (504). What became of the act is unknown. */
-export class ChannelUnavailable extends Data.TaggedError("ChannelUnavailable")<{ readonly code: 502 | 503 | 504 }> {}
-
-/** This deployment has no connector for that channel. */
-export class ChannelNotServed extends Data.TaggedError("ChannelNotServed")<{ readonly channelType: string }> {}
-
-export type ChannelError =
-  | ChannelAccountMissing
-  | ChannelDisconnected
-  | ChannelRefused
-  | ChannelUnavailable
-  | ChannelNotServed
-
-/** What became of a request at its channel; `unknown` where the channel cannot tell. */
-export type ChannelAnswer = "pending" | "approved" | "declined" | "unknown"
+type Port<Act> = Act extends (account: AccountThere, payload: infer Payload) => Effect.Effect<infer A, ConnectorError>
+  ? (account: AccountMeant, payload: Payload) => Effect.Effect<A, ChannelError>
+  : never
 
 /**
- * The port to marketplaces: one method an outward act, and one to ask what became of them. An act that succeeded has happened on the channel and is not
- * taken back by a failure here; doing it again is safe.
+ * The port to marketplaces: the acts of a {@link Connector}, each at the connector of the account it is about. Never called
+ * inside a transaction: a channel may take its time.
  */
 export class ChannelGateway extends Context.Service<
   ChannelGateway,
-  {
-    /** Accepts a pending order. */
-    readonly approve: (order: ChannelOrder) => Effect.Effect<void, ChannelError>
-    /** Turns a pending order down. */
-    readonly decline: (order: ChannelOrder) => Effect.Effect<void, ChannelError>
-    /** How the request stands at the channel: asked where an act was begun and nobody knows how it ended. */
-    readonly answered: (order: ChannelOrder) => Effect.Effect<ChannelAnswer, ChannelError>
-  }
+  { readonly [Name in keyof Connector]: Port<Connector[Name]> }
 >()("latchkey/channels/ChannelGateway") {
-  /** No connector at all. */
-  static readonly layerUnconnected = Layer.succeed(
+  static readonly layer = Layer.effect(
     ChannelGateway,
-    ChannelGateway.of({
-      approve: ({ channelType }) => Effect.fail(new ChannelNotServed({ channelType })),
-      decline: ({ channelType }) => Effect.fail(new ChannelNotServed({ channelType })),
-      answered: () => Effect.succeed("unknown")
+    Effect.gen(function* () {
+      const reached = reaching(yield* SqlClient.SqlClient, yield* Connectors)
+      return ChannelGateway.of({
+        approve: reached((connector) => connector.approve),
+        decline: reached((connector) => connector.decline),
+        answered: reached((connector) => connector.answered),
+        pushPrices: reached((connector) => connector.pushPrices),
+        pushInventories: reached((connector) => connector.pushInventories),
+        pushRestrictions: reached((connector) => connector.pushRestrictions),
+        readCalendar: reached((connector) => connector.readCalendar),
+        readAirbnbPriceAndRules: reached((connector) => connector.readAirbnbPriceAndRules),
+        writeAirbnbPriceAndRules: reached((connector) => connector.writeAirbnbPriceAndRules),
+        writeVrboPriceAndRules: reached((connector) => connector.writeVrboPriceAndRules)
+      })
     })
   )
+}
+
+const AccountRow = Schema.Struct({
+  id: Schema.Int,
+  origin_account_id: Schema.String,
+  auth_status: Schema.String,
+  connector: Schema.String
+})
+const readAccounts = rowsOf(AccountRow)
+
+/** An act at the connector of the account it is about. */
+const reaching = (sql: SqlClient.SqlClient, connectors: Connectors["Service"]) => {
+  const accounts = inForms(
+    sql,
+    ({ operatorId, accountId, channelType }: Givens<Sought>) => sql`
+      SELECT id, origin_account_id, auth_status, connector FROM channel_accounts
+      WHERE operator_id = ${operatorId} AND channel_type = ${channelType}
+        AND ${accountId === undefined ? sql`true` : sql`id = ${accountId}`} LIMIT 2`
+  )
+  const accountOf = Effect.fnUntraced(function* ({ operatorId, accountId, channelType }: AccountMeant) {
+    const found = yield* readAccounts(accounts({ operatorId, accountId: accountId ?? undefined, channelType }))
+    const [only, another] = found
+    if (accountId !== null && only === undefined) return yield* new ChannelAccountMissing({ channelType })
+    return only === undefined || another !== undefined ? yield* new ChannelNotServed({ channelType }) : only
+  })
+
+  return <Payload, A>(
+    act: (connector: Connector) => (account: AccountThere, payload: Payload) => Effect.Effect<A, ConnectorError>
+  ) =>
+    (meant: AccountMeant, payload: Payload): Effect.Effect<A, ChannelError> =>
+      Effect.flatMap(accountOf(meant), ({ id, origin_account_id, auth_status, connector }) => {
+        const { operatorId, channelType } = meant
+        const served = connectors.get(connector)
+        if (served === undefined) return Effect.fail(new ChannelNotServed({ channelType }))
+        if (auth_status === "disconnected") return Effect.fail(new ChannelDisconnected({ channelType }))
+        return act(served)({ operatorId, accountId: id, channelType, originAccountId: origin_account_id }, payload)
+      })
+}
+
+interface Sought {
+  readonly operatorId: number
+  readonly accountId: number | undefined
+  readonly channelType: string
 }

@@ -4,12 +4,7 @@ import { SqlClient, Statement } from "effect/sql"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
-import {
-  type ChannelError,
-  ChannelNotServed,
-  ChannelRefused,
-  ChannelUnavailable
-} from "../../src/channels/ChannelGateway.ts"
+import { type ChannelError, ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../../src/channels/errors.ts"
 import { IDEMPOTENCY_WAIT_MS } from "../../src/limits.ts"
 import { OUTWARD_ACT_MS, OUTWARD_ASK_MS } from "../../src/resources/reservations/answering.ts"
 import { ScriptedChannel } from "../channels.ts"

@@ -16,7 +16,15 @@ export const OrderTerms = Schema.Struct({
   currency: column("text", Schema.String),
   /** Account name of who entered it; `System` for orders of channels. */
   creator: column("text", Schema.String),
-  custom_channel_id: columnOr("bigint", Schema.NullOr(Schema.Int), null)
+  custom_channel_id: columnOr("bigint", Schema.NullOr(Schema.Int), null),
+  /** The channel's own value; null until the channel says one. */
+  cancellation_policy_category: columnOr("text", Schema.NullOr(Schema.String), null),
+  /** Of an order of a channel: the latest of the channel's versions of it that was taken; null: none ever was. */
+  channel_version: columnOr("bigint", Schema.NullOr(Schema.Int), null),
+  /** When the channel last said something of it. */
+  channel_synced_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null),
+  /** When it times out, if nothing happens until then; null: never. */
+  expires_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null)
 })
 
 /** What whoever sold it says once and for all. */
@@ -28,7 +36,8 @@ export const OrderSource = Schema.Struct({
   channel_id: column("text", Schema.String),
   booked_at: column("timestamptz", Schema.Date),
   conversation_id: columnOr("text", Schema.NullOr(Schema.String), null),
-  cancellation_policy_category: columnOr("text", Schema.NullOr(Schema.String), null)
+  /** The account it was sold under; null of an order made by hand, or that came before accounts were known. */
+  channel_account_id: columnOr("bigint", Schema.NullOr(Schema.Int), null)
 })
 
 /** The columns a new order fills. */
@@ -53,7 +62,7 @@ export type NewOrder = typeof NewOrder.Type
 export const OrderHead = Schema.Struct({
   id: column("bigint", Id),
   version: column("bigint", Schema.Int),
-  ...Struct.pick(OrderSource.fields, ["reservation_code", "channel_type", "channel_id"]),
+  ...Struct.pick(OrderSource.fields, ["reservation_code", "channel_type", "channel_id", "channel_account_id"]),
   ...OrderTerms.fields
 })
 export type OrderHead = typeof OrderHead.Type

@@ -1,12 +1,8 @@
 import { Effect } from "effect"
 import type { atMostOnce, Left } from "../../changes/outward.ts"
-import {
-  type ChannelAnswer,
-  type ChannelError,
-  type ChannelGateway,
-  type ChannelOrder,
-  ChannelUnavailable
-} from "../../channels/ChannelGateway.ts"
+import type { AccountMeant, ChannelGateway } from "../../channels/ChannelGateway.ts"
+import type { ChannelAnswer } from "../../channels/connector.ts"
+import { type ChannelError, ChannelUnavailable } from "../../channels/errors.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { type ApiError, BadRequest, Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
@@ -26,7 +22,7 @@ export const OUTWARD_ASK_MS = 10_000
 
 /** How a request is answered: what its channel is told, what speaks against it, what the order becomes. */
 interface Answering {
-  readonly tell: (order: ChannelOrder) => Effect.Effect<void, ChannelError>
+  readonly tell: Gateway["approve"]
   /** What the channel says of a request that was answered so. */
   readonly toldAs: ChannelAnswer
   readonly check: (found: FoundOrder) => Effect.Effect<void, Conflict>
@@ -69,11 +65,12 @@ const answering = (
       const { order } = found
       if (order === null) return yield* noSuchOrder
       if (!told) {
-        const toBeTold = toldOf(operatorId, order)
+        const account = accountOf(operatorId, order)
+        const there = { reservationCode: order.reservation_code, channelId: order.channel_id }
         yield* outward<RefusedAnswer, never>({
           check: order.status === "wait_accept" ? check(found) : notPending(order.status),
-          act: inTime(tell(toBeTold), OUTWARD_ACT_MS),
-          happened: Effect.map(asked(gateway, toBeTold), (answer) =>
+          act: inTime(tell(account, there), OUTWARD_ACT_MS),
+          happened: Effect.map(asked(gateway, account, there), (answer) =>
             answer === "unknown" ? undefined : answer === toldAs
           ),
           lastsMs: OUTWARD_ACT_MS + OUTWARD_ASK_MS,
@@ -96,11 +93,10 @@ const leftBy = (error: RefusedAnswer): Left => {
 
 type RefusedAnswer = Extract<ApiError, BadRequest | NotFound | Conflict | NotImplemented | Upstream>
 
-const toldOf = (operatorId: number, order: OrderState): ChannelOrder => ({
+const accountOf = (operatorId: number, order: OrderState): AccountMeant => ({
   operatorId,
-  reservationCode: order.reservation_code,
-  channelType: order.channel_type,
-  channelId: order.channel_id
+  accountId: order.channel_account_id,
+  channelType: order.channel_type
 })
 
 /** What a channel that does not answer in time did is as unknown as what one did that is away. */
@@ -111,8 +107,11 @@ const inTime = <A>(said: Effect.Effect<A, ChannelError>, ms: number): Effect.Eff
   )
 
 /** A channel that is away can be asked later; one that no longer answers us will not tell at all. */
-const asked = (gateway: Gateway, order: ChannelOrder): Effect.Effect<ChannelAnswer, RefusedAnswer> =>
-  inTime(gateway.answered(order), OUTWARD_ASK_MS).pipe(
+const asked = (
+  gateway: Gateway,
+  ...order: Parameters<Gateway["answered"]>
+): Effect.Effect<ChannelAnswer, RefusedAnswer> =>
+  inTime(gateway.answered(...order), OUTWARD_ASK_MS).pipe(
     Effect.catch((error) => (error._tag === "Upstream" ? Effect.fail(error) : Effect.succeed("unknown" as const)))
   )
 

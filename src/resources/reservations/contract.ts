@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { ChannelType } from "../../channels/channel-type.ts"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
 import { CalendarDate, Code, Currency, EmailOrNone, Id, PropertyOrBox } from "../../contract/fields.ts"
 import { editOf } from "../../contract/fixed-fields.ts"
@@ -7,7 +8,7 @@ import { pageFields } from "../../contract/page.ts"
 import { SEARCH_DAYS } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
-import { ChannelType, Reservation } from "./record.ts"
+import { Reservation } from "./record.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
 

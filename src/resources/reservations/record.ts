@@ -14,31 +14,6 @@ import {
 
 // The reservation record, one row a stay (specification, "Reservation"; contract facts 2.1).
 
-/** Where an order came from (contract facts 0.4); `direct` is an order made by hand. */
-export const ChannelType = Schema.Literals([
-  "airbnb",
-  "booking.com",
-  "agoda",
-  "expedia",
-  "vrbo",
-  "trip.com",
-  "booking_site",
-  "tujia_intl",
-  "direct",
-  "tujia",
-  "xiaozhu",
-  "meituan_bnb",
-  "meituan_hotel",
-  "muniao",
-  "fliggy",
-  "zhukeyun",
-  "tiktok",
-  "xiaohongshu",
-  "ctrip",
-  "houfy"
-])
-export type ChannelType = typeof ChannelType.Type
-
 /** Major units. */
 const Money = Schema.Struct({ currency: Schema.String, amount: Schema.Finite })
 const SumOfMoney = Schema.Struct({ currency: Schema.String, amount: ExactAmount })

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import type { ChannelType } from "../../channels/channel-type.ts"
 import type { Page } from "../../contract/page.ts"
 import { asReadOf, namesOf, pairsOf } from "../../database/columns.ts"
 import type { Givens, Value } from "../../database/forms.ts"
@@ -10,7 +11,7 @@ import { knowsProperty } from "../properties/belonging.ts"
 import { GuestDetails, Stay } from "../stays/stay.ts"
 import { receivedOf } from "../transactions/received.ts"
 import type { OrderBy } from "./contract.ts"
-import { type ChannelType, CheckInGuideImage, Guest } from "./record.ts"
+import { CheckInGuideImage, Guest } from "./record.ts"
 import type { SearchedDays } from "./rules/search-days.ts"
 
 // Finding reservations: one statement a page, whatever the number of stays, guests and images on it.

@@ -60,6 +60,8 @@ export const StayTerms = Schema.Struct({
 export const StaySource = Schema.Struct({
   /** The channel's listing; null for orders made by hand, whose listing is the property. */
   listing_id: columnOr("text", Text, null),
+  /** The channel's own id of the room within its order. */
+  channel_room_id: columnOr("text", Text, null),
   number_of_pets: columnOr("integer", Schema.Int, 0),
   /** What the channel itemized, major units; null for the plain case of nights and commission. */
   rate_details: columnOr("jsonb", Schema.NullOr(Schema.Array(RateDetail)), null),

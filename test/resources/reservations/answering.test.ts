@@ -1,13 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
+import { Connectors } from "../../../src/channels/connector.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
-  ChannelGateway,
   ChannelNotServed,
   ChannelRefused,
   ChannelUnavailable
-} from "../../../src/channels/ChannelGateway.ts"
+} from "../../../src/channels/errors.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { call, orderOf } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
@@ -203,9 +204,12 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
     Effect.gen(function* () {
       const gateway = yield* ChannelGateway
       const error = yield* Effect.flip(
-        gateway.approve({ operatorId: 1, reservationCode: "0-1-A", channelType: "airbnb", channelId: "1" })
+        gateway.approve(
+          { operatorId: 1, accountId: null, channelType: "airbnb" },
+          { reservationCode: "0-1-A", channelId: "1" }
+        )
       )
       assert.strictEqual(error._tag, "ChannelNotServed")
-    }).pipe(Effect.provide(ChannelGateway.layerUnconnected))
+    }).pipe(Effect.provide(Layer.provide(ChannelGateway.layer, Connectors.layerNone)))
   )
 })

@@ -4,6 +4,7 @@ import { Stopping } from "../../../src/background/Stopping.ts"
 import { WakeUp } from "../../../src/background/WakeUp.ts"
 import { Refusals } from "../../../src/changes/Refusals.ts"
 import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
+import { Connectors } from "../../../src/channels/connector.ts"
 import { layerPostgres } from "../../../src/database/postgres.ts"
 import { NewEvents } from "../../../src/events/NewEvents.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
@@ -35,7 +36,7 @@ const creating = Effect.gen(function* () {
 const layerProcess = layerAssembly.pipe(
   Layer.provide(Refusals.layer),
   Layer.provide([
-    ChannelGateway.layerUnconnected,
+    Layer.provide(ChannelGateway.layer, Connectors.layerNone),
     RateWindows.layerUnbounded,
     Places.layer(),
     WakeUp.layerProcess,

@@ -207,6 +207,11 @@ const orderState = (id: number): fc.Arbitrary<OrderState> =>
       currency: "EUR",
       creator: "Owner",
       custom_channel_id: null,
+      cancellation_policy_category: null,
+      channel_account_id: null,
+      channel_version: null,
+      channel_synced_at: null,
+      expires_at: null,
       stays,
       entries: entries.map((amount, index) => ({ id: id * 100 + index, amount: text(amount) }))
     }))

@@ -66,7 +66,9 @@ const RATES = ["rate", "commission", "accommodation_revenue"] as const satisfies
 const REMARKS = ["remarks"] as const satisfies ReadonlyArray<keyof StayState>
 /** Every other term of a stay. */
 const BASICS = Struct.keys(Struct.omit(StayTerms.fields, [...RATES, ...REMARKS]))
-const ORDER_BASICS = Struct.keys(Struct.omit(OrderTerms.fields, ["currency", "cancelled_at"]))
+/** What is kept of a channel's order beside its record: nobody is told of it. */
+const BOOKKEEPING = ["channel_version", "channel_synced_at", "expires_at"] as const
+const ORDER_BASICS = Struct.keys(Struct.omit(OrderTerms.fields, ["currency", "cancelled_at", ...BOOKKEEPING]))
 
 /** One event for each kind of thing that changed on a stay; what changed on the order changed on all its stays. */
 const updatesOf = (order: Pair<OrderState>): ReadonlyArray<Update> =>
@@ -122,7 +124,7 @@ const shareChanges = (order: Pair<OrderState>): OrderChange["shares"] =>
       )
     : []
 
-const ORDER_TERMS = Struct.keys(OrderTerms.fields)
+const ORDER_TERMS = Struct.keys(Struct.omit(OrderTerms.fields, BOOKKEEPING))
 const STAY_TERMS = Struct.keys(StayTerms.fields)
 
 /** The names of what changed on an order or on any of its stays, each once. */

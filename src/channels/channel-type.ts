@@ -1,0 +1,26 @@
+import { Schema } from "effect"
+
+/** Where something is sold (contract facts 0.4); `direct` is what the host sells by hand. */
+export const ChannelType = Schema.Literals([
+  "airbnb",
+  "booking.com",
+  "agoda",
+  "expedia",
+  "vrbo",
+  "trip.com",
+  "booking_site",
+  "tujia_intl",
+  "direct",
+  "tujia",
+  "xiaozhu",
+  "meituan_bnb",
+  "meituan_hotel",
+  "muniao",
+  "fliggy",
+  "zhukeyun",
+  "tiktok",
+  "xiaohongshu",
+  "ctrip",
+  "houfy"
+])
+export type ChannelType = typeof ChannelType.Type
