@@ -186,6 +186,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   stays: "resources/stays",
   stay_tags: "resources/stays",
   guests: "resources/stays",
+  identity_images: "resources/stays",
   transactions: "resources/transactions",
   transaction_shares: "resources/transactions",
   dictionary_entries: "resources/transactions",

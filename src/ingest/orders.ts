@@ -5,10 +5,11 @@ import type { Acting } from "../contract/acting.ts"
 import { currentSecond } from "../contract/time.ts"
 import { newSoldCode, untilCreated } from "../resources/reservations/drawn-name.ts"
 import type { NightTaken } from "../resources/reservations/nights-taken.ts"
-import { againWhileNightsGo, Orders, SOLD_ATTEMPTS } from "../resources/reservations/Orders.ts"
+import { againWhileNightsGo, type FoundOrder, Orders, SOLD_ATTEMPTS } from "../resources/reservations/Orders.ts"
 import { allBoxed } from "../resources/reservations/rules/box.ts"
 import { type Ground, groundOf } from "./ground.ts"
 import { CannotBe, type Heard, type Hears, type Speaker } from "./heard.ts"
+import { orderAsSaid } from "./rules/order-as-said.ts"
 import { orderSold } from "./rules/order-sold.ts"
 import { placed } from "./rules/placing.ts"
 import { type StaySaid, type StaysSaid, staysSaid } from "./rules/stays-said.ts"
@@ -41,9 +42,9 @@ export const hearsOrder: Effect.Effect<Hears<OrderSaid>, never, Orders | SqlClie
         Effect.gen(function* () {
           const ground = yield* groundIn(speaker, said.channel_id, stays)
           const taken: Taken = { speaker, said, stays, free: yield* placesIn(speaker, stays, ground) }
-          return yield* ground.reservation_code === null
-            ? entered(orders, taken, isBoxed)
-            : Effect.succeed<Heard>({ outcome: "known" })
+          return ground.reservation_code === null
+            ? yield* entered(orders, taken, isBoxed)
+            : yield* changed(orders, taken, ground.reservation_code)
         })
       // What a channel has sold is never refused for its nights: where others are faster again and again, it is boxed.
       return yield* againWhileNightsGo(untilCreated(attempt(false)), SOLD_ATTEMPTS).pipe(
@@ -78,6 +79,30 @@ const entered = Effect.fnUntraced(function* (
   const order = orderSold(speaker, said, placed(stays, free), { code: newSoldCode(), at })
   const created = yield* orders.create(speaker.operatorId, isBoxed ? allBoxed(order) : order, at)
   return created === undefined ? undefined : APPLIED
+})
+
+/** An order that is known becomes what is said of it, unless as much or more was said before. */
+const changed = Effect.fnUntraced(function* (
+  orders: Orders["Service"],
+  { speaker, said, stays, free }: Taken,
+  reservation_code: string
+) {
+  const { operatorId, accountId } = speaker
+  const at = yield* currentSecond
+  let heard: Heard = APPLIED
+  const next = Effect.fnUntraced(function* ({ order }: FoundOrder) {
+    heard = APPLIED
+    if (order === null) return []
+    const before = order.channel_version ?? 0
+    if (said.version <= before) {
+      heard = { outcome: said.version === before ? "known" : "late" }
+      return []
+    }
+    const after = orderAsSaid(order, { said, stays, free, accountId, at })
+    return [yield* Effect.mapError(Effect.fromResult(after), ({ message }) => new CannotBe({ reason: message }))]
+  })
+  yield* orders.changeSold(operatorId, at, { reservation_code }, next).pipe(Effect.catchTag("Conflict", Effect.die))
+  return heard
 })
 
 const APPLIED: Heard = { outcome: "applied" }

@@ -13,6 +13,7 @@ import { propertyKnown } from "../properties/belonging.ts"
 import { recordStayUpdates, stayStatesOf, updateStays } from "../stays/table.ts"
 import { entriesAsRead, entriesOf, writeShares } from "../transactions/shares.ts"
 import { refusable, unlessTaken } from "./nights-taken.ts"
+import { type OtherStays, ofNewStays, otherStays } from "./other-stays.ts"
 import type { OrderChange } from "./rules/order-change.ts"
 
 // The SQL of orders that change: two statements, one that reads what the rules need, one that changes all of it.
@@ -113,12 +114,10 @@ export const find = (sql: Sql) => {
 }
 
 /** An order as it was read, and what is to become of it, by its rows. */
-interface Applied extends Omit<OrderChange, "orders"> {
-  readonly operatorId: number
+interface Applied extends OtherStays, Pick<OrderChange, "stays" | "nights" | "shares" | "updates" | "touched"> {
   readonly orders: ReadonlyArray<OrderHead>
   /** The entries that are split anew, as they were read. */
   readonly entries: OrderState["entries"]
-  readonly at: Date
 }
 
 /**
@@ -153,13 +152,22 @@ const application = (sql: Sql) =>
   onRecordInForms(sql, (applied: Givens<Applied>) => {
     const { operatorId, stays, at } = applied
     const wanted = (rows: Value<ReadonlyArray<object>>, columns: string) => wantedRows(sql, operatorId, rows, columns)
-    const nights = wanted(applied.nights, "property_id bigint, day date, stay_id bigint, taken_from bigint")
-    const shares = wanted(applied.shares, "transaction_id bigint, stay_id bigint, amount numeric")
+    const ofStays = (rows: Value<ReadonlyArray<object>>, columns: string, names: ReadonlyArray<string>) =>
+      applied.added === undefined ? wanted(rows, columns) : ofNewStays(sql, wanted(rows, columns), names)
+    const nights = ofStays(applied.nights, "property_id bigint, day date, stay_id bigint, taken_from bigint", [
+      "property_id",
+      "day",
+      "taken_from"
+    ])
+    const shares = ofStays(applied.shares, "transaction_id bigint, stay_id bigint, amount numeric", [
+      "transaction_id",
+      "amount"
+    ])
     const updated = "reservation_code text, stay_code text, property_id bigint, sub_event text"
     return {
       change: sql`
         ${lockedAsRead(sql, applied)}, ${updateOrders(sql, operatorId)},
-        ${updateStays(sql, operatorId, stays)}, ${giveNights(sql, nights, at)},
+        ${updateStays(sql, operatorId, stays)}, ${otherStays(sql, applied)} ${giveNights(sql, nights, at)},
         share AS (${writeShares(sql, shares)}), updated AS (${wanted(applied.updates, updated)})`,
       events: [
         recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NULL`, at }),
@@ -178,12 +186,18 @@ const application = (sql: Sql) =>
 export const apply = (sql: Sql) => {
   const statement = application(sql)
   const orRefused = refusable(sql)
-  return (operatorId: number, { orders, stays, nights, shares, updates, touched }: OrderChange, at: Date) =>
+  return (
+    operatorId: number,
+    { orders, stays, added, removed, nights, shares, updates, touched }: OrderChange,
+    at: Date
+  ) =>
     readApplied(
       orRefused(
         statement({
           operatorId,
           stays,
+          added: added.length === 0 ? undefined : added,
+          removed: removed.length === 0 ? undefined : removed,
           nights,
           shares,
           updates,
