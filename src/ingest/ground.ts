@@ -20,7 +20,7 @@ const Ground = Schema.Struct({
   channel_account_id: Schema.NullOr(Schema.Int),
   /**
    * Of each room the properties its listing sells that have all its nights free, or held by this order alone: open ones
-   * first, then by age. Null of a listing that is none of the account's.
+   * first, then by age. Null of a listing that is none of the account's, unless a room of the order was sold by it before.
    */
   free: Schema.Array(Schema.NullOr(Schema.Array(Schema.Int)))
 })
@@ -74,7 +74,9 @@ export const groundOf = (sql: Sql) => {
         SELECT id, reservation_code, channel_account_id FROM orders
         WHERE operator_id = ${operatorId} AND channel_type = ${channelType} AND channel_id = ${channelId}
       ), place AS (
-        SELECT room.room, CASE WHEN l.id IS NULL THEN NULL ELSE
+        SELECT room.room, CASE
+          WHEN l.id IS NULL AND NOT EXISTS (SELECT FROM stays s, known WHERE s.operator_id = ${operatorId}
+            AND s.order_id = known.id AND s.listing_id = room.listing_id) THEN NULL ELSE
           (SELECT coalesce(jsonb_agg(property_id ORDER BY closed, property_id), '[]')
             FROM (${freeFor(sql, sold)}) free) END AS free
         FROM jsonb_to_recordset(${jsonParameter(rooms)}::jsonb)

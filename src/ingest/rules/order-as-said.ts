@@ -1,6 +1,5 @@
 import { Equal, Result } from "effect"
 import type { OrderSaid } from "../../channels/said.ts"
-import { fourDecimals } from "../../contract/money.ts"
 import { isWaiting, type OrderState } from "../../resources/orders/order.ts"
 import { roomOf, stayCodeOf } from "../../resources/reservations/rules/codes.ts"
 import { keyOf, nightsOf } from "../../resources/reservations/rules/nights.ts"
@@ -107,16 +106,13 @@ const nextStay = (stay: StaySaid, property_id: number | null, id: number, stay_c
   stay_code
 })
 
-/** A stay that was there, as it is said now. Amounts are written as the database writes them, so that equal ones are. */
+/** A stay that was there, as it is said now. */
 const stayAsSaid = (was: StayState, stay: StaySaid, property_id: number | null): StayState => {
   const { guests: _guests, additional_fees: _fees, remarks: _remarks, ...terms } = stay
   return {
     ...was,
     ...terms,
     property_id,
-    rate: fourDecimals(stay.rate),
-    commission: stay.commission === null ? null : fourDecimals(stay.commission),
-    accommodation_revenue: fourDecimals(stay.accommodation_revenue),
     rate_details: Equal.equals(was.rate_details, stay.rate_details) ? was.rate_details : stay.rate_details
   }
 }

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import type { OrderSaid, RoomSaid } from "../../channels/said.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
-import { decimalOf } from "../../contract/money.ts"
+import { decimalOf, fourDecimals } from "../../contract/money.ts"
 import { broken, type Checked, checkedDates, filled } from "../../resources/reservations/rules/stay-checks.ts"
 import { GuestDetails, NewStay } from "../../resources/stays/stay.ts"
 
@@ -65,15 +65,19 @@ const guestsSaid = (room: RoomSaid) => {
   }
 }
 
+/** With the decimals the database has, so that what is the same is the same text. */
+const amountSaid = (field: string, amount: number, currency: string): Checked<string> =>
+  Result.map(decimalOf(field, amount, currency), fourDecimals)
+
 const ratesSaid = (currency: string, room: RoomSaid) =>
   Result.gen(function* () {
     for (const [at, { amount }] of (room.details ?? []).entries()) {
-      yield* decimalOf(`details[${at}].amount`, amount, currency)
+      yield* amountSaid(`details[${at}].amount`, amount, currency)
     }
     return {
-      rate: yield* decimalOf("rate", room.rate, currency),
-      commission: yield* decimalOf("commission", room.commission, currency),
-      accommodation_revenue: yield* decimalOf("accommodation", room.accommodation, currency),
+      rate: yield* amountSaid("rate", room.rate, currency),
+      commission: yield* amountSaid("commission", room.commission, currency),
+      accommodation_revenue: yield* amountSaid("accommodation", room.accommodation, currency),
       rate_details: room.details ?? null
     }
   })

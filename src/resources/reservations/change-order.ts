@@ -1,8 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms } from "../../changes/on-record.ts"
 import { definitionsOf, pairsOf } from "../../database/columns.ts"
+import { rowUnless } from "../../database/constraints.ts"
 import { type Givens, inForms, partOf, type Value } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { onlyRowOf } from "../../database/rows.ts"
@@ -12,7 +13,7 @@ import { updateOrders } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { recordStayUpdates, stayStatesOf, updateStays } from "../stays/table.ts"
 import { entriesAsRead, entriesOf, writeShares } from "../transactions/shares.ts"
-import { refusable, unlessTaken } from "./nights-taken.ts"
+import { NightTaken, refusable } from "./nights-taken.ts"
 import { type OtherStays, ofNewStays, otherStays } from "./other-stays.ts"
 import type { OrderChange } from "./rules/order-change.ts"
 
@@ -34,7 +35,14 @@ const Found = Schema.Struct({
 export type Found = typeof Found.Type
 
 const readFound = onlyRowOf(Schema.toCodecJson(Found))
-const readApplied = unlessTaken(Schema.Struct({ applied: Schema.Boolean }))
+
+/** A stay that goes got a tag between reading and writing; nothing was written. */
+class TaggedMeanwhile extends Data.TaggedError("TaggedMeanwhile") {}
+
+const readApplied = rowUnless(Schema.Struct({ applied: Schema.Boolean }), ({ name }) => {
+  if (name === "one_holder_a_night") return new NightTaken()
+  return name === "stay_tags_operator_id_stay_id_fkey" ? new TaggedMeanwhile() : undefined
+})
 
 /** The order that is meant, as a condition on `orders o`. */
 const isMeant = (sql: Sql, { operatorId, reservation_code, stay_code }: Givens<Sought>): Fragment => {
@@ -207,7 +215,7 @@ export const apply = (sql: Sql) => {
           at
         })
       )
-    )
+    ).pipe(Effect.catchTag("TaggedMeanwhile", () => Effect.succeed({ applied: false })))
 }
 
 /**
