@@ -184,6 +184,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   calendar_share_link_properties: "resources/calendar-share-links",
   orders: "resources/orders",
   stays: "resources/stays",
+  removed_stays: "resources/stays",
   stay_tags: "resources/stays",
   guests: "resources/stays",
   identity_images: "resources/stays",

@@ -90,9 +90,10 @@ const staysAsSaid = (order: OrderState, { stays, free }: CameIn): ReadonlyArray<
   })
 }
 
-/** Codes no stay of the order has, one after the other, each after all that there are. */
+/** Codes no stay of the order has or had, one after the other, each after all that there were. */
 const newCodes = (order: OrderState): (() => string) => {
-  let room = Math.max(0, ...order.stays.map(({ stay_code }) => roomOf(order.reservation_code, stay_code)))
+  const codes = [...order.stays.map(({ stay_code }) => stay_code), ...order.removed_codes]
+  let room = Math.max(0, ...codes.map((code) => roomOf(order.reservation_code, code)))
   return () => {
     room += 1
     return stayCodeOf(order.reservation_code, room)

@@ -78,6 +78,8 @@ export type OrderHead = typeof OrderHead.Type
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,
   stays: Schema.Array(StayState),
+  /** What stays of it were called that it has no more. */
+  removed_codes: Schema.Array(Schema.String),
   /** The income and expense entries of the order, which are split over its stays. */
   entries: Schema.Array(Schema.Struct({ id: Id, amount: Schema.String }))
 })

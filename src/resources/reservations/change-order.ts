@@ -11,7 +11,7 @@ import { giveNights, holdersOf, othersHoldNightsOf } from "../availability/calen
 import { OrderHead, OrderState } from "../orders/order.ts"
 import { updateOrders } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { recordStayUpdates, stayStatesOf, updateStays } from "../stays/table.ts"
+import { recordStayUpdates, removedCodesOf, stayStatesOf, updateStays } from "../stays/table.ts"
 import { entriesAsRead, entriesOf, writeShares } from "../transactions/shares.ts"
 import { NightTaken, refusable } from "./nights-taken.ts"
 import { type OtherStays, ofNewStays, otherStays } from "./other-stays.ts"
@@ -62,7 +62,8 @@ interface Sought {
 /** An {@link OrderState} as JSON. */
 const stateOf = (sql: Sql, order: string): Fragment => sql`jsonb_build_object(
   ${sql.literal(pairsOf(OrderHead, order))},
-  'stays', ${stayStatesOf(sql, sql.literal(order))}, 'entries', ${entriesOf(sql, sql.literal(order))})`
+  'stays', ${stayStatesOf(sql, sql.literal(order))},
+  'removed_codes', ${removedCodesOf(sql, sql.literal(order))}, 'entries', ${entriesOf(sql, sql.literal(order))})`
 
 /**
  * Orders whose stays hold nights of a property that the stay would take there: from the stay over its nights to who holds
@@ -210,7 +211,7 @@ export const apply = (sql: Sql) => {
           shares,
           updates,
           touched,
-          orders: orders.map(({ stays: _stays, entries: _entries, ...head }) => head),
+          orders: orders.map(({ stays: _stays, removed_codes: _codes, entries: _entries, ...head }) => head),
           entries: shares.length === 0 ? [] : orders.flatMap((order) => order.entries),
           at
         })

@@ -52,7 +52,7 @@ export const insertStays = (
 
 /**
  * CTEs that remove stays for good, with their guests and tags, where the CTE `unchanged` has its row. An identity image
- * stays with the order, and belongs to nobody then.
+ * stays with the order, and belongs to nobody then. What they were called is remembered.
  */
 export const removeStays = (sql: SqlClient, operatorId: Value<number>, ids: Value<ReadonlyArray<number>>): Fragment => {
   const removed = sql`ANY (${idsParameter(ids)}::bigint[])`
@@ -68,6 +68,10 @@ export const removeStays = (sql: SqlClient, operatorId: Value<number>, ids: Valu
     DELETE FROM stay_tags t USING unchanged WHERE t.operator_id = ${operatorId} AND t.stay_id = ${removed}
   ), removed_stay AS (
     DELETE FROM stays s USING unchanged WHERE s.operator_id = ${operatorId} AND s.id = ${removed}
+    RETURNING s.operator_id, s.order_id, s.stay_code
+  ), remembered_code AS (
+    INSERT INTO removed_stays (operator_id, order_id, stay_code)
+    SELECT operator_id, order_id, stay_code FROM removed_stay
   )`
 }
 
@@ -89,6 +93,11 @@ export const stayStatesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT jsonb_agg(jsonb_build_object(
     ${sql.literal(pairsOf(StayIdentity, "s"))}, ${sql.literal(pairsOf(StayTerms, "s"))}) ORDER BY s.id)
   FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
+
+/** The codes of stays that the order had once, as JSON; `order` is a row of `orders`. */
+export const removedCodesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
+  SELECT coalesce(jsonb_agg(r.stay_code), '[]') FROM removed_stays r
+  WHERE r.operator_id = ${order}.operator_id AND r.order_id = ${order}.id)`
 
 /** Which record of the queue of events a stay's events are about. */
 export const stayRecord = (sql: SqlClient): Fragment => sql`'reservation:' || reservation_code`
