@@ -21,7 +21,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes configuration.ts contract database deliveries demo limits.ts operators telemetry"
+      "main.ts background changes channels configuration.ts contract database deliveries demo limits.ts operators",
+      "resources/<family> telemetry"
     )
   },
   {
