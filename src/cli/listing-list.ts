@@ -47,7 +47,9 @@ const listed = (listing: HostedListing) => ({
 const inWords = (listing: ReturnType<typeof listed>): string =>
   [
     `operator ${listing.operator_id}`,
-    `${listing.channel_type} ${listing.listing_id}`,
+    listing.channel_type,
+    // Texts of other people, and a terminal obeys what stands in them.
+    JSON.stringify(listing.listing_id),
     JSON.stringify(listing.title),
     listing.shelf_status,
     `sells ${linkInWords(listing)}`,

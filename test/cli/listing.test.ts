@@ -164,7 +164,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey listing", (it) => {
       const inWords = yield* beside(["listing", "list", ...operator, "--limit", "1"])
       assert.strictEqual(
         inWords.stdout,
-        `operator ${operatorId}  airbnb l-1  "Harbour view"  on  sells nothing  100 %\n`
+        `operator ${operatorId}  airbnb  "l-1"  "Harbour view"  on  sells nothing  100 %\n`
       )
       const none = yield* freshOperator()
       const empty = yield* beside(["listing", "list", "--operator", `${none.operatorId}`])
