@@ -67,6 +67,7 @@ export const timeOut = Effect.gen(function* () {
       )
       .pipe(
         Effect.provideService(Acting, byItself("service", "time out order")),
+        Effect.orDie,
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause),
           (cause) => Effect.logWarning("an order could not be timed out and is tried again", cause)
