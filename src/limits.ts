@@ -244,3 +244,6 @@ export const LISTING_LIST_MAX = 1_000
 /** Milliseconds a request waits for the host's answer, and an agreed order for its payment, if its channel says no time (24 hours). */
 export const ANSWER_WITHIN_MS = 24 * 60 * 60 * 1000
 export const PAYMENT_WITHIN_MS = 24 * 60 * 60 * 1000
+/** Payments and refunds of one account that wait for their order, and milliseconds they do (ninety days). */
+export const CHANNEL_MONEY_WAITING = 1_000
+export const CHANNEL_MONEY_WAITS_MS = 90 * 24 * 60 * 60 * 1000

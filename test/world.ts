@@ -11,11 +11,14 @@ import { channelAccountOf, listingOf } from "./listings.ts"
 // new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
 
 /** Records no operation makes, and the guest of a stay that is there already. */
-const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number) {
+const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number, accountId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
     VALUES (${operatorId}, 'income_items', 5001, 'Airport transfer')`
+  yield* sql`
+    INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
+    VALUES (${operatorId}, ${accountId}, 'P-1', '90001', 'payment', 420, 'EUR', now(), now())`
   yield* sql`
     WITH guest AS (
       INSERT INTO guests (operator_id, stay_id, name) VALUES (${operatorId}, ${stayId}, 'Ada Lovelace')
@@ -84,7 +87,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const channel_account_id = yield* channelAccountOf(operator.operatorId)
   const listing_id = yield* listingOf(operator.operatorId, channel_account_id, { propertyId: property_id })
   yield* listingOf(operator.operatorId, channel_account_id, { roomTypeId: room_type_id })
-  yield* writtenDirectly(operator.operatorId, stay_id)
+  yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
   yield* inFeed(operator.operatorId)
   const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
