@@ -4,7 +4,7 @@ import { type HeardVersion, heardVersion, SaidRefused, type Speaking } from "../
 import type { ListingSaid } from "../../channels/said.ts"
 import type { Acting } from "../../contract/acting.ts"
 import { type NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { LISTINGS, LISTINGS_OF_LINK, RATIO_MAX } from "../../limits.ts"
+import { LISTING_JSON, LISTINGS, LISTINGS_OF_LINK, RATIO_MAX } from "../../limits.ts"
 import { inTurn } from "../own-row.ts"
 import { noSuchProperty, noSuchRoomType } from "../properties/belonging.ts"
 import { hear, take } from "./inward.ts"
@@ -55,12 +55,12 @@ const hearing = (sql: SqlClient.SqlClient): Listings["Service"]["said"] => {
   const alone = inTurn(sql)
   return Effect.fnUntraced(function* (speaker, said, at) {
     const large = tooLargeIn(said)
-    if (large !== undefined) return yield* new SaidRefused({ reason: `${large} is too large` })
+    if (large !== undefined) return yield* new SaidRefused({ reason: `${large}: must be at most ${LISTING_JSON} characters as JSON` })
     const known = Effect.gen(function* () {
       const before = yield* heard(speaker, said, at)
       if (!before.speaker_known) return yield* new SaidRefused({ reason: "there is no such account" })
       if (before.last_version === null) return undefined
-      if (before.is_theirs !== true) return yield* new SaidRefused({ reason: "the listing is another account's" })
+      if (before.is_theirs !== true) return yield* new SaidRefused({ reason: "listing_id: is another account's" })
       return heardVersion(before.last_version, said.version)
     })
     const first = yield* known
