@@ -55,7 +55,8 @@ const hearing = (sql: SqlClient.SqlClient): Listings["Service"]["said"] => {
   const alone = inTurn(sql)
   return Effect.fnUntraced(function* (speaker, said, at) {
     const large = tooLargeIn(said)
-    if (large !== undefined) return yield* new SaidRefused({ reason: `${large}: must be at most ${LISTING_JSON} characters as JSON` })
+    if (large !== undefined)
+      return yield* new SaidRefused({ reason: `${large}: must be at most ${LISTING_JSON} characters as JSON` })
     const known = Effect.gen(function* () {
       const before = yield* heard(speaker, said, at)
       if (!before.speaker_known) return yield* new SaidRefused({ reason: "there is no such account" })
