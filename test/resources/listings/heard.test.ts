@@ -98,6 +98,25 @@ layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listi
     })
   )
 
+  it.effect("ends in the latest version, however many are said at once", () =>
+    Effect.gen(function* () {
+      const { api, as, listings, speaker } = yield* talking
+      const versions = Array.from({ length: 20 }, (_, at) => ((at * 7) % 20) + 1)
+      yield* Effect.all(
+        versions.map((each) => byNobody(listings.said(speaker, listingSaid(each, { title: `v${each}` }), AT))),
+        { concurrency: "unbounded" }
+      )
+      const found = yield* api.search_listings({}).pipe(as)
+      assert.deepStrictEqual(
+        found.listings.map(({ title }) => title),
+        ["v20"]
+      )
+      // What was said is heard: the last version is known, the one before is late.
+      assert.strictEqual(yield* byNobody(listings.said(speaker, listingSaid(20), AT)), "known")
+      assert.strictEqual(yield* byNobody(listings.said(speaker, listingSaid(19), AT)), "late")
+    })
+  )
+
   it.effect("is refused of another account's listing, until that account is disconnected", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, account, listings, speaker } = yield* talking
