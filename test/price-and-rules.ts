@@ -88,6 +88,7 @@ type Before = (name: string, listingId: string) => Effect.Effect<void, ChannelEr
 export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
   const airbnb = yield* Ref.make<ReadonlyMap<string, AirbnbPriceAndRules>>(new Map())
   const vrbo = yield* Ref.make<ReadonlyMap<string, VrboThere>>(new Map())
+  const choices = yield* Ref.make<ReadonlyMap<string, ReadonlyArray<string>>>(new Map())
   // Tests share a marketplace, and two operators may call a listing alike.
   const keyOf = ({ accountId }: AccountMeant, { listingId }: ListingThere) => `${accountId} ${listingId}`
   return {
@@ -95,7 +96,8 @@ export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
       readAirbnbPriceAndRules: Effect.fnUntraced(function* (account: AccountMeant, there: ListingThere) {
         yield* before("read_rules", there.listingId)
         const settings = (yield* Ref.get(airbnb)).get(keyOf(account, there)) ?? AIRBNB_AT_FIRST
-        return { settings, eligible_cancellation_policies: ELIGIBLE }
+        const chosen = (yield* Ref.get(choices)).get(keyOf(account, there)) ?? ELIGIBLE
+        return { settings, eligible_cancellation_policies: chosen }
       }),
       writeAirbnbPriceAndRules: Effect.fnUntraced(function* (
         account: AccountMeant,
@@ -125,6 +127,9 @@ export const makeRulesThere = Effect.fnUntraced(function* (before: Before) {
     /** What it was told of the listing so far. */
     vrbo: (accountId: number, listingId: string) =>
       Effect.map(Ref.get(vrbo), (all) => all.get(`${accountId} ${listingId}`) ?? {}),
+    /** Lets the listing choose from these policies. */
+    choose: (accountId: number, listingId: string, policies: ReadonlyArray<string>) =>
+      Ref.update(choices, (all) => new Map([...all, [`${accountId} ${listingId}`, policies]])),
     /** Sets the listing there as its host does at the channel itself. */
     setAirbnb: (accountId: number, listingId: string, settings: AirbnbPriceAndRules) =>
       Ref.update(airbnb, (all) => new Map([...all, [`${accountId} ${listingId}`, settings]]))

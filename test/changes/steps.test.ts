@@ -139,7 +139,7 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
             assert.strictEqual(yield* digest, after)
             const told = yield* (yield* ScriptedChannel).heard
             const { reservation_code } = { reservation_code: "", ...fields }
-            // Settings may be told again: that leaves them as they are.
+            // Settings may be told again after a cut: that leaves them as they are.
             assert.lengthOf(
               told.filter((act) => act.endsWith(` ${reservation_code}`)),
               outside && reservation_code !== "" ? 1 : 0

@@ -1,7 +1,10 @@
 import { Effect, Layer, Schema } from "effect"
-import { inTime } from "../../channels/api-errors.ts"
+import { Keys } from "../../changes/Keys.ts"
+import { atMostOnce } from "../../changes/outward.ts"
+import { inTime, OUTWARD_ACT_MS, type RefusedByChannel } from "../../channels/api-errors.ts"
 import { type AccountMeant, ChannelGateway } from "../../channels/ChannelGateway.ts"
-import { awayFromPlace, awayWhileActing } from "../../contract/away-from-place.ts"
+import type { ChannelError } from "../../channels/errors.ts"
+import { awayFromPlace } from "../../contract/away-from-place.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { Upstream } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
@@ -21,17 +24,19 @@ import { PriceAndRulesStore } from "./store.ts"
 export const layerPriceAndRules = layerHandled(
   Effect.gen(function* () {
     const [store, gateway] = [yield* PriceAndRulesStore, yield* ChannelGateway]
+    const outward = atMostOnce(yield* Keys)
     return handled(PriceAndRules, {
       get_airbnb_price_and_rules: getAirbnb(store, gateway),
-      update_airbnb_price_and_rules: done(updateAirbnb(store, gateway)),
+      update_airbnb_price_and_rules: done(updateAirbnb(store, gateway, outward)),
       get_vrbo_price_and_rules: getVrbo(store),
-      update_vrbo_price_and_rules: done(updateVrbo(store, gateway))
+      update_vrbo_price_and_rules: done(updateVrbo(store, gateway, outward))
     })
   })
 ).pipe(Layer.provide(PriceAndRulesStore.layer))
 
 type Store = PriceAndRulesStore["Service"]
 type Gateway = ChannelGateway["Service"]
+type Outward = ReturnType<typeof atMostOnce>
 
 /** The field of a call that names what its channel is asked or told of. */
 const LISTING = "listing_id"
@@ -64,17 +69,26 @@ const getAirbnb = (store: Store, gateway: Gateway) =>
   })
 
 /**
- * Neither a claim under the call's key nor a question what became of it is needed: telling a channel the same settings again
- * leaves what they are.
+ * Tells a channel settings, once under the call's key: a repeat must not undo what others have set since. Where the first
+ * call was cut off or failed, the repeat tells them again, which leaves what they are: nobody has to ask what became of it.
  */
-const updateAirbnb = (store: Store, gateway: Gateway) =>
+const telling = (outward: Outward, write: Effect.Effect<void, ChannelError>) =>
+  outward<RefusedByChannel, never>({
+    check: Effect.void,
+    act: inTime(write, LISTING),
+    happened: Effect.succeed(false),
+    lastsMs: OUTWARD_ACT_MS,
+    leaves: () => "nothing"
+  })
+
+const updateAirbnb = (store: Store, gateway: Gateway, outward: Outward) =>
   Effect.fnUntraced(function* ({ listing_id, settings }: typeof update_airbnb_price_and_rules.payloadSchema.Type) {
     const told = yield* Effect.fromResult(toldAirbnb(settings))
     const place = yield* placeOf(store, "airbnb", listing_id)
     const names = Object.keys(told)
     if (names.length === 0) return
     const write = gateway.writeAirbnbPriceAndRules(accountOf(place), { listingId: listing_id, settings: told })
-    yield* awayWhileActing(inTime(write, LISTING))
+    yield* telling(outward, write)
     yield* store.told(place.operatorId, place.id, names)
   })
 
@@ -86,14 +100,14 @@ const getVrbo = (store: Store) =>
   })
 
 /** Who is cut off between channel and snapshot leaves that older: the next write, or the channel's next word, mends it. */
-const updateVrbo = (store: Store, gateway: Gateway) =>
+const updateVrbo = (store: Store, gateway: Gateway, outward: Outward) =>
   Effect.fnUntraced(function* ({ listing_id, settings }: typeof update_vrbo_price_and_rules.payloadSchema.Type) {
     const told = toldVrbo(settings)
     const place = yield* placeOf(store, "vrbo", listing_id)
     const names = Object.keys(told)
     if (names.length === 0) return
     const write = gateway.writeVrboPriceAndRules(accountOf(place), { listingId: listing_id, settings: told })
-    yield* awayWhileActing(inTime(write, LISTING))
+    yield* telling(outward, write)
     const { operatorId, id } = place
     yield* store.recorded({ operatorId, id, names, settings: recordedVrbo(told), now: yield* currentSecond })
   })
