@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import type { AirbnbPriceAndRules } from "../../../src/channels/price-and-rules.ts"
 import { trailOf } from "../../changes/keyed.ts"
+import { layerTest } from "../../harness.ts"
 import { AIRBNB_AT_FIRST, ELIGIBLE, EVERY_AIRBNB_SETTING } from "../../price-and-rules.ts"
-import { layerUnhurried, listingsOf, ready, shown } from "./ready.ts"
+import { listingsOf, ready, shown } from "./ready.ts"
 
 const OTHERS: Readonly<Record<string, unknown>> = EVERY_AIRBNB_SETTING
 const AT_FIRST: Readonly<Record<string, unknown>> = AIRBNB_AT_FIRST
@@ -28,7 +29,7 @@ const partial = fc
     )
   )
 
-layer(layerUnhurried)("prices and rules of an airbnb listing", (it) => {
+layer(layerTest)("prices and rules of an airbnb listing", (it) => {
   it.effect("are read as they are there now, every setting beside what the policy may be", () =>
     Effect.gen(function* () {
       const { airbnb, channel } = yield* ready

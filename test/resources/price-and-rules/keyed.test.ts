@@ -3,7 +3,8 @@ import { Clock, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChannelUnavailable } from "../../../src/channels/errors.ts"
 import { keyed, keysOf, told, trailOf } from "../../changes/keyed.ts"
-import { layerUnhurried, ready, shown } from "./ready.ts"
+import { layerTest } from "../../harness.ts"
+import { ready, shown } from "./ready.ts"
 
 const PRICE = { base_price: 99 }
 const DONE = { code: 0, data: "{}", replayed: false, retryAfter: undefined }
@@ -18,8 +19,8 @@ const isLeft = Effect.fnUntraced(function* (operatorId: number) {
   return rows.every(({ until }) => until.getTime() <= now)
 })
 
-for (const channelType of ["airbnb", "vrbo"] as const) {
-  layer(layerUnhurried)(`settings of ${channelType} sent with a key`, (it) => {
+layer(layerTest)("settings sent with a key", (it) => {
+  for (const channelType of ["airbnb", "vrbo"] as const) {
     const sending = Effect.gen(function* () {
       const ground = yield* ready
       const { token, channel, operatorId, [channelType]: listing } = ground
@@ -34,7 +35,7 @@ for (const channelType of ["airbnb", "vrbo"] as const) {
       }
     })
 
-    it.effect("are set once: a repeat does not undo what was set since", () =>
+    it.effect(`of ${channelType} are set once: a repeat does not undo what was set since`, () =>
       Effect.gen(function* () {
         const { send, heard, listing, operatorId } = yield* sending
         assert.deepStrictEqual(yield* send, DONE)
@@ -46,7 +47,7 @@ for (const channelType of ["airbnb", "vrbo"] as const) {
       })
     )
 
-    it.effect("are sent again where the channel failed, whatever it did with the first", () =>
+    it.effect(`of ${channelType} are sent again where the channel failed, whatever it did with the first`, () =>
       Effect.gen(function* () {
         const { send, heard, answers, operatorId } = yield* sending
         for (const code of [502, 503, 504] as const) {
@@ -59,7 +60,7 @@ for (const channelType of ["airbnb", "vrbo"] as const) {
       })
     )
 
-    it.effect("are recorded by a repeat where the first caller hung up", () =>
+    it.effect(`of ${channelType} are recorded by a repeat where the first caller hung up`, () =>
       Effect.gen(function* () {
         const { send, heard, answers, listing, operatorId } = yield* sending
         const [asked, agreed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -80,5 +81,5 @@ for (const channelType of ["airbnb", "vrbo"] as const) {
         assert.lengthOf(yield* trailOf(operatorId), 1)
       })
     )
-  })
-}
+  }
+})

@@ -2,16 +2,11 @@ import { Effect, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../../src/Api.ts"
 import type { Envelope } from "../../../src/contract/envelope.ts"
-import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { ScriptedChannel } from "../../channels.ts"
-import { layerTestDatabase } from "../../database.ts"
-import { call, dataOf, freshOperator, layerService } from "../../harness.ts"
+import { call, dataOf, freshOperator } from "../../harness.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"
 
 // What the tests of prices and rules begin with.
-
-/** The service without rate windows. */
-export const layerUnhurried = layerService(layerTestDatabase, RateWindows.layerUnbounded)
 
 type Data = Readonly<Record<string, Schema.Json>>
 

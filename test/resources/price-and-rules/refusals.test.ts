@@ -19,7 +19,7 @@ import { ScriptedChannel } from "../../channels.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { call, layerService, layerTest } from "../../harness.ts"
 import { AIRBNB_AT_FIRST, EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "../../price-and-rules.ts"
-import { layerUnhurried, listingsOf, ready } from "./ready.ts"
+import { listingsOf, ready } from "./ready.ts"
 
 const summary = ({ error_code, error_msg }: Envelope) => `${error_code} ${error_msg}`
 const price = { base_price: 99 }
@@ -101,7 +101,7 @@ const EDGES = {
   }
 } as const
 
-layer(layerUnhurried)("a call about prices and rules", (it) => {
+layer(layerTest)("a call about prices and rules", (it) => {
   for (const channel of ["airbnb", "vrbo"] as const) {
     it.effect(`of ${channel} finds its operator's listings of that channel and no others`, () =>
       Effect.gen(function* () {
@@ -219,9 +219,7 @@ layer(layerUnhurried)("a call about prices and rules", (it) => {
       assert.strictEqual((yield* airbnb.get).error_code, 502)
     })
   )
-})
 
-layer(layerTest)("of prices and rules, within a minute,", (it) => {
   for (const [what, which] of [
     ["the live read", ({ airbnb }) => airbnb.get],
     ["what is sent to airbnb", ({ airbnb }) => airbnb.post({})],
@@ -229,7 +227,7 @@ layer(layerTest)("of prices and rules, within a minute,", (it) => {
   ] satisfies ReadonlyArray<
     readonly [string, (of: Effect.Success<typeof ready>) => Effect.Effect<Envelope, never, unknown>]
   >) {
-    it.effect(`${what} is answered 120 times, and what is recorded more often`, () =>
+    it.effect(`about ${what} is answered 120 times in a minute, and one about what is recorded more often`, () =>
       Effect.gen(function* () {
         const of = yield* ready
         const codes = yield* Effect.forEach(Array.from({ length: 121 }), () =>

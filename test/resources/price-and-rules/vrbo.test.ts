@@ -6,8 +6,9 @@ import fc from "fast-check"
 import { ChannelRefused, ChannelUnavailable } from "../../../src/channels/errors.ts"
 import { vrboWritable } from "../../../src/channels/price-and-rules.ts"
 import { trailOf } from "../../changes/keyed.ts"
+import { layerTest } from "../../harness.ts"
 import { EVERY_VRBO_SETTING } from "../../price-and-rules.ts"
-import { layerUnhurried, listingsOf, ready, shown } from "./ready.ts"
+import { listingsOf, ready, shown } from "./ready.ts"
 
 const NOTHING = Object.fromEntries(Object.keys(vrboWritable).map((name) => [name, null]))
 const { nightly_rate, ...REST } = EVERY_VRBO_SETTING
@@ -29,7 +30,7 @@ const recorded = Effect.fnUntraced(function* (operatorId: number, settings: obje
     WHERE operator_id = ${operatorId} AND channel_type = 'vrbo'`
 })
 
-layer(layerUnhurried)("prices and rules of a vrbo listing", (it) => {
+layer(layerTest)("prices and rules of a vrbo listing", (it) => {
   it.effect("are what is recorded here, and null where that is nothing; no channel is asked", () =>
     Effect.gen(function* () {
       const { vrbo, channel, operatorId } = yield* ready
