@@ -66,7 +66,7 @@ export const get_airbnb_price_and_rules = operation("get_airbnb_price_and_rules"
 export const update_airbnb_price_and_rules = operation("update_airbnb_price_and_rules", {
   route: "POST /listings/airbnb/price_and_rules",
   limits,
-  summary: "Change some of it, there at once",
+  summary: "Change what an airbnb listing costs and who may book it, there at once",
   payload: { listing_id: Code, settings: AirbnbSettings },
   success: Schema.Struct({}),
   errors: channelErrors,
@@ -85,7 +85,7 @@ export const get_vrbo_price_and_rules = operation("get_vrbo_price_and_rules", {
 export const update_vrbo_price_and_rules = operation("update_vrbo_price_and_rules", {
   route: "POST /listings/vrbo/price_and_rules",
   limits,
-  summary: "Change some of it, there at once and then as recorded here",
+  summary: "Change what a vrbo listing costs and who may book it, there at once",
   payload: { listing_id: Code, settings: VrboSettings },
   success: Schema.Struct({}),
   errors: channelErrors,
