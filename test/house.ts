@@ -21,7 +21,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes configuration.ts contract database deliveries demo limits.ts operators telemetry"
+      "main.ts background changes channels configuration.ts contract database deliveries demo limits.ts operators",
+      "resources/<family> telemetry"
     )
   },
   {
@@ -62,14 +63,14 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: imports("configuration.ts contract operators resources/<family>")
   },
   {
-    place: "operators",
-    what: "operators, accounts, tokens, limits",
-    imports: imports("changes contract database gate limits.ts")
-  },
-  {
     place: "ingest",
     what: "the one inward door: what channels say by themselves comes in here",
     imports: imports("background channels contract database limits.ts resources/<family> telemetry")
+  },
+  {
+    place: "operators",
+    what: "operators, accounts, tokens, limits",
+    imports: imports("changes contract database gate limits.ts")
   },
   {
     place: FAMILY,
@@ -156,7 +157,9 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "calendar-share-links": ["availability", "properties"],
   events: ["properties"],
   groups: ["properties"],
+  listings: ["channel-accounts", "properties"],
   orders: ["stays"],
+  "price-and-rules": ["listings"],
   reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
   stays: ["reservation-tags"],
@@ -179,6 +182,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   tag_properties: "resources/tags",
   tag_room_types: "resources/tags",
   reservation_tags: "resources/reservation-tags",
+  channel_accounts: "resources/channel-accounts",
+  listings: "resources/listings",
   calendar_days: "resources/availability",
   calendar_share_links: "resources/calendar-share-links",
   calendar_share_link_properties: "resources/calendar-share-links",
@@ -203,7 +208,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
   webhook_deliveries: "deliveries",
-  webhook_attempts: "deliveries"
+  webhook_attempts: "deliveries",
+  channel_payments: "resources/transactions"
 }
 
 /** Statements that change another's table, `file writes table`: the demo puts down what no operation can make. */

@@ -1,12 +1,18 @@
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
 import { WakeUp } from "../background/WakeUp.ts"
+import { type HeardVersion, SaidRefused } from "../channels/heard.ts"
 import { AccountSaid, ListingSaid, OrderSaid, PaymentSaid, RefundSaid, type Said } from "../channels/said.ts"
 import { Acting, byItself } from "../contract/acting.ts"
 import { decoderOf } from "../contract/decode.ts"
+import { currentSecond } from "../contract/time.ts"
 import { toldName } from "../contract/told-name.ts"
+import { ChannelAccounts } from "../resources/channel-accounts/ChannelAccounts.ts"
+import { Listings } from "../resources/listings/Listings.ts"
 import { Orders } from "../resources/reservations/Orders.ts"
+import { ChannelMoneyStore } from "../resources/transactions/channel-money.ts"
 import { inSpan } from "../telemetry/spans.ts"
-import { CannotBe, type Heard, type Hears, type Speaker } from "./heard.ts"
+import type { Heard, Hears, Speaker } from "./heard.ts"
+import { settleWaiting, takeMoney } from "./money.ts"
 import { hearsOrder } from "./orders.ts"
 import { tooMuch } from "./too-much.ts"
 
@@ -28,12 +34,14 @@ export class Ingest extends Context.Service<
     Ingest,
     Effect.gen(function* () {
       const { wake } = yield* WakeUp
+      const [accounts, listings] = [yield* ChannelAccounts, yield* Listings]
+      const services = { money: yield* ChannelMoneyStore, orders: yield* Orders }
       const heard = hearing({
-        account: unheard(AccountSaid),
-        listing: unheard(ListingSaid),
-        order: heardAs(OrderSaid, yield* hearsOrder),
-        payment: unheard(PaymentSaid),
-        refund: unheard(RefundSaid)
+        account: heardAs(AccountSaid, ofVersion(accounts.said)),
+        listing: heardAs(ListingSaid, ofVersion(listings.said)),
+        order: heardAs(OrderSaid, withItsMoney(yield* hearsOrder, settleWaiting(services))),
+        payment: heardAs(PaymentSaid, unlessRefused(takeMoney(services))),
+        refund: heardAs(RefundSaid, unlessRefused(takeMoney(services)))
       })
       return Ingest.of({
         ingest: Effect.fnUntraced(function* (speaker, said) {
@@ -43,7 +51,7 @@ export class Ingest extends Context.Service<
         }, inSpan("Ingest.ingest"))
       })
     })
-  ).pipe(Layer.provide(Orders.layer))
+  ).pipe(Layer.provide([Orders.layer, ChannelMoneyStore.layer, ChannelAccounts.layer, Listings.layer]))
 }
 
 type HearsUnread = Hears<unknown>
@@ -53,14 +61,29 @@ const heardAs = <A>(kind: Schema.ConstraintCodec<A, unknown>, hears: Hears<A>): 
   const decode = decoderOf(Schema.toCodecJson(kind))
   return (speaker, said) =>
     decode(said).pipe(
-      Effect.mapError(({ message }) => new CannotBe({ reason: message })),
+      Effect.mapError(({ message }) => new SaidRefused({ reason: message })),
       Effect.flatMap((read) => hears(speaker, read))
     )
 }
 
-/** A kind that nobody takes yet. */
-const unheard = <A>(kind: Schema.ConstraintCodec<A, unknown>): HearsUnread =>
-  heardAs(kind, () => Effect.fail(new CannotBe({ reason: "not heard yet" })))
+/** Something that is heard in versions and has nothing to wait for. */
+const ofVersion =
+  <A>(take: (speaker: Speaker, said: A, at: Date) => Effect.Effect<HeardVersion, SaidRefused, Acting>): Hears<A> =>
+  (speaker, said) =>
+    Effect.flatMap(currentSecond, (at) => Effect.map(take(speaker, said, at), (outcome) => ({ outcome })))
+
+/** An order, and then what was told of its money before it. Who was cut off in between says the order again. */
+const withItsMoney =
+  (hears: Hears<OrderSaid>, settle: (speaker: Speaker, channelId: string) => Effect.Effect<void, never, Acting>) =>
+  (speaker: Speaker, said: OrderSaid) =>
+    Effect.tap(hears(speaker, said), () => settle(speaker, said.channel_id))
+
+const unlessRefused =
+  <A>(take: (speaker: Speaker, said: A) => Effect.Effect<Heard, never, Acting>): Hears<A> =>
+  (speaker, said) =>
+    Effect.flatMap(take(speaker, said), (heard) =>
+      heard.outcome === "refused" ? Effect.fail(new SaidRefused(heard)) : Effect.succeed(heard)
+    )
 
 /** The one table of what a channel can say. */
 const hearing = (kinds: { readonly [Type in Said["type"]]: HearsUnread }) => {
@@ -72,7 +95,7 @@ const hearing = (kinds: { readonly [Type in Said["type"]]: HearsUnread }) => {
     if (excess !== undefined) return refused(speaker, said, excess)
     if (hears === undefined) return refused(speaker, said, "type: is not one that is known")
     return hears(speaker, said).pipe(
-      Effect.catchTag("CannotBe", ({ reason }) => refused(speaker, said, reason)),
+      Effect.catchTag("SaidRefused", ({ reason }) => refused(speaker, said, reason)),
       Effect.provideService(Acting, byItself(`channel ${speaker.channelType}`, `ingest ${kind}`))
     )
   }
@@ -85,7 +108,7 @@ const refused = (speaker: Speaker, said: unknown, reason: string): Effect.Effect
       channel_account_id: speaker.accountId,
       channel_type: speaker.channelType,
       kind: toldName(textIn(said, "type")),
-      id: toldName(textIn(said, "channel_id") || textIn(said, "listing_id")),
+      id: toldName(textIn(said, "payment_id") || textIn(said, "channel_id") || textIn(said, "listing_id")),
       reason
     }),
     Effect.as({ outcome: "refused", reason })

@@ -1,4 +1,5 @@
-import { Data, type Effect } from "effect"
+import type { Effect } from "effect"
+import type { SaidRefused } from "../channels/heard.ts"
 import type { Acting } from "../contract/acting.ts"
 
 /** Whose account at a channel speaks. */
@@ -16,8 +17,5 @@ export type Heard =
   | { readonly outcome: "applied" | "known" | "late" | "waiting" }
   | { readonly outcome: "refused"; readonly reason: string }
 
-/** What was said cannot be so. The reason names fields and never what stands in them: it is logged. */
-export class CannotBe extends Data.TaggedError("CannotBe")<{ readonly reason: string }> {}
-
 /** Takes one kind of what channels say, once it is read. */
-export type Hears<Said> = (speaker: Speaker, said: Said) => Effect.Effect<Heard, CannotBe, Acting>
+export type Hears<Said> = (speaker: Speaker, said: Said) => Effect.Effect<Heard, SaidRefused, Acting>

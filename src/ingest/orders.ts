@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { SaidRefused } from "../channels/heard.ts"
 import type { OrderSaid } from "../channels/said.ts"
 import type { Acting } from "../contract/acting.ts"
 import { currentSecond } from "../contract/time.ts"
@@ -8,7 +9,7 @@ import type { NightTaken } from "../resources/reservations/nights-taken.ts"
 import { againWhileNightsGo, type FoundOrder, Orders, SOLD_ATTEMPTS } from "../resources/reservations/Orders.ts"
 import { allBoxed } from "../resources/reservations/rules/box.ts"
 import { type Ground, groundOf } from "./ground.ts"
-import { CannotBe, type Heard, type Hears, type Speaker } from "./heard.ts"
+import type { Heard, Hears, Speaker } from "./heard.ts"
 import { orderAsSaid } from "./rules/order-as-said.ts"
 import { orderSold } from "./rules/order-sold.ts"
 import { placed } from "./rules/placing.ts"
@@ -24,7 +25,7 @@ interface Taken {
   readonly free: ReadonlyArray<ReadonlyArray<number>>
 }
 
-type Attempt = Effect.Effect<Heard | undefined, CannotBe | NightTaken, Acting>
+type Attempt = Effect.Effect<Heard | undefined, SaidRefused | NightTaken, Acting>
 
 /** Takes orders. One that comes for the first time is entered, one that is known becomes what is said, if that is newer. */
 export const hearsOrder: Effect.Effect<Hears<OrderSaid>, never, Orders | SqlClient.SqlClient> = Effect.gen(
@@ -35,7 +36,7 @@ export const hearsOrder: Effect.Effect<Hears<OrderSaid>, never, Orders | SqlClie
     return Effect.fnUntraced(function* (speaker, said) {
       const stays = yield* Effect.mapError(
         Effect.fromResult(staysSaid(said)),
-        ({ message }) => new CannotBe({ reason: message })
+        ({ message }) => new SaidRefused({ reason: message })
       )
       /** Undefined where somebody else brought it meanwhile, or another order has the code that was drawn. */
       const attempt = (isBoxed: boolean): Attempt =>
@@ -57,14 +58,14 @@ export const hearsOrder: Effect.Effect<Hears<OrderSaid>, never, Orders | SqlClie
 
 /** Of each room where it can be; fails where the account is unknown, or speaks of what is not its own. */
 const placesIn = Effect.fnUntraced(function* (speaker: Speaker, stays: StaysSaid, ground: Ground) {
-  if (!ground.account_known) return yield* new CannotBe({ reason: "the account is not known" })
+  if (!ground.account_known) return yield* new SaidRefused({ reason: "the account is not known" })
   if (ground.channel_account_id !== null && ground.channel_account_id !== speaker.accountId) {
-    return yield* new CannotBe({ reason: "channel_id: an order of another account" })
+    return yield* new SaidRefused({ reason: "channel_id: an order of another account" })
   }
   const free = yield* Effect.forEach(stays, (_: StaySaid, room) => {
     const places = ground.free[room]
     return places === undefined || places === null
-      ? Effect.fail(new CannotBe({ reason: `rooms[${room}].listing_id: no listing of the account` }))
+      ? Effect.fail(new SaidRefused({ reason: `rooms[${room}].listing_id: no listing of the account` }))
       : Effect.succeed(places)
   })
   return free
@@ -99,7 +100,7 @@ const changed = Effect.fnUntraced(function* (
       return []
     }
     const after = orderAsSaid(order, { said, stays, free, accountId, at })
-    return [yield* Effect.mapError(Effect.fromResult(after), ({ message }) => new CannotBe({ reason: message }))]
+    return [yield* Effect.mapError(Effect.fromResult(after), ({ message }) => new SaidRefused({ reason: message }))]
   })
   yield* orders.changeSold(operatorId, at, { reservation_code }, next).pipe(Effect.catchTag("Conflict", Effect.die))
   return heard
