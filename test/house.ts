@@ -72,6 +72,11 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: imports("changes contract database gate limits.ts")
   },
   {
+    place: "ingest",
+    what: "the one inward door: what channels say by themselves comes in here",
+    imports: imports("background channels contract database limits.ts resources/<family> telemetry")
+  },
+  {
     place: FAMILY,
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(

@@ -34,7 +34,7 @@ export class Orders extends Context.Service<
   Orders,
   {
     /**
-     * Creates an order made by hand. Nothing is written, and undefined answered, where one is known under the same code or
+     * Creates an order. Nothing is written, and undefined answered, where one is known under the same code or
      * channel id, or what it names is not the operator's. Fails, with nothing written, when one of its nights is held.
      */
     readonly create: (
