@@ -5,8 +5,10 @@ import { Acting, byItself } from "../contract/acting.ts"
 import { decoderOf } from "../contract/decode.ts"
 import { toldName } from "../contract/told-name.ts"
 import { Orders } from "../resources/reservations/Orders.ts"
+import { ChannelMoneyStore } from "../resources/transactions/channel-money.ts"
 import { inSpan } from "../telemetry/spans.ts"
 import { CannotBe, type Heard, type Hears, type Speaker } from "./heard.ts"
+import { hearsMoney, settleWaiting } from "./money.ts"
 import { hearsOrder } from "./orders.ts"
 import { tooMuch } from "./too-much.ts"
 
@@ -28,12 +30,21 @@ export class Ingest extends Context.Service<
     Ingest,
     Effect.gen(function* () {
       const { wake } = yield* WakeUp
+      const services = { money: yield* ChannelMoneyStore, orders: yield* Orders }
+      const hearsOrderOf = yield* hearsOrder
+      const settle = settleWaiting(services)
+      const hearsPayment = hearsMoney(services)
       const heard = hearing({
         account: unheard(AccountSaid),
         listing: unheard(ListingSaid),
-        order: heardAs(OrderSaid, yield* hearsOrder),
-        payment: unheard(PaymentSaid),
-        refund: unheard(RefundSaid)
+        // What came before its order waited for it.
+        order: heardAs(OrderSaid, (speaker, said) =>
+          Effect.tap(hearsOrderOf(speaker, said), ({ outcome }) =>
+            outcome === "applied" ? settle(speaker, said.channel_id) : Effect.void
+          )
+        ),
+        payment: heardAs(PaymentSaid, hearsPayment),
+        refund: heardAs(RefundSaid, hearsPayment)
       })
       return Ingest.of({
         ingest: Effect.fnUntraced(function* (speaker, said) {
@@ -43,7 +54,7 @@ export class Ingest extends Context.Service<
         }, inSpan("Ingest.ingest"))
       })
     })
-  ).pipe(Layer.provide(Orders.layer))
+  ).pipe(Layer.provide([Orders.layer, ChannelMoneyStore.layer]))
 }
 
 type HearsUnread = Hears<unknown>
