@@ -46,7 +46,7 @@ export class Ingest extends Context.Service<
       return Ingest.of({
         ingest: Effect.fnUntraced(function* (speaker, said) {
           const become = yield* heard(speaker, said)
-          if (become.outcome === "applied") yield* wake
+          if (become.outcome !== "refused") yield* wake
           return become
         }, inSpan("Ingest.ingest"))
       })
