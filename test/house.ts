@@ -29,7 +29,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate",
+      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate ingest",
       "installation.ts limits.ts places resources/<family> telemetry"
     )
   },
