@@ -3,6 +3,7 @@ import { CalendarShareLinks } from "./resources/calendar-share-links/contract.ts
 import { CustomChannels } from "./resources/custom-channels/contract.ts"
 import { Events } from "./resources/events/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
+import { ListingCalendars } from "./resources/listing-calendars/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
 import { ReservationTags } from "./resources/reservation-tags/contract.ts"
 import { Reservations } from "./resources/reservations/contract.ts"
@@ -22,6 +23,7 @@ export const Api = {
   ...ReservationTags,
   ...CustomChannels,
   ...Availabilities,
+  ...ListingCalendars,
   ...Reservations,
   ...Stays,
   ...CalendarShareLinks,

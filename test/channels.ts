@@ -1,9 +1,28 @@
 import { Context, Effect, Layer, Ref } from "effect"
 import { type AccountMeant, ChannelGateway } from "../src/channels/ChannelGateway.ts"
-import type { ChannelAnswer, OrderThere } from "../src/channels/connector.ts"
+import type { ChannelAnswer, ListingThere, OrderThere } from "../src/channels/connector.ts"
+import type { ListingDay, PricedDays, RestrictedDays, StockedDays } from "../src/channels/days.ts"
 import { type ChannelError, ChannelNotServed } from "../src/channels/errors.ts"
+import { addDays, daysInRange } from "../src/contract/time.ts"
 
 const notServed = ({ channelType }: AccountMeant) => Effect.fail(new ChannelNotServed({ channelType }))
+
+/** What a listing of a scripted channel was told. */
+export interface ToldOf {
+  readonly account: AccountMeant
+  readonly listingId: string
+  readonly prices?: ReadonlyArray<PricedDays>
+  readonly inventories?: ReadonlyArray<StockedDays>
+  readonly restrictions?: ReadonlyArray<RestrictedDays>
+}
+
+/** Every day of it costs 100 and can be sold once. */
+const calendar = (start: string, end: string): ReadonlyArray<ListingDay> =>
+  Array.from({ length: Math.max(0, daysInRange(start, end)) }, (_, at) => ({
+    date: addDays(start, at),
+    price: 100,
+    inventory: 1
+  }))
 
 /** A channel whose answers a test decides; it agrees to everything until told otherwise. */
 export class ScriptedChannel extends Context.Service<
@@ -11,8 +30,10 @@ export class ScriptedChannel extends Context.Service<
   {
     /** What it was told, oldest first: `approve 0-123-AB`. */
     readonly heard: Effect.Effect<ReadonlyArray<string>>
-    /** Answers every act about this order like that from now on; `meanwhile` runs before the answer. */
-    readonly answer: (reservationCode: string, answer: Effect.Effect<void, ChannelError>) => Effect.Effect<void>
+    /** Answers every act about this order, or this listing, like that from now on. */
+    readonly answer: (code: string, answer: Effect.Effect<void, ChannelError>) => Effect.Effect<void>
+    /** What listings were told and took, oldest first. */
+    readonly told: Effect.Effect<ReadonlyArray<ToldOf>>
     /** Says from now on that the order stands so; until then it is pending, or as it agreed that it should. */
     readonly say: (reservationCode: string, answer: Effect.Effect<ChannelAnswer, ChannelError>) => Effect.Effect<void>
   }
@@ -30,15 +51,27 @@ export class ScriptedChannel extends Context.Service<
           yield* (yield* Ref.get(answers)).get(order.reservationCode) ?? Effect.void
           yield* say(order.reservationCode, Effect.succeed(agreed))
         })
+      const told = yield* Ref.make<ReadonlyArray<ToldOf>>([])
+      const listingAct = (name: string, listingId: string) =>
+        Effect.gen(function* () {
+          yield* Ref.update(heard, (all) => [...all, `${name} ${listingId}`])
+          yield* (yield* Ref.get(answers)).get(listingId) ?? Effect.void
+        })
+      const push = (name: string) => (account: AccountMeant, payload: ListingThere & Omit<ToldOf, "account">) =>
+        Effect.andThen(
+          listingAct(name, payload.listingId),
+          Ref.update(told, (all) => [...all, { account, ...payload }])
+        )
       const gateway = ChannelGateway.of({
         approve: act("approve", "approved"),
         decline: act("decline", "declined"),
         answered: (_, { reservationCode }) =>
           Effect.flatMap(Ref.get(stands), (all) => all.get(reservationCode) ?? Effect.succeed("pending" as const)),
-        pushPrices: notServed,
-        pushInventories: notServed,
-        pushRestrictions: notServed,
-        readCalendar: notServed,
+        pushPrices: push("prices"),
+        pushInventories: push("inventories"),
+        pushRestrictions: push("restrictions"),
+        readCalendar: (_, { listingId, start, end }) =>
+          Effect.as(listingAct("calendar", listingId), calendar(start, end)),
         readAirbnbPriceAndRules: notServed,
         writeAirbnbPriceAndRules: notServed,
         writeVrboPriceAndRules: notServed
@@ -47,6 +80,7 @@ export class ScriptedChannel extends Context.Service<
         ScriptedChannel,
         ScriptedChannel.of({
           heard: Ref.get(heard),
+          told: Ref.get(told),
           answer: (code, answer) => Ref.update(answers, (all) => new Map([...all, [code, answer]])),
           say
         })

@@ -21,7 +21,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes configuration.ts contract database deliveries demo limits.ts operators telemetry"
+      "main.ts background changes configuration.ts contract database deliveries demo limits.ts operators",
+      "resources/<family> telemetry"
     )
   },
   {
@@ -156,6 +157,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "calendar-share-links": ["availability", "properties"],
   events: ["properties"],
   groups: ["properties"],
+  "listing-calendars": ["availability", "listings"],
   orders: ["stays"],
   reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
@@ -182,6 +184,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   calendar_days: "resources/availability",
   calendar_share_links: "resources/calendar-share-links",
   calendar_share_link_properties: "resources/calendar-share-links",
+  listing_pushes: "resources/listing-calendars",
+  listing_lanes: "resources/listing-calendars",
   orders: "resources/orders",
   stays: "resources/stays",
   stay_tags: "resources/stays",

@@ -4,6 +4,7 @@ import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
 import { EVENT_NAMES } from "../src/events/events.ts"
 import { cursorOf } from "../src/resources/events/cursor.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
+import { channelAccountOf, listingOf } from "./listings.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
@@ -81,6 +82,11 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(as)
   yield* api.create_calendar_share_link({ scope: "partial", property_ids: [property_id] }).pipe(as)
   yield* writtenDirectly(operator.operatorId, stay_id)
+  const channel_account_id = yield* channelAccountOf(operator.operatorId)
+  const listing_id = yield* listingOf(operator.operatorId, channel_account_id, { propertyId: property_id })
+  const listing = { channel_type: "airbnb", listing_id } as const
+  const priced = { start_date: "1970-02-01", end_date: "1970-02-28", price: 120 }
+  yield* api.update_listing_prices({ ...listing, prices: [priced] }).pipe(as)
   yield* inFeed(operator.operatorId)
   const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
@@ -135,6 +141,11 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       mobile: "+351 911111111",
       type: "cleaning",
       scope: "partial",
+      ...listing,
+      listings: [listing],
+      prices: [priced],
+      inventories: [{ start_date: "1970-02-01", end_date: "1970-02-28", inventory: 1 }],
+      restrictions: [{ start_date: "1970-02-01", end_date: "1970-02-28", min_stay_on_arrival: 3 }],
       cursor,
       after: cursor,
       types: EVENT_NAMES.join(","),
@@ -147,6 +158,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
         start_date: "1970-02-01",
         end_date: "1970-02-28"
       },
+      search_listing_calendars: { start_date: "1970-02-01", end_date: "1970-02-28" },
       search_reservations: { start_check_in_date: "2027-01-01" },
       search_transactions: { start_date: "1970-01-01", end_date: "1970-12-31" },
       update_availabilities: { available: false, start_date: "1970-02-01", end_date: "1970-02-28" },
@@ -166,7 +178,14 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
 
 // The walk makes more calls than these routes take in a minute.
 export const makeWorld = worldWith({
-  endpoint: { "POST /reservations": { "1m": 10_000 }, "POST /availabilities": { "1m": 10_000 } }
+  endpoint: {
+    "POST /reservations": { "1m": 10_000 },
+    "POST /availabilities": { "1m": 10_000 },
+    "POST /listings/calendar": { "1m": 10_000 },
+    "POST /listings/prices": { "1m": 10_000 },
+    "POST /listings/inventories": { "1m": 10_000 },
+    "POST /listings/restrictions": { "1m": 10_000 }
+  }
 })
 
 /** Fields of the contracts that name a record of the operator. */
@@ -180,7 +199,9 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "tag_id",
   "room_type_ids",
   "reservation_code",
-  "stay_code"
+  "stay_code",
+  "listing_id",
+  "listings"
 ])
 
 /** Fields that look as if they did: an entry of a dictionary everybody has, a channel's own id, a code for a door. */
@@ -190,7 +211,6 @@ export const NO_REFERENCES: ReadonlySet<string> = new Set([
   "income_method_id",
   "custom_channel_id",
   "channel_id",
-  "listing_id",
   "conversation_id",
   "lock_code"
 ])

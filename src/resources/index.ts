@@ -6,6 +6,7 @@ import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerEvents } from "./events/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
 import type { HandlesAll } from "./handled.ts"
+import { layerListingCalendars } from "./listing-calendars/handlers.ts"
 import { layerProperties } from "./properties/handlers.ts"
 import { layerReservationTags } from "./reservation-tags/handlers.ts"
 import { layerReservations } from "./reservations/handlers.ts"
@@ -24,6 +25,7 @@ const families = Layer.mergeAll(
   layerReservationTags,
   layerCustomChannels,
   layerAvailabilities,
+  layerListingCalendars,
   layerReservations,
   layerStays,
   layerCalendarShareLinks,
