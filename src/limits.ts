@@ -233,6 +233,8 @@ export const LISTING_TEXT = 300
 export const ANSWER_WITHIN_MS = 24 * 60 * 60 * 1000
 export const PAYMENT_WITHIN_MS = 24 * 60 * 60 * 1000
 
+/** Characters of a channel_type. */
+export const CHANNEL_TYPE = 20
 /** Listings whose calendars one call reads, and those times the days of each: a hundred listings for a year. */
 export const LISTINGS_READ = 100
 export const LISTINGS_ANSWER_DAYS = 36_600

@@ -123,6 +123,16 @@ const exampleOf = (schema: unknown): unknown => {
   return format === "date" ? "2027-05-07" : "a"
 }
 
+/** What some fields cannot do without beside them, whatever they are in. */
+const BESIDE = {
+  hour: 1,
+  minute: 1,
+  channel_type: "airbnb",
+  listing_id: "1",
+  start_date: "1970-02-01",
+  end_date: "1970-02-28"
+}
+
 /** A value at the end of a path; what stands beside it on the way is taken from `around`, or small. */
 const placed = (path: ReadonlyArray<Step>, value: unknown, around: unknown): unknown => {
   const [step, ...further] = path
@@ -131,8 +141,7 @@ const placed = (path: ReadonlyArray<Step>, value: unknown, around: unknown): unk
   if (step === NAME) return { [String(value)]: "a" }
   if (step === VALUE) return { a: placed(further, value, undefined) }
   return {
-    hour: 1,
-    minute: 1,
+    ...BESIDE,
     ...(Predicate.isObject(around) ? around : {}),
     [step]: placed(further, value, undefined)
   }

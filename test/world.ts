@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
+import { addDays, dateInZone } from "../src/contract/time.ts"
 import { EVENT_NAMES } from "../src/events/events.ts"
 import { cursorOf } from "../src/resources/events/cursor.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
@@ -85,7 +86,9 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const channel_account_id = yield* channelAccountOf(operator.operatorId)
   const listing_id = yield* listingOf(operator.operatorId, channel_account_id, { propertyId: property_id })
   const listing = { channel_type: "airbnb", listing_id } as const
-  const priced = { start_date: "1970-02-01", end_date: "1970-02-28", price: 120 }
+  const today = dateInZone(yield* Clock.currentTimeMillis, "Europe/Berlin")
+  const days = { start_date: addDays(today, 1), end_date: addDays(today, 28) }
+  const priced = { ...days, price: 120 }
   yield* api.update_listing_prices({ ...listing, prices: [priced] }).pipe(as)
   yield* inFeed(operator.operatorId)
   const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
@@ -144,8 +147,8 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       ...listing,
       listings: [listing],
       prices: [priced],
-      inventories: [{ start_date: "1970-02-01", end_date: "1970-02-28", inventory: 1 }],
-      restrictions: [{ start_date: "1970-02-01", end_date: "1970-02-28", min_stay_on_arrival: 3 }],
+      inventories: [{ ...days, inventory: 1 }],
+      restrictions: [{ ...days, min_stay_on_arrival: 3 }],
       cursor,
       after: cursor,
       types: EVENT_NAMES.join(","),

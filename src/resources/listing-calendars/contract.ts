@@ -1,14 +1,22 @@
 import { Schema } from "effect"
+import type { ChannelType } from "../../channels/channel-type.ts"
 import { ListingDay } from "../../channels/days.ts"
 import { Conflict, NotFound, NotImplemented, RateLimited, ServerError, Upstream } from "../../contract/errors.ts"
-import { CalendarDate, Code, Integer, MAJOR_UNITS } from "../../contract/fields.ts"
+import { CalendarDate, Code, Integer, isUpTo } from "../../contract/fields.ts"
 import { card, family } from "../../contract/operation.ts"
-import { AMOUNT_MAX, LISTING_INVENTORY_MAX, LISTING_RANGES, LISTINGS_READ, STAY_NIGHTS } from "../../limits.ts"
+import {
+  AMOUNT_MAX,
+  CHANNEL_TYPE,
+  LISTING_INVENTORY_MAX,
+  LISTING_RANGES,
+  LISTINGS_READ,
+  STAY_NIGHTS
+} from "../../limits.ts"
 
 // What channels sell of a listing on each day: prices, inventories, restrictions (contract facts 6.3 and 6.4).
 
 /** Channels that are told what they sell (contract facts 0.4): the nine, and the regional one. */
-export const ToldChannel = Schema.Literals([
+export const TOLD_CHANNELS: ReadonlyArray<string> = [
   "airbnb",
   "booking.com",
   "agoda",
@@ -19,8 +27,18 @@ export const ToldChannel = Schema.Literals([
   "tujia_intl",
   "houfy",
   "ctrip"
-])
-export type ToldChannel = typeof ToldChannel.Type
+] satisfies ReadonlyArray<ChannelType>
+
+// Whoever names a listing has seen it and its channel_type: the ten are told to who has not, and not to every tool's reader.
+const ToldChannel = Schema.String.check(
+  Schema.makeFilter(
+    (text) => {
+      if (!isUpTo(text, CHANNEL_TYPE)) return `must be at most ${CHANNEL_TYPE} characters`
+      return TOLD_CHANNELS.includes(text) || `must be one of ${TOLD_CHANNELS.join(", ")}`
+    },
+    { toJsonSchema: () => [{ maxLength: CHANNEL_TYPE }, true] }
+  )
+)
 
 const listing = { channel_type: ToldChannel, listing_id: Code }
 
@@ -42,7 +60,7 @@ const Advance = Schema.String.check(
 
 export const PricedRange = Schema.Struct({
   ...days,
-  price: wholeFromTo(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS })
+  price: wholeFromTo(1, AMOUNT_MAX, "an amount")
 })
 
 export const StockedRange = Schema.Struct({
@@ -88,7 +106,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
   success: Schema.Struct({
     listings: Schema.Array(
       Schema.Struct({
-        channel_type: ToldChannel,
+        channel_type: Schema.String,
         listing_id: Schema.String,
         /** One entry a day, in order. */
         calendar: Schema.Array(ListingDay)
@@ -97,7 +115,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
   }),
   errors: [NotFound, Conflict, NotImplemented, Upstream, RateLimited, ServerError],
   exposure: card(
-    "Asks the channels for price, inventory and restrictions of listings on each day, both ends included. Find listings with search_listings. On ctrip the price is what is left after commission: never derive a new price from it.",
+    "Reads price, inventory and restrictions of listings from their channels, day by day. ctrip's price is after commission: compute no new one from it.",
     ["What does the Airbnb listing of Harbour 1 cost in May?"],
     false
   )
@@ -105,8 +123,6 @@ export const search_listing_calendars = operation("search_listing_calendars", {
 
 /** What a change of a listing may be refused with. */
 const errors = [NotFound, Conflict] as const
-
-const LATER = "The channel follows within a minute; of ranges that overlap the later one counts."
 
 export const update_listing_prices = operation("update_listing_prices", {
   route: "POST /listings/prices",
@@ -116,7 +132,7 @@ export const update_listing_prices = operation("update_listing_prices", {
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    `Sets the nightly price of one listing on its channel. ${LATER} On ctrip it is what the guest pays. Skip listings that search_pricing_ratios shows as readonly.`,
+    "Sets nightly prices (major units) of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay. Skip readonly listings (search_pricing_ratios).",
     ["Raise the Airbnb price of Harbour 1 to 140 in August"],
     true,
     { idempotent: true }
@@ -131,7 +147,7 @@ export const update_listing_inventories = operation("update_listing_inventories"
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    `Sets how many of one listing its channel can sell a night; 0 closes it there alone. ${LATER} To close a property everywhere use update_availabilities.`,
+    "Sets how many of a listing its channel sells a night, within a minute; 0 closes. Everywhere: update_availabilities.",
     ["Stop selling the cabin on Vrbo this weekend"],
     true,
     { idempotent: true }
@@ -146,7 +162,7 @@ export const update_listing_restrictions = operation("update_listing_restriction
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    `Sets stay lengths, closed arrivals and departures and notice of one listing. ${LATER} What is not sent stays; what the channel does not honour is not sent to it.`,
+    "Sets stay lengths, closed arrivals and departures, and notice of a listing, within a minute. What is not sent stays; what its channel does not honour is dropped.",
     ["At least three nights on Booking.com over Easter"],
     true,
     { idempotent: true }

@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { Restrictions } from "../../channels/days.ts"
-import { ToldChannel } from "./contract.ts"
 
 // What a worker has in its hands: the first of what a listing's channel is still to be told, in the form it is kept in.
 
@@ -24,7 +23,7 @@ export const TakenPush = Schema.Struct({
   /** Failures in a row before this one. */
   failures: Schema.Int,
   account_id: Schema.Int,
-  channel_type: ToldChannel,
+  channel_type: Schema.String,
   listing_id: Schema.String,
   push_id: Schema.Int,
   told: Told

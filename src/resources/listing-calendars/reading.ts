@@ -17,7 +17,7 @@ import {
 import { dateInZone } from "../../contract/time.ts"
 import { CALENDAR_READ_MS, CALENDAR_READS } from "../../limits.ts"
 import { readableRange } from "../availability/rules.ts"
-import type { search_listing_calendars, ToldChannel } from "./contract.ts"
+import type { search_listing_calendars } from "./contract.ts"
 import { fitsAnAnswer } from "./rules.ts"
 import type { ListingCalendarStore } from "./store.ts"
 
@@ -59,7 +59,7 @@ const tooMany = Effect.fail(
 interface Asked {
   readonly at: number
   readonly accountId: number
-  readonly channel_type: ToldChannel
+  readonly channel_type: string
   readonly listing_id: string
 }
 

@@ -3,7 +3,7 @@ import { HONOURED_BY, type RestrictedDays } from "../../channels/days.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { addDays, daysInRange } from "../../contract/time.ts"
 import { AVAILABILITY_END_DAYS, LISTINGS_ANSWER_DAYS } from "../../limits.ts"
-import type { RestrictedRange, ToldChannel } from "./contract.ts"
+import type { RestrictedRange } from "./contract.ts"
 
 /** The days from `start_date` to `end_date`, both included. */
 export interface Days {
@@ -77,10 +77,10 @@ const restrictionsIn = (range: RestrictedDays) => RESTRICTIONS.filter((name) => 
 
 /** What of the restrictions a channel honours; a range that it honours nothing of is left out. */
 export const honouredOf = (
-  channelType: ToldChannel,
+  channelType: string,
   ranges: ReadonlyArray<RestrictedDays>
 ): ReadonlyArray<RestrictedDays> => {
-  const unheard = RESTRICTIONS.filter((name) => !HONOURED_BY[name].includes(channelType))
+  const unheard = RESTRICTIONS.filter((name) => !HONOURED_BY[name].some((each) => each === channelType))
   return ranges.map((range) => Struct.omit(range, unheard)).filter((range) => restrictionsIn(range).length > 0)
 }
 
