@@ -12,6 +12,7 @@ import {
 } from "../../../src/limits.ts"
 import { answerTo, call, freshOperator } from "../../harness.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"
+import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 import { countStatements } from "../../statements.ts"
 import { costing, layerScene, listed, pushesOf, ready, TODAY } from "./scene.ts"
 
@@ -217,6 +218,19 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
       const other = yield* listingOf(scene.operatorId, yield* channelAccountOf(scene.operatorId))
       const another = { channel_type, listing_id: other, prices: [costing(3)] }
       assert.strictEqual((yield* call(scene.token, "update_listing_prices", another)).error_code, 0)
+    })
+  )
+
+  it.effect.skipIf(!canOverlap)(orSkipped("waits with no more than that also where two come at once"), () =>
+    Effect.gen(function* () {
+      const scene = yield* ready()
+      const sql = yield* SqlClient.SqlClient
+      yield* scene.prices(costing(1))
+      yield* sql`
+        UPDATE listing_lanes SET waiting = ${LISTING_PUSHES_WAITING - 1} WHERE operator_id = ${scene.operatorId}`
+      const [one, other] = yield* overlapping(scene.prices(costing(2)), scene.prices(costing(3)))
+      assert.deepStrictEqual([one.error_code, other.error_code], [0, 409])
+      assert.deepStrictEqual(yield* laneOf(scene.listing_id), [{ waiting: LISTING_PUSHES_WAITING }])
     })
   )
 })
