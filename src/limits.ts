@@ -250,3 +250,6 @@ export const LISTING_PUSHES_WAITING = 1_000
 /** Milliseconds after which a change that its channel does not take is given up, and that one is kept when it is settled. */
 export const LISTING_PUSH_TRIED_MS = 24 * 60 * 60 * 1000
 export const LISTING_PUSHES_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+/** Payments and refunds of one account that wait for their order, and milliseconds they do (ninety days). */
+export const CHANNEL_MONEY_WAITING = 1_000
+export const CHANNEL_MONEY_WAITS_MS = 90 * 24 * 60 * 60 * 1000

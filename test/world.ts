@@ -17,6 +17,10 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
   yield* sql`
     INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
     VALUES (${operatorId}, 'income_items', 5001, 'Airport transfer')`
+  const accountId = yield* channelAccountOf(operatorId)
+  yield* sql`
+    INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
+    VALUES (${operatorId}, ${accountId}, 'P-1', '90001', 'payment', 420, 'EUR', now(), now())`
   yield* sql`
     WITH guest AS (
       INSERT INTO guests (operator_id, stay_id, name) VALUES (${operatorId}, ${stayId}, 'Ada Lovelace')
