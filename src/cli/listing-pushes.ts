@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadRequest } from "../contract/errors.ts"
-import { AUDIT_MAX, PAGE_DEFAULT } from "../limits.ts"
+import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
 import { type LoggedPush, PushLog, PushState } from "../resources/listing-calendars/PushLog.ts"
 import { answer } from "./answer.ts"
 
@@ -20,8 +20,8 @@ export const pushes = Command.make(
     answer(
       "listing pushes",
       Effect.gen(function* () {
-        if (limit < 1 || limit > AUDIT_MAX) {
-          return yield* new BadRequest({ message: `--limit: must be from 1 to ${AUDIT_MAX}.` })
+        if (limit < 1 || limit > PAGE_MAX) {
+          return yield* new BadRequest({ message: `--limit: must be from 1 to ${PAGE_MAX}.` })
         }
         const log = yield* PushLog
         const wanted = {
