@@ -229,6 +229,18 @@ export const REFUSALS_KINDS = 10_000
 export const CHANNEL_ROOMS = 50
 export const CHANNEL_TEXT = 2_000
 export const LISTING_TEXT = 300
+/** Accounts at channels an operator may have, and listings of all of them together. */
+export const CHANNEL_ACCOUNTS = 100
+export const LISTINGS = 20_000
+/** Listings that may be linked to one property or one room type: all are told in one answer. */
+export const LISTINGS_OF_LINK = 100
+/** Characters, as JSON, of whatever else a channel says of a listing, and of the settings that are recorded of it. */
+export const LISTING_JSON = 20_000
+/** Largest ratio of a listing, in percent of the base price of its link. */
+export const RATIO_MAX = 1_000
+/** Listings that `latchkey listing list` lists when `--limit` is not given, and the most that may be asked for. */
+export const LISTING_LIST_DEFAULT = 100
+export const LISTING_LIST_MAX = 1_000
 /** Milliseconds a request waits for the host's answer, and an agreed order for its payment, if its channel says no time (24 hours). */
 export const ANSWER_WITHIN_MS = 24 * 60 * 60 * 1000
 export const PAYMENT_WITHIN_MS = 24 * 60 * 60 * 1000
@@ -253,3 +265,20 @@ export const LISTING_PUSHES_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 /** Payments and refunds of one account that wait for their order, and milliseconds they do (ninety days). */
 export const CHANNEL_MONEY_WAITING = 1_000
 export const CHANNEL_MONEY_WAITS_MS = 90 * 24 * 60 * 60 * 1000
+/** Characters of what a channel says about a refusal, as its caller is told of it. */
+export const CHANNEL_REASON = 300
+
+/** Days and nights that a rule of a listing may count (ten years), and the hours of notice it may want (a leap year). */
+export const RULE_DAYS = 3_650
+export const RULE_HOURS = 8_784
+/** Steps of one discount, and days or seasons with nights of their own. */
+export const RULE_DISCOUNTS = 50
+export const RULE_PERIODS = 400
+/** Fields of such a day or season, and characters of a field's name and of a text in it. */
+export const RULE_PERIOD_FIELDS = 20
+export const RULE_PERIOD_NAME = 50
+export const RULE_PERIOD_TEXT = 100
+/** Characters of a time of a channel that keeps it as text, such as `16:00`. */
+export const RULE_TIME = 20
+/** Cancellation policies that one listing may choose from. */
+export const ELIGIBLE_POLICIES = 100

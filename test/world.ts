@@ -6,18 +6,18 @@ import { EVENT_NAMES } from "../src/events/events.ts"
 import { cursorOf } from "../src/resources/events/cursor.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
 import { channelAccountOf, listingOf } from "./listings.ts"
+import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./price-and-rules.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
 // new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
 
 /** Records no operation makes, and the guest of a stay that is there already. */
-const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number) {
+const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number, accountId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
     VALUES (${operatorId}, 'income_items', 5001, 'Airport transfer')`
-  const accountId = yield* channelAccountOf(operatorId)
   yield* sql`
     INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
     VALUES (${operatorId}, ${accountId}, 'P-1', '90001', 'payment', 420, 'EUR', now(), now())`
@@ -86,9 +86,12 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const { task_id } = yield* api.create_task({ type: "cleaning", stay_code: reservation_code, staff_id }).pipe(as)
   const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(as)
   yield* api.create_calendar_share_link({ scope: "partial", property_ids: [property_id] }).pipe(as)
-  yield* writtenDirectly(operator.operatorId, stay_id)
   const channel_account_id = yield* channelAccountOf(operator.operatorId)
   const listing_id = yield* listingOf(operator.operatorId, channel_account_id, { propertyId: property_id })
+  yield* listingOf(operator.operatorId, channel_account_id, { roomTypeId: room_type_id })
+  const vrboAccount = yield* channelAccountOf(operator.operatorId, { channelType: "vrbo" })
+  const vrbo_listing_id = yield* listingOf(operator.operatorId, vrboAccount, { channelType: "vrbo" })
+  yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
   const listing = { channel_type: "airbnb", listing_id } as const
   const today = dateInZone(yield* Clock.currentTimeMillis, "Europe/Berlin")
   const days = { start_date: addDays(today, 1), end_date: addDays(today, 28) }
@@ -111,7 +114,8 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       webhooks: webhook.id,
       staffs: staff_id,
       tasks: task_id,
-      calendar_share_links: calendar_share_link.id
+      calendar_share_links: calendar_share_link.id,
+      channel_accounts: channel_account_id
     } as Readonly<Record<string, number | string>>,
     /** By field name. */
     fields: {
@@ -119,7 +123,9 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       property_ids: [property_id],
       group_id: group.id,
       tag_id: tag.id,
+      room_type_id,
       room_type_ids: [room_type_id],
+      channel_account_id,
       title: "Leith 1",
       name: "Leith",
       tag_name: "Anniversary",
@@ -172,7 +178,10 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       approve_reservation: { reservation_code: pending_code },
       decline_reservation: { reservation_code: pending_code },
       delete_event_consumer: { name: "ledger" },
-      remove_reservation_tag: { tag_name: "Quiet room" }
+      remove_reservation_tag: { tag_name: "Quiet room" },
+      update_airbnb_price_and_rules: { settings: EVERY_AIRBNB_SETTING },
+      get_vrbo_price_and_rules: { listing_id: vrbo_listing_id },
+      update_vrbo_price_and_rules: { listing_id: vrbo_listing_id, settings: EVERY_VRBO_SETTING }
     } as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
     /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */
     edits: {
@@ -204,12 +213,19 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "task_id",
   "group_id",
   "tag_id",
+  "room_type_id",
   "room_type_ids",
+  "channel_account_id",
   "reservation_code",
   "stay_code",
   "listing_id",
   "listings"
 ])
+
+/** Fields of which a call names exactly one, by operation; where nothing is said, the first. */
+export const EITHER: Readonly<Record<string, ReadonlyArray<string>>> = {
+  get_pricing_ratios: ["property_id", "room_type_id"]
+}
 
 /** Fields that look as if they did: an entry of a dictionary everybody has, a channel's own id, a code for a door. */
 export const NO_REFERENCES: ReadonlySet<string> = new Set([
@@ -222,10 +238,12 @@ export const NO_REFERENCES: ReadonlySet<string> = new Set([
   "lock_code"
 ])
 
+/** Fields that name what the search is for, beside its id. */
+const OWN_NAMES: ReadonlySet<string> = new Set(["search_reservations reservation_code", "search_listings listing_id"])
+
 /** Whether a search by this field is one for the record itself, which finds nothing where there is none. */
 export const isOwnName = (operation: AnyOperation, field: string): boolean =>
-  routeOf(operation).params.length === 0 &&
-  (field === "id" || (operation._tag === "search_reservations" && field === "reservation_code"))
+  routeOf(operation).params.length === 0 && (field === "id" || OWN_NAMES.has(`${operation._tag} ${field}`))
 
 /** The value of a field in a world, if it has one: `id` means a record of the kind the route begins with. */
 export const sampleValue = (world: World, operation: AnyOperation, field: string): unknown => {

@@ -18,7 +18,7 @@ const latchkey = Command.make("latchkey").pipe(
   Command.withDescription(
     "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
   ),
-  Command.withSubcommands([serve, migrate, operator, account, token, webhook, listing, audit, demo]),
+  Command.withSubcommands([serve, migrate, operator, account, token, listing, webhook, audit, demo]),
   Command.withGlobalFlags([Json])
 )
 

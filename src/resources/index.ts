@@ -2,11 +2,14 @@ import { Layer } from "effect"
 import type { OperationName } from "../Api.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { layerCalendarShareLinks } from "./calendar-share-links/handlers.ts"
+import { layerChannelAccounts } from "./channel-accounts/handlers.ts"
 import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerEvents } from "./events/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
 import type { HandlesAll } from "./handled.ts"
 import { layerListingCalendars } from "./listing-calendars/handlers.ts"
+import { layerListings } from "./listings/handlers.ts"
+import { layerPriceAndRules } from "./price-and-rules/handlers.ts"
 import { layerProperties } from "./properties/handlers.ts"
 import { layerReservationTags } from "./reservation-tags/handlers.ts"
 import { layerReservations } from "./reservations/handlers.ts"
@@ -24,8 +27,11 @@ const families = Layer.mergeAll(
   layerTags,
   layerReservationTags,
   layerCustomChannels,
+  layerChannelAccounts,
+  layerListings,
   layerAvailabilities,
   layerListingCalendars,
+  layerPriceAndRules,
   layerReservations,
   layerStays,
   layerCalendarShareLinks,

@@ -115,7 +115,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
   }),
   errors: [NotFound, Conflict, NotImplemented, Upstream, RateLimited, ServerError],
   exposure: card(
-    "Reads price, inventory and restrictions of listings from their channels, day by day. ctrip's price is after commission: compute no new one from it.",
+    "Reads what channels sell of listings, day by day. ctrip's price is after commission: compute no new one from it.",
     ["What does the Airbnb listing of Harbour 1 cost in May?"],
     false
   )
@@ -132,7 +132,7 @@ export const update_listing_prices = operation("update_listing_prices", {
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    "Sets nightly prices (major units) of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay. Skip readonly listings (search_pricing_ratios).",
+    "Sets nightly prices (major units) of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay.",
     ["Raise the Airbnb price of Harbour 1 to 140 in August"],
     true,
     { idempotent: true }
@@ -147,7 +147,7 @@ export const update_listing_inventories = operation("update_listing_inventories"
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    "Sets how many of a listing its channel sells a night, within a minute; 0 closes. Everywhere: update_availabilities.",
+    "Sets how many of a listing its channel sells a night, within a minute; 0 closes it there alone.",
     ["Stop selling the cabin on Vrbo this weekend"],
     true,
     { idempotent: true }
@@ -162,7 +162,7 @@ export const update_listing_restrictions = operation("update_listing_restriction
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    "Sets stay lengths, closed arrivals and departures, and notice of a listing, within a minute. What is not sent stays; what its channel does not honour is dropped.",
+    "Sets what a listing's channel asks of stays, within a minute. Fields that are not sent stay; those the channel does not honour are dropped.",
     ["At least three nights on Booking.com over Easter"],
     true,
     { idempotent: true }
