@@ -23,6 +23,7 @@ import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
 import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
+import { layerHearingLater } from "./ingest/layer.ts"
 import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
@@ -66,8 +67,8 @@ const layerDelivering = (settings: Settings) =>
 /** Removes what is old of keys, trail and counts for as long as the process runs. */
 const layerRetaining = Layer.provide(layerRetention, layerBackgroundDatabase)
 
-/** Times out orders that wait too long, for as long as the process runs. */
-const layerWaiting = Layer.provide(layerTimingOut, layerBackgroundDatabase)
+/** Times out orders that wait too long, and sees to what waits for an order, for as long as the process runs. */
+const layerWaiting = Layer.provide(Layer.merge(layerTimingOut, layerHearingLater), layerBackgroundDatabase)
 
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))

@@ -29,7 +29,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate",
+      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate ingest",
       "installation.ts limits.ts places resources/<family> telemetry"
     )
   },
@@ -65,7 +65,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "ingest",
     what: "the one inward door: what channels say by themselves comes in here",
-    imports: imports("channels contract limits.ts resources/<family>")
+    imports: imports("background channels contract database limits.ts resources/<family> telemetry")
   },
   {
     place: "operators",
@@ -192,8 +192,10 @@ export const OWNERS: Readonly<Record<string, string>> = {
   listing_lanes: "resources/listing-calendars",
   orders: "resources/orders",
   stays: "resources/stays",
+  removed_stays: "resources/stays",
   stay_tags: "resources/stays",
   guests: "resources/stays",
+  identity_images: "resources/stays",
   transactions: "resources/transactions",
   transaction_shares: "resources/transactions",
   dictionary_entries: "resources/transactions",
