@@ -92,8 +92,7 @@ const staysAsSaid = (order: OrderState, { stays, free }: CameIn): ReadonlyArray<
 
 /** Codes no stay of the order has or had, one after the other, each after all that there were. */
 const newCodes = (order: OrderState): (() => string) => {
-  const codes = [...order.stays.map(({ stay_code }) => stay_code), ...order.removed_codes]
-  let room = Math.max(0, ...codes.map((code) => roomOf(order.reservation_code, code)))
+  let room = Math.max(order.last_room, ...order.stays.map((stay) => roomOf(order.reservation_code, stay.stay_code)))
   return () => {
     room += 1
     return stayCodeOf(order.reservation_code, room)
