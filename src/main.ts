@@ -23,10 +23,12 @@ import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
 import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
+import { layerHearingLater } from "./ingest/layer.ts"
 import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerPushing } from "./resources/listing-calendars/pushing.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 
@@ -37,14 +39,23 @@ const layerWindows = ({ redisUrl }: Settings) =>
 
 const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
 
+/** What reaches channels: no connector yet. */
+const layerConnectors = Connectors.layerNone
+
 const layerService = (windows: Layer.Layer<RateWindows>) =>
   layerAssembly.pipe(
     Layer.provide([
-      Layer.provide(ChannelGateway.layer, Connectors.layerNone),
+      Layer.provide(ChannelGateway.layer, layerConnectors),
       Layer.provide(Refusals.layer, layerBackgroundDatabase)
     ]),
     Layer.provideMerge(windows)
   )
+
+/** Tells channels what waits for them, for as long as the process runs. */
+const layerTelling = layerPushing.pipe(
+  Layer.provide(Layer.provide(ChannelGateway.layer, layerConnectors)),
+  Layer.provide(layerBackgroundDatabase)
+)
 
 /** Delivers events to their subscribers, and looks after those who read them, for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
@@ -56,8 +67,8 @@ const layerDelivering = (settings: Settings) =>
 /** Removes what is old of keys, trail and counts for as long as the process runs. */
 const layerRetaining = Layer.provide(layerRetention, layerBackgroundDatabase)
 
-/** Times out orders that wait too long, for as long as the process runs. */
-const layerWaiting = Layer.provide(layerTimingOut, layerBackgroundDatabase)
+/** Times out orders that wait too long, and sees to what waits for an order, for as long as the process runs. */
+const layerWaiting = Layer.provide(Layer.merge(layerTimingOut, layerHearingLater), layerBackgroundDatabase)
 
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
@@ -79,7 +90,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
       Layer.effectDiscard(serving).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide([layerDelivering(settings), layerRetaining, layerWaiting]),
+        Layer.provide([layerDelivering(settings), layerTelling, layerRetaining, layerWaiting]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),
