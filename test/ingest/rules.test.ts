@@ -65,6 +65,7 @@ const cameIn = (said: OrderSaid): CameIn => ({
   said,
   stays: staysOf(said),
   free: said.rooms.map(({ listing_id }) => (listing_id === "L1" ? [1] : listing_id === "L2" ? [2] : [1, 2])),
+  kept: [],
   accountId: 7,
   at: AT
 })
