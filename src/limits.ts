@@ -232,3 +232,12 @@ export const LISTING_TEXT = 300
 /** Milliseconds a request waits for the host's answer, and an agreed order for its payment, if its channel says no time (24 hours). */
 export const ANSWER_WITHIN_MS = 24 * 60 * 60 * 1000
 export const PAYMENT_WITHIN_MS = 24 * 60 * 60 * 1000
+
+/** Sandbox: listings of one account, orders of one account, rooms of one listing, and payments of one order. */
+export const SANDBOX_LISTINGS = 100
+export const SANDBOX_ORDERS = 10_000
+export const SANDBOX_ROOMS = 100
+export const SANDBOX_PAYMENTS = 50
+/** Sandbox: the last things an account was asked that are kept, and the longest it may be told to be late (milliseconds). */
+export const SANDBOX_ASKED = 200
+export const SANDBOX_LATE_MS = 10 * 60 * 1000
