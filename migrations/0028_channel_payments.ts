@@ -16,7 +16,6 @@ export default Effect.gen(function* () {
       amount numeric(18, 4) NOT NULL CHECK (amount > 0),
       currency text NOT NULL,
       paid_at timestamptz NOT NULL,
-      transaction_id bigint,
       created_at timestamptz NOT NULL,
       settled_at timestamptz,
       PRIMARY KEY (operator_id, account_id, payment_id),

@@ -241,3 +241,6 @@ export const SANDBOX_PAYMENTS = 50
 /** Sandbox: the last things an account was asked that are kept, and the longest it may be told to be late (milliseconds). */
 export const SANDBOX_ASKED = 200
 export const SANDBOX_LATE_MS = 10 * 60 * 1000
+/** Payments and refunds of one account that wait for their order, and milliseconds they do (ninety days). */
+export const CHANNEL_MONEY_WAITING = 1_000
+export const CHANNEL_MONEY_WAITS_MS = 90 * 24 * 60 * 60 * 1000

@@ -27,6 +27,7 @@ import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerTimingOut } from "./resources/reservations/timing-out.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 
 // The process: settings choose the layers, the layers make the Service, and the adapters serve it.
@@ -55,6 +56,9 @@ const layerDelivering = (settings: Settings) =>
 /** Removes what is old of keys, trail and counts for as long as the process runs. */
 const layerRetaining = Layer.provide(layerRetention, layerBackgroundDatabase)
 
+/** Times out orders that wait too long, for as long as the process runs. */
+const layerWaiting = Layer.provide(layerTimingOut, layerBackgroundDatabase)
+
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
 
@@ -75,7 +79,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
       Layer.effectDiscard(serving).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide([layerDelivering(settings), layerRetaining]),
+        Layer.provide([layerDelivering(settings), layerRetaining, layerWaiting]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings))),

@@ -62,6 +62,11 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: imports("configuration.ts contract operators resources/<family>")
   },
   {
+    place: "ingest",
+    what: "the one inward door: what channels say by themselves comes in here",
+    imports: imports("channels contract limits.ts resources/<family>")
+  },
+  {
     place: "operators",
     what: "operators, accounts, tokens, limits",
     imports: imports("changes contract database gate limits.ts")
@@ -88,11 +93,6 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "resources/row-fields.ts",
     what: "how columns of the database become values of the contract",
     imports: ["contract"]
-  },
-  {
-    place: "ingest",
-    what: "the one inward door: what channels say by themselves comes in here",
-    imports: []
   },
   {
     place: "channels",
@@ -201,7 +201,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
   webhook_deliveries: "deliveries",
-  webhook_attempts: "deliveries"
+  webhook_attempts: "deliveries",
+  channel_payments: "resources/transactions"
 }
 
 /** Statements that change another's table, `file writes table`: the demo puts down what no operation can make. */

@@ -4,6 +4,7 @@ import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
 import { EVENT_NAMES } from "../src/events/events.ts"
 import { cursorOf } from "../src/resources/events/cursor.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
+import { channelAccountOf } from "./listings.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
@@ -15,6 +16,10 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
   yield* sql`
     INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
     VALUES (${operatorId}, 'income_items', 5001, 'Airport transfer')`
+  const accountId = yield* channelAccountOf(operatorId)
+  yield* sql`
+    INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
+    VALUES (${operatorId}, ${accountId}, 'P-1', '90001', 'payment', 420, 'EUR', now(), now())`
   yield* sql`
     WITH guest AS (
       INSERT INTO guests (operator_id, stay_id, name) VALUES (${operatorId}, ${stayId}, 'Ada Lovelace')

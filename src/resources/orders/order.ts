@@ -85,3 +85,11 @@ export const isManual = (order: Pick<OrderState, "channel_type">): boolean => or
 /** Ended, one way or another: it holds nothing and never will. */
 export const isOver = (order: Pick<OrderState, "status">): boolean =>
   order.status === "cancelled" || order.status === "denied" || order.status === "timeout"
+
+/** It waits, for the host's answer or for its payment. */
+export const isWaiting = ({ status }: Pick<OrderState, "status">): boolean =>
+  status === "wait_accept" || status === "wait_pay"
+
+/** It waits, and its time is over. */
+export const isExpired = (order: Pick<OrderState, "status" | "expires_at">, now: Date): boolean =>
+  isWaiting(order) && order.expires_at !== null && order.expires_at <= now

@@ -29,7 +29,7 @@ export type TransactionEdit = {
 }
 
 /** The columns a new entry fills. */
-const GivenTransaction = Schema.Struct({
+export const GivenTransaction = Schema.Struct({
   ...EditedTransaction.fields,
   direction: column("text", Transaction.fields.direction),
   currency: column("text", Transaction.fields.currency),
@@ -46,7 +46,7 @@ export interface Split {
 }
 
 /** Writes the shares of the entry in the CTE `entry`. */
-const sharesInto = (sql: SqlClient, shares: Value<ReadonlyArray<Share>>): Fragment =>
+export const sharesInto = (sql: SqlClient, shares: Value<ReadonlyArray<Share>>): Fragment =>
   writeShares(
     sql,
     sql`SELECT entry.operator_id, entry.id AS transaction_id, share.stay_id, share.amount
@@ -54,7 +54,7 @@ const sharesInto = (sql: SqlClient, shares: Value<ReadonlyArray<Share>>): Fragme
   )
 
 /** Records what happened to the entry in the CTE `entry`. */
-const recorded = (sql: SqlClient, what: "created" | "updated" | "deleted", at: Value<Date>): Fragment =>
+export const recorded = (sql: SqlClient, what: "created" | "updated" | "deleted", at: Value<Date>): Fragment =>
   recordEvent(sql, `transaction_${what}`, {
     from: sql`entry`,
     record: sql`'transaction:' || id`,

@@ -1,0 +1,152 @@
+import { Effect, Option } from "effect"
+import type { MoneySaid } from "../channels/said.ts"
+import type { Acting } from "../contract/acting.ts"
+import { decimalText, minorUnits } from "../contract/money.ts"
+import { currentSecond, instantOf } from "../contract/time.ts"
+import { CHANNEL_MONEY_WAITING } from "../limits.ts"
+import { unlessOrderChanges } from "../resources/orders/rules.ts"
+import { againWhileNightsGo, type Orders } from "../resources/reservations/Orders.ts"
+import { accepted } from "../resources/reservations/rules/box.ts"
+import {
+  type ChannelMoney,
+  type ChannelMoneyStore,
+  type FoundMoney,
+  isSameMoney,
+  type OrderOfMoney
+} from "../resources/transactions/channel-money.ts"
+import type { Heard, Speaker } from "./Ingest.ts"
+
+// Payments and refunds that channels tell of.
+
+const refused = (reason: string): Heard => ({ outcome: "refused", reason })
+
+const moneyOf = ({ operatorId, accountId, channelType }: Speaker, said: MoneySaid): ChannelMoney | undefined =>
+  Option.match(minorUnits(said.amount, said.currency), {
+    onNone: () => undefined,
+    onSome: (units) => ({
+      operatorId,
+      accountId,
+      channelType,
+      paymentId: said.payment_id,
+      channelId: said.channel_id,
+      kind: said.type,
+      amount: decimalText(units, said.currency),
+      currency: said.currency,
+      paidAt: instantOf(said.paid_at, "UTC")
+    })
+  })
+
+/** Why money that was found so cannot be an entry; undefined: it can. */
+const against = ({ money, order, waiting }: FoundMoney, told: ChannelMoney): string | undefined => {
+  if (money !== null && !isSameMoney(money, told)) return "payment_id: it was told before with another content"
+  if (order === null) {
+    return money === null && waiting >= CHANNEL_MONEY_WAITING
+      ? `channel_id: ${CHANNEL_MONEY_WAITING} payments of the account wait for their orders already`
+      : undefined
+  }
+  if (order.account_id !== null && order.account_id !== told.accountId)
+    return "channel_id: the order is another account's"
+  return order.currency === told.currency ? undefined : `currency: the order is in ${order.currency}`
+}
+
+interface Services {
+  readonly money: ChannelMoneyStore["Service"]
+  readonly orders: Orders["Service"]
+}
+
+/**
+ * An order that waited for its payment is accepted: it was sold, so a stay whose nights others hold by now goes into the box.
+ * Done before the entry is made: who is cut off in between is told again.
+ */
+const acceptPaid = ({ orders }: Services, operatorId: number, reservation_code: string, at: Date) => {
+  const accept = (isBoxed: boolean) =>
+    orders.change(operatorId, at, { key: { reservation_code } }, ({ order, kept }) =>
+      Effect.succeed(
+        order?.status === "wait_pay"
+          ? [{ ...accepted(order, isBoxed ? order.stays.map(({ id }) => id) : kept), expires_at: null }]
+          : []
+      )
+    )
+  return againWhileNightsGo(accept(false)).pipe(
+    Effect.catchTag("NightTaken", () => accept(true)),
+    Effect.orDie
+  )
+}
+
+/** The entry of an order, once. Undefined where the order had changed since it was read; then nothing was written. */
+const settle = Effect.fnUntraced(function* (services: Services, told: ChannelMoney, order: OrderOfMoney, now: Date) {
+  if (told.kind === "payment" && order.status === "wait_pay") {
+    yield* acceptPaid(services, told.operatorId, order.reservation_code, now)
+  }
+  const { as_read, id } = yield* services.money.settle(told, order, now)
+  if (!as_read) return undefined
+  const heard: Heard = { outcome: id === null ? "known" : "applied" }
+  return heard
+})
+
+/** Makes the entry of what was told, or keeps it until its order is known. */
+const takeTold = (services: Services, told: ChannelMoney): Effect.Effect<Heard, never, Acting> => {
+  const attempt = (isKept: boolean): Effect.Effect<Heard | undefined, never, Acting> =>
+    Effect.gen(function* () {
+      const found = yield* services.money.find(told)
+      const reason = against(found, told)
+      if (reason !== undefined) return refused(reason)
+      if (found.money?.settled === true) return { outcome: "known" }
+      const now = yield* currentSecond
+      if (found.order !== null) return yield* settle(services, told, found.order, now)
+      if (isKept || found.money !== null) return { outcome: "waiting" }
+      yield* services.money.wait(told, now)
+      // The order may have come in before what waits for it could be seen.
+      return yield* attempt(true)
+    })
+  return Effect.orDie(unlessOrderChanges(attempt(false)))
+}
+
+/** Takes a payment or a refund. */
+export const takeMoney = (services: Services) => (speaker: Speaker, said: MoneySaid) => {
+  const told = moneyOf(speaker, said)
+  return told === undefined
+    ? Effect.succeed(refused(`amount: has more decimals than ${said.currency} has`))
+    : takeTold(services, told)
+}
+
+/** Makes the entry of what waited for its order, or gives it up where it cannot be one. */
+const takeWaiting = Effect.fnUntraced(function* (services: Services, told: ChannelMoney) {
+  const heard = yield* takeTold(services, told)
+  if (heard.outcome !== "refused") return
+  yield* services.money.giveUp(told)
+  yield* Effect.logWarning("a payment that waited for its order cannot be its entry and was dropped").pipe(
+    Effect.annotateLogs({
+      operator_id: told.operatorId,
+      account_id: told.accountId,
+      payment_id: told.paymentId,
+      reason: heard.reason
+    })
+  )
+})
+
+/** Makes the entries of what was told before its order came in. */
+export const settleWaiting =
+  (services: Services) =>
+  ({ operatorId, accountId }: Speaker, channelId: string) =>
+    Effect.flatMap(services.money.waitingFor({ operatorId, accountId, channelId }), (all) =>
+      Effect.forEach(all, (told) => takeWaiting(services, told), { discard: true })
+    )
+
+/** Payments one look through what waits takes at once. */
+const BATCH = 200
+
+/**
+ * Looks through all that waits and makes the entries of what has its order by now: a process that ended between an order
+ * and its payments left them.
+ */
+export const settleAllWaiting = Effect.fnUntraced(function* (services: Services) {
+  let after = { operatorId: 0, accountId: 0, channelId: "", paymentId: "" }
+  while (true) {
+    const batch = yield* services.money.waitingAfter(after, BATCH)
+    yield* Effect.forEach(batch, (told) => takeWaiting(services, told), { discard: true })
+    const last = batch.at(-1)
+    if (last === undefined || batch.length < BATCH) return
+    after = last
+  }
+})
