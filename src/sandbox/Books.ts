@@ -5,6 +5,7 @@ import { column, definitionsOf, namesOf } from "../database/columns.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { jsonParameter } from "../database/parameters.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../database/rows.ts"
+import { SANDBOX_ORDERS } from "../limits.ts"
 import { Day, Listing, Order, Payment, type SandboxAccount } from "./rows.ts"
 
 // What the marketplace knows of an account is read, worked out by rules, and written in one statement that holds only while
@@ -237,6 +238,40 @@ const write = (sql: Sql) => {
   }
 }
 
+const readCount = onlyRowOf(Schema.Struct({ orders: Schema.Int }))
+
+/** Orders of the account, counted as far as it matters. */
+const orderCount = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id }: Givens<Account>) => sql`
+      SELECT count(*)::int AS orders FROM (
+        SELECT FROM sandbox_orders WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+        LIMIT ${sql.literal(String(SANDBOX_ORDERS))}) some`
+  )
+  return ({ operator_id, account_id }: Account) =>
+    Effect.map(readCount(statement({ operator_id, account_id })), ({ orders }) => orders)
+}
+
+const readHeard = rowOf(Schema.Struct({ heard: Schema.NullOr(Schema.String) }))
+
+interface Told extends Account {
+  readonly kind: Word["kind"]
+  readonly subject: string
+}
+
+/** What the service answered when it was told last; null: it was not heard yet. */
+const heard = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, kind, subject }: Givens<Told>) => sql`
+      SELECT heard FROM sandbox_words
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
+  )
+  return ({ operator_id, account_id }: Account, kind: Word["kind"], subject: string) =>
+    Effect.map(readHeard(statement({ operator_id, account_id, kind, subject })), (found) => found?.heard ?? null)
+}
+
 /** The marketplace's books of an account. */
 export class Books extends Context.Service<Books>()("latchkey/sandbox/Books", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -244,6 +279,8 @@ export class Books extends Context.Service<Books>()("latchkey/sandbox/Books", {
     days: days(sql),
     order: order(sql),
     payments: payments(sql),
+    orderCount: orderCount(sql),
+    heard: heard(sql),
     /** Answers false, and writes nothing, where something is not as it was read any more. */
     write: write(sql)
   }))

@@ -51,9 +51,16 @@ export const makeFinding = Effect.map(SqlClient.SqlClient, (sql) => {
       SELECT ${sql.literal(columns)} FROM channel_accounts a JOIN operators o ON o.id = a.operator_id
       WHERE a.operator_id = ${operatorId} AND a.id = ${accountId} AND a.connector = 'sandbox'`
   )
+  const alone = inForms(
+    sql,
+    ({ accountId }: Givens<{ readonly accountId: number }>) => sql`
+      SELECT ${sql.literal(columns)} FROM channel_accounts a JOIN operators o ON o.id = a.operator_id
+      WHERE a.id = ${accountId} AND a.connector = 'sandbox'`
+  )
   return {
     listing: finding(sql, "listing"),
     order: finding(sql, "order"),
+    accountOf: (accountId: number) => Effect.map(readAccounts(alone({ accountId })), ([account]) => account),
     /** Undefined: there is none, or the sandbox is not what it is reached by. */
     account: (operatorId: number, accountId: number) =>
       Effect.map(readAccounts(byId({ operatorId, accountId })), ([account]) => account)
