@@ -247,7 +247,7 @@ const orderCount = (sql: Sql) => {
     ({ operator_id, account_id }: Givens<Account>) => sql`
       SELECT count(*)::int AS orders FROM (
         SELECT FROM sandbox_orders WHERE operator_id = ${operator_id} AND account_id = ${account_id}
-        LIMIT ${sql.literal(String(SANDBOX_ORDERS))}) some`
+        LIMIT ${sql.literal(String(SANDBOX_ORDERS))}) counted`
   )
   return ({ operator_id, account_id }: Account) =>
     Effect.map(readCount(statement({ operator_id, account_id })), ({ orders }) => orders)

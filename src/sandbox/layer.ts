@@ -26,9 +26,10 @@ export const workingSandbox = Effect.gen(function* () {
   const expire = yield* makeExpiring
   const turns = (left: number): Effect.Effect<void> =>
     Effect.flatMap(turn, (more) => (more && left > 1 ? turns(left - 1) : Effect.void))
-  yield* periodically("the sandbox", SANDBOX_POLL_MS, () =>
-    Effect.flatMap(allowed, (isAllowed) => (isAllowed ? Effect.andThen(expire, turns(TURNS_AT_ONCE)) : Effect.void))
-  )
+  const whereAllowed = (work: Effect.Effect<unknown>) => () =>
+    Effect.flatMap(allowed, (isAllowed) => (isAllowed ? Effect.asVoid(work) : Effect.void))
+  yield* periodically("telling of the sandbox", SANDBOX_POLL_MS, whereAllowed(turns(TURNS_AT_ONCE)))
+  yield* periodically("timing out in the sandbox", SANDBOX_POLL_MS, whereAllowed(expire))
 })
 
 export const layerSandboxAtWork = Layer.effectDiscard(workingSandbox)
