@@ -1,8 +1,10 @@
 import { Availabilities } from "./resources/availability/contract.ts"
 import { CalendarShareLinks } from "./resources/calendar-share-links/contract.ts"
+import { ChannelAccountOperations } from "./resources/channel-accounts/contract.ts"
 import { CustomChannels } from "./resources/custom-channels/contract.ts"
 import { Events } from "./resources/events/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
+import { ListingOperations } from "./resources/listings/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
 import { ReservationTags } from "./resources/reservation-tags/contract.ts"
 import { Reservations } from "./resources/reservations/contract.ts"
@@ -21,6 +23,8 @@ export const Api = {
   ...Tags,
   ...ReservationTags,
   ...CustomChannels,
+  ...ChannelAccountOperations,
+  ...ListingOperations,
   ...Availabilities,
   ...Reservations,
   ...Stays,

@@ -229,6 +229,18 @@ export const REFUSALS_KINDS = 10_000
 export const CHANNEL_ROOMS = 50
 export const CHANNEL_TEXT = 2_000
 export const LISTING_TEXT = 300
+/** Accounts at channels an operator may have, and listings of all of them together. */
+export const CHANNEL_ACCOUNTS = 100
+export const LISTINGS = 20_000
+/** Listings that may be linked to one property or one room type: all are told in one answer. */
+export const LISTINGS_OF_LINK = 100
+/** Characters, as JSON, of whatever else a channel says of a listing, and of the settings that are recorded of it. */
+export const LISTING_JSON = 20_000
+/** Largest ratio of a listing, in percent of the base price of its link. */
+export const RATIO_MAX = 1_000
+/** Listings that `latchkey listing list` lists when `--limit` is not given, and the most that may be asked for. */
+export const LISTING_LIST_DEFAULT = 100
+export const LISTING_LIST_MAX = 1_000
 /** Milliseconds a request waits for the host's answer, and an agreed order for its payment, if its channel says no time (24 hours). */
 export const ANSWER_WITHIN_MS = 24 * 60 * 60 * 1000
 export const PAYMENT_WITHIN_MS = 24 * 60 * 60 * 1000

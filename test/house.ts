@@ -21,7 +21,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes configuration.ts contract database deliveries demo limits.ts operators telemetry"
+      "main.ts background changes channels configuration.ts contract database deliveries demo limits.ts operators",
+      "resources/<family> telemetry"
     )
   },
   {
@@ -156,6 +157,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "calendar-share-links": ["availability", "properties"],
   events: ["properties"],
   groups: ["properties"],
+  listings: ["channel-accounts", "properties"],
   orders: ["stays"],
   reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
@@ -179,6 +181,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   tag_properties: "resources/tags",
   tag_room_types: "resources/tags",
   reservation_tags: "resources/reservation-tags",
+  channel_accounts: "resources/channel-accounts",
+  listings: "resources/listings",
   calendar_days: "resources/availability",
   calendar_share_links: "resources/calendar-share-links",
   calendar_share_link_properties: "resources/calendar-share-links",

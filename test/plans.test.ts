@@ -43,7 +43,6 @@ const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<st
       const pair = [name, name.replace(/^start_/, "end_"), name.replace(/^end_/, "start_")]
       const extra = Object.fromEntries(pair.flatMap((each) => (each in MORE ? [[each, MORE[each]]] : [])))
       return {
-        ...plain,
         ...sample(operation, world, [...COMPANIONS, name]),
         ...extra,
         ...("status" in extra ? status : {})

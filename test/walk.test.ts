@@ -113,7 +113,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         Effect.gen(function* () {
           const { mine, theirs } = yield* Cast
           const before = yield* contents(theirs)
-          const own = sample(operation, mine, COMPANIONS)
+          const own = sample(operation, mine, [...COMPANIONS, field])
           const foreign = { ...own, [field]: neededValue(theirs, operation, field) }
           const envelope = yield* call(mine.token, operation._tag, foreign)
           // A search by a record's own id or code finds nothing, like any search that finds nothing.

@@ -2,7 +2,7 @@ import { Effect, Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ApiOperation } from "../src/Api.ts"
 import { isFixed } from "../src/contract/fixed-fields.ts"
-import { NO_REFERENCES, neededValue, REFERENCES, sampleValue, type World } from "./world.ts"
+import { EITHER, NO_REFERENCES, neededValue, REFERENCES, sampleValue, type World } from "./world.ts"
 
 // What every walk over the contract starts from: a valid call of each operation, and what an operator has.
 
@@ -15,13 +15,16 @@ export const sample = (
   operation: ApiOperation,
   world: World,
   also: ReadonlyArray<string> = []
-): Record<string, unknown> =>
-  Object.fromEntries(
+): Record<string, unknown> => {
+  const either = EITHER[operation._tag] ?? []
+  const one = either.find((name) => also.includes(name)) ?? either[0]
+  return Object.fromEntries(
     fieldsOf(operation).flatMap(([name, field]) => {
-      if (isRequired(field)) return [[name, neededValue(world, operation, name)]]
+      if (isRequired(field) || name === one) return [[name, neededValue(world, operation, name)]]
       return also.includes(name) ? [[name, sampleValue(world, operation, name)]] : []
     })
   )
+}
 
 /** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount, what a part is of. */
 export const COMPANIONS = ["start_date", "end_date", "currency", "property_ids"]

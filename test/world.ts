@@ -4,19 +4,18 @@ import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
 import { EVENT_NAMES } from "../src/events/events.ts"
 import { cursorOf } from "../src/resources/events/cursor.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
-import { channelAccountOf } from "./listings.ts"
+import { channelAccountOf, listingOf } from "./listings.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
 // new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
 
 /** Records no operation makes, and the guest of a stay that is there already. */
-const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number) {
+const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number, accountId: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO dictionary_entries (operator_id, dictionary, id, name)
     VALUES (${operatorId}, 'income_items', 5001, 'Airport transfer')`
-  const accountId = yield* channelAccountOf(operatorId)
   yield* sql`
     INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
     VALUES (${operatorId}, ${accountId}, 'P-1', '90001', 'payment', 420, 'EUR', now(), now())`
@@ -85,7 +84,10 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const { task_id } = yield* api.create_task({ type: "cleaning", stay_code: reservation_code, staff_id }).pipe(as)
   const { calendar_share_link } = yield* api.create_calendar_share_link({ scope: "entire" }).pipe(as)
   yield* api.create_calendar_share_link({ scope: "partial", property_ids: [property_id] }).pipe(as)
-  yield* writtenDirectly(operator.operatorId, stay_id)
+  const channel_account_id = yield* channelAccountOf(operator.operatorId)
+  const listing_id = yield* listingOf(operator.operatorId, channel_account_id, { propertyId: property_id })
+  yield* listingOf(operator.operatorId, channel_account_id, { roomTypeId: room_type_id })
+  yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
   yield* inFeed(operator.operatorId)
   const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
@@ -103,7 +105,8 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       webhooks: webhook.id,
       staffs: staff_id,
       tasks: task_id,
-      calendar_share_links: calendar_share_link.id
+      calendar_share_links: calendar_share_link.id,
+      channel_accounts: channel_account_id
     } as Readonly<Record<string, number | string>>,
     /** By field name. */
     fields: {
@@ -111,7 +114,10 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       property_ids: [property_id],
       group_id: group.id,
       tag_id: tag.id,
+      room_type_id,
       room_type_ids: [room_type_id],
+      channel_account_id,
+      listing_id,
       title: "Leith 1",
       name: "Leith",
       tag_name: "Anniversary",
@@ -183,10 +189,17 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "task_id",
   "group_id",
   "tag_id",
+  "room_type_id",
   "room_type_ids",
+  "channel_account_id",
   "reservation_code",
   "stay_code"
 ])
+
+/** Fields of which a call names exactly one, by operation; where nothing is said, the first. */
+export const EITHER: Readonly<Record<string, ReadonlyArray<string>>> = {
+  get_pricing_ratios: ["property_id", "room_type_id"]
+}
 
 /** Fields that look as if they did: an entry of a dictionary everybody has, a channel's own id, a code for a door. */
 export const NO_REFERENCES: ReadonlySet<string> = new Set([

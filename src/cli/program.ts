@@ -6,6 +6,7 @@ import { account } from "./account.ts"
 import { Json } from "./answer.ts"
 import { audit } from "./audit.ts"
 import { demo } from "./demo.ts"
+import { listing } from "./listing.ts"
 import { migrate } from "./migrate.ts"
 import { operator } from "./operator.ts"
 import { presenter } from "./presenter.ts"
@@ -17,7 +18,7 @@ const latchkey = Command.make("latchkey").pipe(
   Command.withDescription(
     "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
   ),
-  Command.withSubcommands([serve, migrate, operator, account, token, webhook, audit, demo]),
+  Command.withSubcommands([serve, migrate, operator, account, token, listing, webhook, audit, demo]),
   Command.withGlobalFlags([Json])
 )
 

@@ -2,10 +2,12 @@ import { Layer } from "effect"
 import type { OperationName } from "../Api.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { layerCalendarShareLinks } from "./calendar-share-links/handlers.ts"
+import { layerChannelAccounts } from "./channel-accounts/handlers.ts"
 import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerEvents } from "./events/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
 import type { HandlesAll } from "./handled.ts"
+import { layerListings } from "./listings/handlers.ts"
 import { layerProperties } from "./properties/handlers.ts"
 import { layerReservationTags } from "./reservation-tags/handlers.ts"
 import { layerReservations } from "./reservations/handlers.ts"
@@ -23,6 +25,8 @@ const families = Layer.mergeAll(
   layerTags,
   layerReservationTags,
   layerCustomChannels,
+  layerChannelAccounts,
+  layerListings,
   layerAvailabilities,
   layerReservations,
   layerStays,

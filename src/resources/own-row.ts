@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms, touchedIn } from "../changes/on-record.ts"
@@ -33,3 +34,17 @@ export const removal = (sql: SqlClient, record: string, deleting: (row: Givens<O
   }))
   return (operatorId: number, id: number) => readIdentity(statement({ operatorId, id }))
 }
+
+/**
+ * Runs a change while no other of the operator's that waits its turn runs: in a transaction that begins by locking the
+ * operator. What the change counts then stays so until it is through: a statement sees what was committed before it began,
+ * so two at once would each see the last free place.
+ */
+export const inTurn =
+  (sql: SqlClient) =>
+  <A, E, R>(operatorId: number, change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const lock = sql`SELECT FROM operators WHERE id = ${operatorId} FOR NO KEY UPDATE`
+    return sql
+      .withTransaction(Effect.andThen(lock, Effect.result(change)))
+      .pipe(Effect.orDie, Effect.flatMap(Effect.fromResult))
+  }

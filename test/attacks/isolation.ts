@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { type ApiOperation, operations } from "../../src/Api.ts"
 import { isRead } from "../../src/contract/operation.ts"
 import { typedClient, withToken } from "../harness.ts"
-import type { World } from "../world.ts"
+import { EITHER, type World } from "../world.ts"
 import { type Fields, isTool, overMcp, overRest, type Target } from "./doors.ts"
 import { tally } from "./figures.ts"
 import { faultsOf } from "./judging.ts"
@@ -78,13 +78,15 @@ const placed = (fields: Fields, [name = "", ...rest]: ReadonlyArray<string>, val
 /** Optional fields that are needed beside others. */
 const COMPANIONS = new Set(["start_date", "end_date", "currency"])
 
-/** A good call of the operation, as its own operator would make it; a list shows what there is. */
-const goodCall = (operation: ApiOperation, world: World): Fields => {
+/** A good call of the operation, as its own operator would make it, `about` a field; a list shows what there is. */
+const goodCall = (operation: ApiOperation, world: World, about?: string): Fields => {
+  const either = EITHER[operation._tag] ?? []
+  const one = either.find((name) => name === about) ?? either[0]
   const { schema } = Schema.toJsonSchemaDocument(operation.payloadSchema)
   const required = Array.isArray(schema.required) ? schema.required : []
   const special = world.special[operation._tag] ?? {}
   const names = Object.keys(keywordsOf(schema.properties)).filter(
-    (name) => required.includes(name) || COMPANIONS.has(name) || Object.hasOwn(special, name)
+    (name) => required.includes(name) || name === one || COMPANIONS.has(name) || Object.hasOwn(special, name)
   )
   return Object.fromEntries(names.map((name) => [name, presentValue(world, operation, name)] as const))
 }
@@ -126,7 +128,7 @@ export const isolation = Effect.fnUntraced(function* (target: Target, budget: Is
 
   const tried = Effect.fnUntraced(function* (probe: Probe) {
     const { operation, path, named } = probe
-    const good = goodCall(operation, mine)
+    const good = goodCall(operation, mine, path[0])
     const fields = placed(good, path, valueFor(probe, good[path[0] ?? ""]))
     const where = `${operation._tag} ${path.join(".")}`
     for (const { heard, about } of yield* asking(operation, fields, where, named)) {

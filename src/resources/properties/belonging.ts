@@ -27,6 +27,10 @@ export const unknownRoomTypes = (
 export const propertyKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
 
+/** The same of a room type. */
+export const roomTypeKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+  id === undefined ? sql`true` : sql`EXISTS (SELECT FROM room_types WHERE operator_id = ${operatorId} AND id = ${id})`
+
 const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
 
 /** The same by itself, for a search that found nothing. */
@@ -41,6 +45,9 @@ export const knowsProperty = (sql: SqlClient) => {
 
 /** 404 for a `property_id` that is no property of the caller. */
 export const noSuchProperty = new NotFound({ message: "property_id: no such property." })
+
+/** 404 for a `room_type_id` that is no room type of the caller. */
+export const noSuchRoomType = new NotFound({ message: "room_type_id: no such room type." })
 
 /** Ids that a change names. */
 export interface Named {

@@ -10,8 +10,17 @@ export const ListedOn = Schema.Struct({
   currency: Schema.String
 })
 
+/** What a listing may sell: its link, as `listings` has it (listings/linking.ts). */
+const LINKS = { property: "property_id", room_type: "room_type_id" } as const
+
 /**
- * The `channels` of a row of a list of properties or room types, as a jsonb array of {@link ListedOn}; the only place
- * that builds them. Listings are not connected to properties, so it is empty.
+ * The `channels` of the property or room type in `page`, as a jsonb array of {@link ListedOn}; the only place that builds
+ * them. Without what its channel has deleted. It is here because listings are built on properties, and not the other way
+ * round; they alone write them.
  */
-export const channelsOf = (sql: SqlClient): Fragment => sql`'[]'::jsonb`
+export const channelsOf = (sql: SqlClient, kind: keyof typeof LINKS): Fragment => sql`
+  coalesce((
+    SELECT jsonb_agg(
+      jsonb_build_object('channel_type', l.channel_type, 'listing_id', l.listing_id, 'currency', l.currency) ORDER BY l.id)
+    FROM listings l
+    WHERE l.operator_id = page.operator_id AND l.${sql(LINKS[kind])} = page.id AND l.shelf_status <> 'deleted'), '[]')`

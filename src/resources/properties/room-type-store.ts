@@ -57,7 +57,7 @@ const search = (sql: SqlClient.SqlClient) => {
     matching: sql`SELECT * FROM room_types WHERE ${sql.and(conditions(sql, wanted))}`,
     orderBy: sql`id`,
     columns: {
-      channels: channelsOf(sql),
+      channels: channelsOf(sql, "room_type"),
       properties: sql`coalesce((
         SELECT jsonb_agg(jsonb_build_object('id', p.id, 'title', p.title) ORDER BY p.id)
         FROM room_type_properties link

@@ -52,7 +52,7 @@ const search = (sql: SqlClient.SqlClient) => {
     matching: sql`SELECT * FROM properties WHERE ${sql.and(conditions(sql, wanted))}`,
     orderBy: sql`id`,
     columns: {
-      channels: channelsOf(sql),
+      channels: channelsOf(sql, "property"),
       groups: groupsOf(sql),
       tags: tagsOn(sql, "property"),
       default_checkin_time: sql`to_char(coalesce(page.checkin_time, o.default_checkin_time), 'HH24:MI')`,

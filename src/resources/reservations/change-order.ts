@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms } from "../../changes/on-record.ts"
@@ -9,6 +9,7 @@ import { onlyRowOf } from "../../database/rows.ts"
 import { giveNights, holdersOf, othersHoldNightsOf } from "../availability/calendar-days.ts"
 import { OrderHead, OrderState } from "../orders/order.ts"
 import { updateOrders } from "../orders/table.ts"
+import { inTurn } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { recordStayUpdates, stayStatesOf, updateStays } from "../stays/table.ts"
 import { entriesAsRead, entriesOf, writeShares } from "../transactions/shares.ts"
@@ -197,15 +198,8 @@ export const apply = (sql: Sql) => {
 }
 
 /**
- * Runs a change of orders while no other that queues runs, one at a time for each operator: in a transaction that begins
- * by locking the operator. The lock is not on the order, because `apply` locks several in one order: whoever held one of
- * them already could wait in a circle with another such change, and giving way does not end that.
+ * Runs a change of orders while no other that queues runs, one at a time for each operator. The lock is not on the order,
+ * because `apply` locks several in one order: whoever held one of them already could wait in a circle with another such
+ * change, and giving way does not end that.
  */
-export const queued =
-  (sql: Sql) =>
-  <A, E, R>(operatorId: number, change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const lock = sql`SELECT FROM operators WHERE id = ${operatorId} FOR NO KEY UPDATE`
-    return sql
-      .withTransaction(Effect.andThen(lock, Effect.result(change)))
-      .pipe(Effect.orDie, Effect.flatMap(Effect.fromResult))
-  }
+export const queued = inTurn
