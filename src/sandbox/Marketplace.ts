@@ -8,6 +8,7 @@ import {
   type MoneyAsked,
   type MoodAsked,
   namesIn,
+  type OpenAsked,
   type OrderAsked,
   readBook,
   readChange,
@@ -20,6 +21,7 @@ import { makeChanging, type Rule } from "./changing.ts"
 import { makeFinding } from "./finding.ts"
 import { booking, cancelling, changing, lettingTimeOut, moving, type OrderSeen } from "./guest-acts.ts"
 import { drawOrderName, drawPaymentName } from "./names.ts"
+import { makeOpen, type Opened } from "./opening.ts"
 import type { RoomAsked } from "./order.ts"
 import type { SandboxAccount } from "./rows.ts"
 import type { Refusal } from "./scene.ts"
@@ -46,6 +48,8 @@ export class Marketplace extends Context.Service<
     readonly cancel: Act<typeof OrderAsked.Encoded>
     /** What waits for an answer or a payment waits no longer. */
     readonly timeOut: Act<typeof OrderAsked.Encoded>
+    /** Opens a listing, and the account it is in unless that is there. */
+    readonly open: (asked: typeof OpenAsked.Encoded) => Effect.Effect<Opened, Refused>
     /** How an account answers from now on. */
     readonly mood: (asked: typeof MoodAsked.Encoded) => Effect.Effect<typeof MoodAsked.Type, Refused>
   }
@@ -86,6 +90,7 @@ export class Marketplace extends Context.Service<
         refund: money("refund"),
         cancel: simple(cancelling),
         timeOut: simple(lettingTimeOut),
+        open: yield* makeOpen,
         mood: yield* makeMood
       }
     })

@@ -82,13 +82,19 @@ export const MoodAsked = Schema.Struct({
 const Price = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `from 0 to ${AMOUNT_MAX}` })
 )
+const USERNAME = 80
+const Username = Schema.String.check(
+  Schema.makeFilter((name) => (name.trim() === "" ? EMPTY : isUpTo(name, USERNAME)), {
+    expected: `at most ${USERNAME} characters`
+  })
+)
 const Percent = between(0, 100)
 
 /** A listing, and the account it is in if that is not there yet. What is not said is as its channel has it. */
 export const OpenAsked = Schema.Struct({
   operator_id: Schema.optionalKey(Id),
   channel_type: SandboxChannel,
-  username: Schema.optionalKey(GuestName),
+  username: Schema.optionalKey(Username),
   listing_id: Schema.optionalKey(Code),
   title: Schema.optionalKey(textUpTo(LISTING_TEXT)),
   currency: Schema.optionalKey(Currency),

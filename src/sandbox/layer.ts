@@ -1,11 +1,13 @@
 import { Effect, Layer } from "effect"
 import { periodically } from "../background/loop.ts"
+import { ChannelAccounts } from "../resources/channel-accounts/ChannelAccounts.ts"
 import { Accounts } from "./Accounts.ts"
 import { Books } from "./Books.ts"
 import { Sandbox } from "./connector.ts"
 import { makeExpiring } from "./expiring.ts"
 import { Marketplace } from "./Marketplace.ts"
 import { SandboxAllowed } from "./SandboxAllowed.ts"
+import { Seeing } from "./Seeing.ts"
 import { Telling } from "./Telling.ts"
 
 /** Milliseconds between two looks for what is to be told and for what has timed out. */
@@ -16,7 +18,8 @@ const TURNS_AT_ONCE = 20
 
 /** The marketplace, for the service, for guests and for what it says by itself. */
 export const layerSandbox = Layer.mergeAll(Sandbox.layer, Marketplace.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Books.layer, Accounts.layer, Telling.layer))
+  Layer.provideMerge(Layer.mergeAll(Books.layer, Accounts.layer, Telling.layer, Seeing.layer)),
+  Layer.provide(ChannelAccounts.layer)
 )
 
 /** What the marketplace does by itself for as long as the process runs: it says what it has to say, and lets orders time out. */
