@@ -5,6 +5,7 @@ import { CustomChannels } from "./resources/custom-channels/contract.ts"
 import { Events } from "./resources/events/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
 import { ListingOperations } from "./resources/listings/contract.ts"
+import { PriceAndRules } from "./resources/price-and-rules/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
 import { ReservationTags } from "./resources/reservation-tags/contract.ts"
 import { Reservations } from "./resources/reservations/contract.ts"
@@ -26,6 +27,7 @@ export const Api = {
   ...ChannelAccountOperations,
   ...ListingOperations,
   ...Availabilities,
+  ...PriceAndRules,
   ...Reservations,
   ...Stays,
   ...CalendarShareLinks,

@@ -256,3 +256,20 @@ export const SANDBOX_LATE_MS = 10 * 60 * 1000
 /** Payments and refunds of one account that wait for their order, and milliseconds they do (ninety days). */
 export const CHANNEL_MONEY_WAITING = 1_000
 export const CHANNEL_MONEY_WAITS_MS = 90 * 24 * 60 * 60 * 1000
+/** Characters of what a channel says about a refusal, as its caller is told of it. */
+export const CHANNEL_REASON = 300
+
+/** Days and nights that a rule of a listing may count (ten years), and the hours of notice it may want (a leap year). */
+export const RULE_DAYS = 3_650
+export const RULE_HOURS = 8_784
+/** Steps of one discount, and days or seasons with nights of their own. */
+export const RULE_DISCOUNTS = 50
+export const RULE_PERIODS = 400
+/** Fields of such a day or season, and characters of a field's name and of a text in it. */
+export const RULE_PERIOD_FIELDS = 20
+export const RULE_PERIOD_NAME = 50
+export const RULE_PERIOD_TEXT = 100
+/** Characters of a time of a channel that keeps it as text, such as `16:00`. */
+export const RULE_TIME = 20
+/** Cancellation policies that one listing may choose from. */
+export const ELIGIBLE_POLICIES = 100

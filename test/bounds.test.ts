@@ -117,8 +117,9 @@ const exampleOf = (schema: unknown): unknown => {
   if (Array.isArray(words)) return words[0]
   if (type === "integer" || type === "number") return minimum ?? 1
   if (type === "boolean") return true
-  if (type === "object" && Predicate.isObject(properties)) {
-    return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, exampleOf(each)]))
+  if (type === "object") {
+    const fields = Predicate.isObject(properties) ? Object.entries(properties) : []
+    return Object.fromEntries(fields.map(([name, each]) => [name, exampleOf(each)]))
   }
   return format === "date" ? "2027-05-07" : "a"
 }
@@ -127,15 +128,11 @@ const exampleOf = (schema: unknown): unknown => {
 const placed = (path: ReadonlyArray<Step>, value: unknown, around: unknown): unknown => {
   const [step, ...further] = path
   if (step === undefined) return value
-  if (step === ELEMENT) return [placed(further, value, undefined)]
+  if (step === ELEMENT) return [placed(further, value, Array.isArray(around) ? around[0] : around)]
   if (step === NAME) return { [String(value)]: "a" }
   if (step === VALUE) return { a: placed(further, value, undefined) }
-  return {
-    hour: 1,
-    minute: 1,
-    ...(Predicate.isObject(around) ? around : {}),
-    [step]: placed(further, value, undefined)
-  }
+  const beside: Keywords = Predicate.isObject(around) ? { ...around } : {}
+  return { hour: 1, minute: 1, ...beside, [step]: placed(further, value, beside[step]) }
 }
 
 const nameOf = (path: ReadonlyArray<Step>): string =>

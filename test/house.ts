@@ -159,6 +159,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   groups: ["properties"],
   listings: ["channel-accounts", "properties"],
   orders: ["stays"],
+  "price-and-rules": ["listings"],
   reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
   stays: ["reservation-tags"],

@@ -5,6 +5,7 @@ import { EVENT_NAMES } from "../src/events/events.ts"
 import { cursorOf } from "../src/resources/events/cursor.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
 import { channelAccountOf, listingOf } from "./listings.ts"
+import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./price-and-rules.ts"
 
 // One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
@@ -87,6 +88,8 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const channel_account_id = yield* channelAccountOf(operator.operatorId)
   const listing_id = yield* listingOf(operator.operatorId, channel_account_id, { propertyId: property_id })
   yield* listingOf(operator.operatorId, channel_account_id, { roomTypeId: room_type_id })
+  const vrboAccount = yield* channelAccountOf(operator.operatorId, { channelType: "vrbo" })
+  const vrbo_listing_id = yield* listingOf(operator.operatorId, vrboAccount, { channelType: "vrbo" })
   yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
   yield* inFeed(operator.operatorId)
   const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
@@ -164,7 +167,10 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       approve_reservation: { reservation_code: pending_code },
       decline_reservation: { reservation_code: pending_code },
       delete_event_consumer: { name: "ledger" },
-      remove_reservation_tag: { tag_name: "Quiet room" }
+      remove_reservation_tag: { tag_name: "Quiet room" },
+      update_airbnb_price_and_rules: { settings: EVERY_AIRBNB_SETTING },
+      get_vrbo_price_and_rules: { listing_id: vrbo_listing_id },
+      update_vrbo_price_and_rules: { listing_id: vrbo_listing_id, settings: EVERY_VRBO_SETTING }
     } as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
     /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */
     edits: {

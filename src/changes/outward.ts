@@ -1,5 +1,6 @@
 import { Clock, Effect, Fiber } from "effect"
 import { Acting, type CallKey } from "../contract/acting.ts"
+import { awayWhileActing } from "../contract/away-from-place.ts"
 import { Conflict } from "../contract/errors.ts"
 import { IDEMPOTENCY_RETRY_SECONDS } from "../limits.ts"
 import type { Keys } from "./Keys.ts"
@@ -27,16 +28,17 @@ export type Left = "nothing" | "over" | "unfinished"
  * Acts at most once under the key of the call, if it has one: that the act is under way is written down before it begins.
  * A call that takes over from one that is gone asks outside first, and acts only if nothing happened. The change that follows
  * from the act keeps the key (on-record.ts); a call that fails after its act is over leaves the key to the next (once.ts).
+ * While the act takes its time, the call holds no place to work in.
  */
 export const atMostOnce =
   (keys: Keys["Service"]) =>
   <E, R>(outward: OutwardAct<E, R>): Effect.Effect<void, E | Conflict, Acting | R> =>
     Effect.gen(function* () {
       const { key } = yield* Acting
-      if (key === undefined) return yield* Effect.andThen(outward.check, outward.act)
+      if (key === undefined) return yield* Effect.andThen(outward.check, awayWhileActing(outward.act))
       const again = key.resumes
       if (again) {
-        const happened = yield* outward.happened
+        const happened = yield* awayWhileActing(outward.happened)
         if (happened === undefined) return yield* outcomeUnknown
         key.resumes = false
         if (happened) return
@@ -102,7 +104,8 @@ const toItsEnd = <E, R>(
       }
       key.progress = "acting"
       const acting = yield* Effect.forkDetach(Effect.tap(act, settle))
-      const { answer } = yield* restore(Fiber.join(acting)).pipe(
+      // The caller waits without its place; the act itself takes none, since nobody would give that back for it.
+      const { answer } = yield* restore(awayWhileActing(Fiber.join(acting))).pipe(
         Effect.onInterrupt(() =>
           Effect.sync(() => {
             isWaitedFor = false

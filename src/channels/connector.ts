@@ -55,7 +55,7 @@ export interface Connector {
       readonly eligible_cancellation_policies: ReadonlyArray<string>
     }
   >
-  /** Changes the settings that are sent. */
+  /** Changes the settings that are sent, and no others. Where one of two excludes the other, both are sent. */
   readonly writeAirbnbPriceAndRules: Act<ListingThere & { readonly settings: Partial<AirbnbPriceAndRules> }>
   readonly writeVrboPriceAndRules: Act<ListingThere & { readonly settings: Partial<VrboPriceAndRules> }>
 }

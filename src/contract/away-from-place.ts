@@ -1,4 +1,4 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, type Exit } from "effect"
 import type { ServerError } from "./errors.ts"
 
 /** Runs what only waits; answers, fails and is interrupted as that is, or fails because there is no place to come back to. */
@@ -19,3 +19,19 @@ export const AwayFromPlace = Context.Reference<AwayFromPlace>("latchkey/contract
  */
 export const awayFromPlace = <A, E, R>(waiting: Effect.Effect<A, E, R>): Effect.Effect<A, E | ServerError, R> =>
   Effect.flatMap(AwayFromPlace, (away) => away(waiting))
+
+/**
+ * The same of what happens outside and is not taken back: its caller goes on however that ended, at the worst without a
+ * place. So what has happened is written down also where everything is full.
+ */
+export const awayWhileActing = <A, E, R>(acting: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let ended: Exit.Exit<A, E> | undefined
+    const act = Effect.map(Effect.exit(acting), (exit) => {
+      ended = exit
+      return exit
+    })
+    return Effect.flatten(
+      Effect.catch(awayFromPlace(act), (noPlace) => (ended === undefined ? Effect.die(noPlace) : Effect.succeed(ended)))
+    )
+  })

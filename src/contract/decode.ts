@@ -153,12 +153,18 @@ const filterFinding = (
 
 const anyOfFindings = (issue: SchemaIssue.AnyOf, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Finding> => {
   const choices = literalsOf(issue.ast)
+  const closest = issue.issues.at(-1)
   if (choices.length > 0) {
     const sameType = choices.some((choice) => typeof choice === typeof issue.input)
-    return [{ field: fieldOf(path), text: `must be one of ${choices.join(", ")}`, code: sameType ? 422 : 400 }]
+    const { expected } = issue.ast.annotations ?? {}
+    if (typeof expected !== "string") {
+      return [{ field: fieldOf(path), text: `must be one of ${choices.join(", ")}`, code: sameType ? 422 : 400 }]
+    }
+    // Words beside something else, such as an hour or FLEXIBLE, say so themselves.
+    const code = sameType ? 422 : closest === undefined ? 400 : (findingsOf(closest, path)[0]?.code ?? 400)
+    return [{ field: fieldOf(path), text: `must be ${expected}`, code }]
   }
   // Of a union such as "a record or null" the closest member speaks: the one that got furthest into the value.
-  const closest = issue.issues.at(-1)
   return closest === undefined
     ? [{ field: fieldOf(path), text: `must be ${named(issue.ast)}`, code: 400 }]
     : findingsOf(closest, path)

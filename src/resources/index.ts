@@ -8,6 +8,7 @@ import { layerEvents } from "./events/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
 import type { HandlesAll } from "./handled.ts"
 import { layerListings } from "./listings/handlers.ts"
+import { layerPriceAndRules } from "./price-and-rules/handlers.ts"
 import { layerProperties } from "./properties/handlers.ts"
 import { layerReservationTags } from "./reservation-tags/handlers.ts"
 import { layerReservations } from "./reservations/handlers.ts"
@@ -28,6 +29,7 @@ const families = Layer.mergeAll(
   layerChannelAccounts,
   layerListings,
   layerAvailabilities,
+  layerPriceAndRules,
   layerReservations,
   layerStays,
   layerCalendarShareLinks,

@@ -25,7 +25,8 @@ const RECORDS = {
   staff: ["staffs", "id"],
   calendar_share_link: ["calendar_share_links", "id"],
   webhook: ["webhook_subscriptions", "id"],
-  event_consumer: ["event_consumers", "name"]
+  event_consumer: ["event_consumers", "name"],
+  listing: ["listings", "id"]
 } as const
 
 /** The records of an operator, as a trail names them. */

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { awayFromPlace } from "../../src/contract/away-from-place.ts"
+import { awayFromPlace, awayWhileActing } from "../../src/contract/away-from-place.ts"
 import { EMBEDDED_PLACES, FEED_WAITS, PLACE_WAIT_MS } from "../../src/limits.ts"
 import { Places } from "../../src/places/Places.ts"
 
@@ -143,6 +143,27 @@ describe("away from a place", () => {
       assert.deepStrictEqual(yield* awaited(Effect.succeed(1)), [Exit.succeed(1), 0])
       assert.deepStrictEqual(yield* awaited(Effect.fail("refused")), [Exit.fail("refused"), 0])
       assert.strictEqual(yield* free, 1)
+    }).pipe(withPlaces(1))
+  )
+
+  it.effect("who acted outside goes on however that ended, without a place where there is none in time", () =>
+    Effect.gen(function* () {
+      const places = yield* Places
+      for (const exit of [Exit.succeed("done"), Exit.fail("refused")]) {
+        const over = yield* Deferred.make<void>()
+        const acting = awayWhileActing(Effect.andThen(Deferred.await(over), exit))
+        const first = yield* Effect.forkChild(places.within(1, Effect.exit(acting)), { startImmediately: true })
+        const second = yield* visitor(2)
+        assert.strictEqual(second.where(), "working")
+        yield* Deferred.succeed(over, undefined)
+        yield* settled
+        assert.isUndefined(first.pollUnsafe(), "waits for a place first")
+        yield* TestClock.adjust(PLACE_WAIT_MS)
+        assert.deepStrictEqual(yield* Fiber.join(first), exit)
+        assert.strictEqual(yield* free, 0)
+        yield* second.isGone
+        assert.strictEqual(yield* free, 1)
+      }
     }).pipe(withPlaces(1))
   )
 

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { atMostOnce, Left } from "../../changes/outward.ts"
+import { inTime, OUTWARD_ACT_MS, OUTWARD_ASK_MS, type RefusedByChannel } from "../../channels/api-errors.ts"
 import type { AccountMeant, ChannelGateway } from "../../channels/ChannelGateway.ts"
 import type { ChannelAnswer } from "../../channels/connector.ts"
-import { type ChannelError, ChannelUnavailable } from "../../channels/errors.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
-import { type ApiError, BadRequest, Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
+import { BadRequest, Conflict, NotFound } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
 import type { OrderState } from "../orders/order.ts"
 import type { approve_reservation } from "./contract.ts"
@@ -13,12 +13,8 @@ import { accepted } from "./rules/box.ts"
 
 // The answer to a booking request of a channel, which is an act outside: the channel is told at most once.
 
-/**
- * Milliseconds a channel has to take an act, and to say what became of one. Both together are less than an act may be under
- * way (changes/Keys.ts), so that nobody takes a call over that still tells its channel.
- */
-export const OUTWARD_ACT_MS = 30_000
-export const OUTWARD_ASK_MS = 10_000
+/** The field of a call that the channel is told of. */
+const CODE = "reservation_code"
 
 /** How a request is answered: what its channel is told, what speaks against it, what the order becomes. */
 interface Answering {
@@ -67,9 +63,9 @@ const answering = (
       if (!told) {
         const account = accountOf(operatorId, order)
         const there = { reservationCode: order.reservation_code, channelId: order.channel_id }
-        yield* outward<RefusedAnswer, never>({
+        yield* outward<RefusedByChannel, never>({
           check: order.status === "wait_accept" ? check(found) : notPending(order.status),
-          act: inTime(tell(account, there), OUTWARD_ACT_MS),
+          act: inTime(tell(account, there), CODE),
           happened: Effect.map(asked(gateway, account, there), (answer) =>
             answer === "unknown" ? undefined : answer === toldAs
           ),
@@ -86,12 +82,10 @@ const answering = (
   })
 
 /** A channel that failed (502) or is away (503) is through with an act; one that did not answer in time may be at it still. */
-const leftBy = (error: RefusedAnswer): Left => {
+const leftBy = (error: RefusedByChannel): Left => {
   if (error._tag !== "Upstream") return "nothing"
   return error.code === 504 ? "unfinished" : "over"
 }
-
-type RefusedAnswer = Extract<ApiError, BadRequest | NotFound | Conflict | NotImplemented | Upstream>
 
 const accountOf = (operatorId: number, order: OrderState): AccountMeant => ({
   operatorId,
@@ -99,19 +93,12 @@ const accountOf = (operatorId: number, order: OrderState): AccountMeant => ({
   channelType: order.channel_type
 })
 
-/** What a channel that does not answer in time did is as unknown as what one did that is away. */
-const inTime = <A>(said: Effect.Effect<A, ChannelError>, ms: number): Effect.Effect<A, RefusedAnswer> =>
-  said.pipe(
-    Effect.timeoutOrElse({ duration: ms, orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 })) }),
-    Effect.mapError(toApiError)
-  )
-
 /** A channel that is away can be asked later; one that no longer answers us will not tell at all. */
 const asked = (
   gateway: Gateway,
   ...order: Parameters<Gateway["answered"]>
-): Effect.Effect<ChannelAnswer, RefusedAnswer> =>
-  inTime(gateway.answered(...order), OUTWARD_ASK_MS).pipe(
+): Effect.Effect<ChannelAnswer, RefusedByChannel> =>
+  inTime(gateway.answered(...order), CODE, OUTWARD_ASK_MS).pipe(
     Effect.catch((error) => (error._tag === "Upstream" ? Effect.fail(error) : Effect.succeed("unknown" as const)))
   )
 
@@ -119,18 +106,3 @@ const noSuchOrder = new NotFound({ message: "reservation_code: no such order." }
 const nightsOfOrderHeld = new Conflict({ message: "reservation_code: another reservation holds nights of this one." })
 const notPending = (status: string) =>
   new BadRequest({ message: `reservation_code: the order is ${status}, not waiting for an answer.` })
-
-const toApiError = (error: ChannelError): RefusedAnswer => {
-  switch (error._tag) {
-    case "ChannelAccountMissing":
-      return new NotFound({ message: `reservation_code: there is no account on ${error.channelType} any more.` })
-    case "ChannelDisconnected":
-      return new BadRequest({ message: `reservation_code: the account on ${error.channelType} is disconnected.` })
-    case "ChannelRefused":
-      return new Conflict({ message: `reservation_code: the channel refused: ${error.reason}.` })
-    case "ChannelUnavailable":
-      return new Upstream({ code: error.code, message: "The channel failed or did not answer in time." })
-    case "ChannelNotServed":
-      return new NotImplemented({ message: `Requests of ${error.channelType} cannot be answered here.` })
-  }
-}

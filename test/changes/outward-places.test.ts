@@ -1,0 +1,80 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { OUTWARD_ACT_MS } from "../../src/channels/api-errors.ts"
+import { PLACES } from "../../src/limits.ts"
+import { ScriptedChannel } from "../channels.ts"
+import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../harness.ts"
+import { channelAccountOf, listingOf } from "../listings.ts"
+import { keyed } from "./keyed.ts"
+
+// Who waits for a channel holds no place meanwhile: neither others nor the operator's own calls are held up by that.
+
+/** More calls than there are places. */
+const WAITING = 2 * PLACES
+
+/** Pending requests of the operator, as the calls that answer them. */
+const requests = Effect.fnUntraced(function* (operatorId: number) {
+  const propertyId = yield* propertyOf(operatorId, "Harbour 1")
+  const pending = orderOf(operatorId, [{ propertyId }], { channelType: "airbnb", status: "wait_accept" })
+  const codes = yield* Effect.forEach(Array.from({ length: WAITING }), () => pending)
+  return codes.map((code) => ({ about: code, fields: { reservation_code: code } }))
+})
+
+/** Listings of the operator, as the calls that read or change their prices. */
+const listings = (more: object) =>
+  Effect.fnUntraced(function* (operatorId: number) {
+    const accountId = yield* channelAccountOf(operatorId)
+    const ids = yield* Effect.forEach(Array.from({ length: WAITING }), () => listingOf(operatorId, accountId))
+    return ids.map((listing_id) => ({ about: listing_id, fields: { listing_id, ...more } }))
+  })
+
+const CALLS = [
+  ["approve_reservation", requests, false],
+  ["approve_reservation", requests, true],
+  ["get_airbnb_price_and_rules", listings({}), false],
+  ["update_airbnb_price_and_rules", listings({ settings: { base_price: 90 } }), false],
+  ["update_airbnb_price_and_rules", listings({ settings: { base_price: 90 } }), true]
+] as const
+
+/** Fails what would wait for ever on a clock that stands still. */
+const bounded = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.raceFirst(
+    effect,
+    Effect.callback<never>((resume) => {
+      const timer = setTimeout(() => resume(Effect.die(new Error(`${what}: nothing ends this wait`))), 20_000)
+      return Effect.sync(() => clearTimeout(timer))
+    })
+  )
+
+layer(layerTest)("while its channel works", (it) => {
+  for (const [operation, prepare, hasKey] of CALLS) {
+    it.effect(`a call of ${operation}${hasKey ? " with a key" : ""} holds no place`, () =>
+      Effect.gen(function* () {
+        const [busy, quiet] = [yield* freshOperator(), yield* freshOperator()]
+        const [api, channel] = [yield* typedClient, yield* ScriptedChannel]
+        const calls = yield* prepare(busy.operatorId)
+        const names = new Set(calls.map(({ about }) => about))
+        for (const name of names) yield* channel.answer(name, Effect.never)
+        const fibers = yield* Effect.forEach(calls, ({ about, fields }) =>
+          Effect.forkChild(keyed(busy.token, operation, fields, hasKey ? about : undefined))
+        )
+        const heard = Effect.map(
+          channel.heard,
+          (all) => all.filter((act) => names.has(act.split(" ").at(-1) ?? "")).length
+        )
+        const everybodyIsHeard = Effect.gen(function* () {
+          while ((yield* heard) < WAITING) yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+        })
+        yield* bounded("the channel", everybodyIsHeard)
+        for (const { token } of [quiet, busy]) {
+          yield* bounded("another call", api.search_properties({ limit: 1 }).pipe(withToken(token)))
+        }
+        yield* TestClock.adjust(OUTWARD_ACT_MS)
+        for (const fiber of fibers) {
+          assert.strictEqual((yield* bounded("the answer", Fiber.join(fiber))).envelope.error_code, 504)
+        }
+      })
+    )
+  }
+})
