@@ -2,7 +2,6 @@ import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { leaseEnd } from "../background/lease.ts"
 import { pauseOf } from "../background/retries.ts"
-import { WakeUp } from "../background/WakeUp.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
 import { type Heard, Ingest } from "../ingest/Ingest.ts"
@@ -144,7 +143,6 @@ export class Telling extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const ingest = yield* Ingest
-      const { wake } = yield* WakeUp
       const [taken, settled, putsOff] = [take(sql), settle(sql), putOff(sql)]
 
       const tellOne = Effect.fnUntraced(function* (word: Word) {
@@ -160,7 +158,6 @@ export class Telling extends Context.Service<
       const told = Effect.fnUntraced(function* (account: Account | undefined) {
         const words = yield* taken(yield* DateTime.nowAsDate, account)
         yield* Effect.forEach(words, tellOne, { concurrency: TOLD_AT_ONCE, discard: true })
-        if (words.length > 0) yield* wake
         return words.length
       })
 

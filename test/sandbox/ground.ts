@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
-import { WakeUp } from "../../src/background/WakeUp.ts"
 import type { AccountThere } from "../../src/channels/connector.ts"
 import type { Said } from "../../src/channels/said.ts"
 import { type Heard, Ingest, type Speaker } from "../../src/ingest/Ingest.ts"
@@ -54,7 +53,7 @@ export class Listener extends Context.Service<
 }
 
 export const layerListened = layerSandbox.pipe(
-  Layer.provideMerge(Layer.mergeAll(layerTestDatabase, Listener.layer, WakeUp.layerProcess, SandboxAllowed.layerAlways))
+  Layer.provideMerge(Layer.mergeAll(layerTestDatabase, Listener.layer, SandboxAllowed.layerAlways))
 )
 
 /** The moment that tests of the sandbox begin at. */
