@@ -28,6 +28,7 @@ import ordersOfChannels from "./0026_orders_of_channels.ts"
 import staysOfChannels from "./0027_stays_of_channels.ts"
 import channelPayments from "./0028_channel_payments.ts"
 import sandbox from "./0030_sandbox.ts"
+import staysRemoved from "./0029_stays_removed.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -60,4 +61,5 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 27, name: "stays_of_channels", up: staysOfChannels },
   { id: 28, name: "channel_payments", up: channelPayments },
   { id: 30, name: "sandbox", up: sandbox }
+  { id: 29, name: "stays_removed", up: staysRemoved },
 ]

@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto"
+import { randomFillSync, randomInt } from "node:crypto"
 
 const POOL_BYTES = 4096
 
@@ -22,3 +22,6 @@ export const customAlphabet = (alphabet: string, length: number): (() => string)
     return text
   }
 }
+
+/** So many digits, at most fourteen, from the same randomness. */
+export const randomDigits = (length: number): string => String(randomInt(10 ** length)).padStart(length, "0")

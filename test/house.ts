@@ -65,7 +65,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "ingest",
     what: "the one inward door: what channels say by themselves comes in here",
-    imports: imports("channels contract limits.ts resources/<family>")
+    imports: imports("background channels contract database limits.ts resources/<family> telemetry")
   },
   {
     place: "operators",
@@ -189,8 +189,10 @@ export const OWNERS: Readonly<Record<string, string>> = {
   calendar_share_link_properties: "resources/calendar-share-links",
   orders: "resources/orders",
   stays: "resources/stays",
+  removed_stays: "resources/stays",
   stay_tags: "resources/stays",
   guests: "resources/stays",
+  identity_images: "resources/stays",
   transactions: "resources/transactions",
   transaction_shares: "resources/transactions",
   dictionary_entries: "resources/transactions",

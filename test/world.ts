@@ -28,6 +28,9 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
     INSERT INTO identity_images (operator_id, order_id, guest_id, large_url, extra_large_url, created_at)
     SELECT operator_id, stays.order_id, guest.id, 'https://example.com/large', 'https://example.com/extra', now()
     FROM guest JOIN stays USING (operator_id) WHERE stays.id = guest.stay_id`
+  yield* sql`
+    INSERT INTO removed_stays (operator_id, order_id, stay_code)
+    SELECT operator_id, order_id, stay_code || '_9' FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId}`
 })
 
 /** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */

@@ -1,19 +1,22 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer, Predicate, Schema } from "effect"
+import { WakeUp } from "../background/WakeUp.ts"
+import { type HeardVersion, SaidRefused } from "../channels/heard.ts"
+import { AccountSaid, ListingSaid, OrderSaid, PaymentSaid, RefundSaid, type Said } from "../channels/said.ts"
+import { Acting, byItself } from "../contract/acting.ts"
+import { decoderOf } from "../contract/decode.ts"
+import { currentSecond } from "../contract/time.ts"
+import { toldName } from "../contract/told-name.ts"
+import { ChannelAccounts } from "../resources/channel-accounts/ChannelAccounts.ts"
+import { Listings } from "../resources/listings/Listings.ts"
+import { Orders } from "../resources/reservations/Orders.ts"
+import { ChannelMoneyStore } from "../resources/transactions/channel-money.ts"
+import { inSpan } from "../telemetry/spans.ts"
+import type { Heard, Hears, Speaker } from "./heard.ts"
+import { settleWaiting, takeMoney } from "./money.ts"
+import { hearsOrder } from "./orders.ts"
+import { tooMuch } from "./too-much.ts"
 
-/** Whose account at a channel speaks. */
-export interface Speaker {
-  readonly operatorId: number
-  readonly accountId: number
-  readonly channelType: string
-}
-
-/**
- * What became of something a channel said. `known`: the same was said before. `late`: a later version of it was. `waiting`:
- * it is kept until what it is about is known. `refused`: it cannot be so, and nothing was changed.
- */
-export type Heard =
-  | { readonly outcome: "applied" | "known" | "late" | "waiting" }
-  | { readonly outcome: "refused"; readonly reason: string }
+export type { Heard, Speaker } from "./heard.ts"
 
 /**
  * The one inward door: whatever a channel says by itself comes into the service here. Idempotent by the channel's own id and
@@ -25,4 +28,93 @@ export class Ingest extends Context.Service<
     /** `said`: a `Said` (channels/said.ts) as JSON has it, of whom nothing is believed. */
     readonly ingest: (speaker: Speaker, said: unknown) => Effect.Effect<Heard>
   }
->()("latchkey/ingest/Ingest") {}
+>()("latchkey/ingest/Ingest") {
+  /** Over the database; what it changes wakes the workers. */
+  static readonly layer = Layer.effect(
+    Ingest,
+    Effect.gen(function* () {
+      const { wake } = yield* WakeUp
+      const [accounts, listings] = [yield* ChannelAccounts, yield* Listings]
+      const services = { money: yield* ChannelMoneyStore, orders: yield* Orders }
+      const heard = hearing({
+        account: heardAs(AccountSaid, ofVersion(accounts.said)),
+        listing: heardAs(ListingSaid, ofVersion(listings.said)),
+        order: heardAs(OrderSaid, withItsMoney(yield* hearsOrder, settleWaiting(services))),
+        payment: heardAs(PaymentSaid, unlessRefused(takeMoney(services))),
+        refund: heardAs(RefundSaid, unlessRefused(takeMoney(services)))
+      })
+      return Ingest.of({
+        ingest: Effect.fnUntraced(function* (speaker, said) {
+          const become = yield* heard(speaker, said)
+          if (become.outcome === "applied") yield* wake
+          return become
+        }, inSpan("Ingest.ingest"))
+      })
+    })
+  ).pipe(Layer.provide([Orders.layer, ChannelMoneyStore.layer, ChannelAccounts.layer, Listings.layer]))
+}
+
+type HearsUnread = Hears<unknown>
+
+/** Reads what was said and takes it. */
+const heardAs = <A>(kind: Schema.ConstraintCodec<A, unknown>, hears: Hears<A>): HearsUnread => {
+  const decode = decoderOf(Schema.toCodecJson(kind))
+  return (speaker, said) =>
+    decode(said).pipe(
+      Effect.mapError(({ message }) => new SaidRefused({ reason: message })),
+      Effect.flatMap((read) => hears(speaker, read))
+    )
+}
+
+/** Something that is heard in versions and has nothing to wait for. */
+const ofVersion =
+  <A>(take: (speaker: Speaker, said: A, at: Date) => Effect.Effect<HeardVersion, SaidRefused, Acting>): Hears<A> =>
+  (speaker, said) =>
+    Effect.flatMap(currentSecond, (at) => Effect.map(take(speaker, said, at), (outcome) => ({ outcome })))
+
+/** An order, and then what was told of its money before it. Who was cut off in between says the order again. */
+const withItsMoney =
+  (hears: Hears<OrderSaid>, settle: (speaker: Speaker, channelId: string) => Effect.Effect<void, never, Acting>) =>
+  (speaker: Speaker, said: OrderSaid) =>
+    Effect.tap(hears(speaker, said), () => settle(speaker, said.channel_id))
+
+const unlessRefused =
+  <A>(take: (speaker: Speaker, said: A) => Effect.Effect<Heard, never, Acting>): Hears<A> =>
+  (speaker, said) =>
+    Effect.flatMap(take(speaker, said), (heard) =>
+      heard.outcome === "refused" ? Effect.fail(new SaidRefused(heard)) : Effect.succeed(heard)
+    )
+
+/** The one table of what a channel can say. */
+const hearing = (kinds: { readonly [Type in Said["type"]]: HearsUnread }) => {
+  const byType = new Map(Object.entries(kinds))
+  return (speaker: Speaker, said: unknown): Effect.Effect<Heard> => {
+    const kind = textIn(said, "type")
+    const hears = byType.get(kind)
+    const excess = tooMuch(said)
+    if (excess !== undefined) return refused(speaker, said, excess)
+    if (hears === undefined) return refused(speaker, said, "type: is not one that is known")
+    return hears(speaker, said).pipe(
+      Effect.catchTag("SaidRefused", ({ reason }) => refused(speaker, said, reason)),
+      Effect.provideService(Acting, byItself(`channel ${speaker.channelType}`, `ingest ${kind}`))
+    )
+  }
+}
+
+const refused = (speaker: Speaker, said: unknown, reason: string): Effect.Effect<Heard> =>
+  Effect.logWarning("a channel's word is refused").pipe(
+    Effect.annotateLogs({
+      operator_id: speaker.operatorId,
+      channel_account_id: speaker.accountId,
+      channel_type: speaker.channelType,
+      kind: toldName(textIn(said, "type")),
+      id: toldName(textIn(said, "payment_id") || textIn(said, "channel_id") || textIn(said, "listing_id")),
+      reason
+    }),
+    Effect.as({ outcome: "refused", reason })
+  )
+
+const textIn = (said: unknown, field: string): string => {
+  const value = Predicate.hasProperty(said, field) ? said[field] : undefined
+  return typeof value === "string" ? value : ""
+}

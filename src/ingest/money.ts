@@ -14,7 +14,7 @@ import {
   isSameMoney,
   type OrderOfMoney
 } from "../resources/transactions/channel-money.ts"
-import type { Heard, Speaker } from "./Ingest.ts"
+import type { Heard, Speaker } from "./heard.ts"
 
 // Payments and refunds that channels tell of.
 

@@ -19,9 +19,11 @@ export const OrderTerms = Schema.Struct({
   custom_channel_id: columnOr("bigint", Schema.NullOr(Schema.Int), null),
   /** The channel's own value; null until the channel says one. */
   cancellation_policy_category: columnOr("text", Schema.NullOr(Schema.String), null),
+  /** The account it was sold under; null of an order made by hand, or that came before accounts were known. */
+  channel_account_id: columnOr("bigint", Schema.NullOr(Schema.Int), null),
   /** Of an order of a channel: the latest of the channel's versions of it that was taken; null: none ever was. */
   channel_version: columnOr("bigint", Schema.NullOr(Schema.Int), null),
-  /** When the channel last said something of it. */
+  /** When the channel last said something of it; the last word of before, once it had stopped (ingest/rules/standing.ts). */
   channel_synced_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null),
   /** When it times out, if nothing happens until then; null: never. */
   expires_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null)
@@ -35,9 +37,7 @@ export const OrderSource = Schema.Struct({
   /** The channel's id of the order; one order a channel and id, for ever. */
   channel_id: column("text", Schema.String),
   booked_at: column("timestamptz", Schema.Date),
-  conversation_id: columnOr("text", Schema.NullOr(Schema.String), null),
-  /** The account it was sold under; null of an order made by hand, or that came before accounts were known. */
-  channel_account_id: columnOr("bigint", Schema.NullOr(Schema.Int), null)
+  conversation_id: columnOr("text", Schema.NullOr(Schema.String), null)
 })
 
 /** The columns a new order fills. */
@@ -45,7 +45,11 @@ export const GivenOrder = Schema.Struct({ ...OrderSource.fields, ...OrderTerms.f
 export type GivenOrder = typeof GivenOrder.Type
 
 /** The columns of a row. */
-export const OrderRow = Schema.Struct({ ...GivenOrder.fields, created_at: column("timestamptz", Schema.Date) })
+export const OrderRow = Schema.Struct({
+  ...GivenOrder.fields,
+  /** When it first came into the service. */
+  created_at: column("timestamptz", Schema.Date)
+})
 
 /** What is known of an order that comes into the service, made by hand or sold by a channel. */
 export const NewOrder = Schema.Struct({
@@ -62,7 +66,7 @@ export type NewOrder = typeof NewOrder.Type
 export const OrderHead = Schema.Struct({
   id: column("bigint", Id),
   version: column("bigint", Schema.Int),
-  ...Struct.pick(OrderSource.fields, ["reservation_code", "channel_type", "channel_id", "channel_account_id"]),
+  ...Struct.pick(OrderRow.fields, ["reservation_code", "channel_type", "channel_id", "created_at"]),
   ...OrderTerms.fields
 })
 export type OrderHead = typeof OrderHead.Type
@@ -74,6 +78,8 @@ export type OrderHead = typeof OrderHead.Type
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,
   stays: Schema.Array(StayState),
+  /** What stays of it were called that it has no more. */
+  removed_codes: Schema.Array(Schema.String),
   /** The income and expense entries of the order, which are split over its stays. */
   entries: Schema.Array(Schema.Struct({ id: Id, amount: Schema.String }))
 })

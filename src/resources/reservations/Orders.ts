@@ -9,7 +9,7 @@ import type { StayState } from "../stays/stay.ts"
 import type { Found, OrderKey } from "./change-order.ts"
 import type { KnownOrder, NamedByOrder } from "./create-order.ts"
 import { NightTaken } from "./nights-taken.ts"
-import { allBoxed, boxedWhere } from "./rules/box.ts"
+import { allBoxed, boxedAround, boxedWhere, newNights } from "./rules/box.ts"
 import { heldNights, keyOf } from "./rules/nights.ts"
 import { changeBetween, isEmpty } from "./rules/order-change.ts"
 import { OrderStore } from "./store.ts"
@@ -34,7 +34,7 @@ export class Orders extends Context.Service<
   Orders,
   {
     /**
-     * Creates an order made by hand. Nothing is written, and undefined answered, where one is known under the same code or
+     * Creates an order. Nothing is written, and undefined answered, where one is known under the same code or
      * channel id, or what it names is not the operator's. Fails, with nothing written, when one of its nights is held.
      */
     readonly create: (
@@ -59,12 +59,27 @@ export class Orders extends Context.Service<
       find: { readonly key: OrderKey; readonly toProperty?: number },
       next: Next<E>
     ) => Effect.Effect<void, E | NightTaken | Conflict, Acting>
+    /**
+     * The same for what a channel says of an order of its own, which cannot be refused for its nights: a stay that would
+     * take one that others hold goes into the reservation box. `next` answers no other order.
+     */
+    readonly changeSold: <E>(
+      operatorId: number,
+      at: Date,
+      key: OrderKey,
+      next: Next<E>
+    ) => Effect.Effect<void, E | Conflict, Acting>
   }
 >()("latchkey/resources/Orders") {
   static readonly layer = Layer.effect(
     Orders,
     Effect.map(OrderStore, (store) =>
-      Orders.of({ create: create(store), createSold: createSold(store), change: change(store) })
+      Orders.of({
+        create: create(store),
+        createSold: createSold(store),
+        change: change(store),
+        changeSold: changeSold(store)
+      })
     )
   ).pipe(Layer.provide(OrderStore.layer))
 }
@@ -123,25 +138,77 @@ export const createSold = (store: Pick<Store, "create" | "known" | "taken">): Or
     )
   }, inSpan("Orders.createSold"))
 
+/** What an order should be, once it is seen what can be held. */
+type Settles = (before: OrderState, after: OrderState) => Effect.Effect<OrderState>
+
+const asItShouldBe: Settles = (_, after) => Effect.succeed(after)
+
+/** What became of a change: `taken`, and nothing was written, when a night it needs is held by another order. */
+type Became = "changed" | "taken"
+
+const changing = Effect.fnUntraced(function* <E>(
+  store: Store,
+  { operatorId, at, key, toProperty }: Change,
+  next: Next<E>,
+  settle: Settles
+): Effect.fn.Return<Became, E | Conflict, Acting> {
+  /** Undefined when something it was worked out from had changed before it was written; then nothing was. */
+  const attempt = Effect.gen(function* () {
+    const found = yield* store.find(operatorId, key, toProperty)
+    const stay = found.order?.stays.find(({ stay_code }) => "stay_code" in key && stay_code === key.stay_code)
+    const before = [...(found.order === null ? [] : [found.order]), ...found.in_the_way]
+    const orders = yield* Effect.forEach(yield* next({ ...found, stay }), (after) => {
+      const was = before.find(({ id }) => id === after.id)
+      return was === undefined ? Effect.succeed(after) : settle(was, after)
+    })
+    const worked = changeBetween(before, orders)
+    if (Result.isFailure(worked)) return "taken"
+    if (isEmpty(worked.success)) return "changed"
+    return yield* store.apply(operatorId, worked.success, at).pipe(
+      Effect.map(({ applied }) => (applied ? "changed" : undefined)),
+      Effect.catchTag("NightTaken", () => Effect.succeed("taken" as const))
+    )
+  })
+  // Two statements are enough for almost all changes. Where many want the same orders at once, each round lets only one
+  // through: then they queue.
+  let rounds = 0
+  const freeOrQueued = Effect.suspend(() => {
+    rounds += 1
+    return rounds <= ORDER_CHANGE_FREE_ATTEMPTS ? attempt : store.queued(operatorId, attempt)
+  })
+  return yield* unlessOrderChanges(freeOrQueued)
+})
+
+interface Change {
+  readonly operatorId: number
+  readonly at: Date
+  readonly key: OrderKey
+  readonly toProperty?: number | undefined
+}
+
 const change = (store: Store): Orders["Service"]["change"] =>
   Effect.fnUntraced(function* (operatorId, at, { key, toProperty }, next) {
-    /** Undefined when something it was worked out from had changed before it was written; then nothing was. */
-    const attempt = Effect.gen(function* () {
-      const found = yield* store.find(operatorId, key, toProperty)
-      const stay = found.order?.stays.find(({ stay_code }) => "stay_code" in key && stay_code === key.stay_code)
-      const orders = yield* next({ ...found, stay })
-      const before = [...(found.order === null ? [] : [found.order]), ...found.in_the_way]
-      const worked = changeBetween(before, orders)
-      if (Result.isFailure(worked)) return yield* new NightTaken()
-      if (isEmpty(worked.success)) return true
-      return (yield* store.apply(operatorId, worked.success, at)).applied ? true : undefined
-    })
-    // Two statements are enough for almost all changes. Where many want the same orders at once, each round lets only one
-    // through: then they queue.
-    let rounds = 0
-    const freeOrQueued = Effect.suspend(() => {
-      rounds += 1
-      return rounds <= ORDER_CHANGE_FREE_ATTEMPTS ? attempt : store.queued(operatorId, attempt)
-    })
-    yield* unlessOrderChanges(freeOrQueued)
+    const became = yield* changing(store, { operatorId, at, key, toProperty }, next, asItShouldBe)
+    if (became === "taken") return yield* new NightTaken()
   }, inSpan("Orders.change"))
+
+const changeSold = (store: Store): Orders["Service"]["changeSold"] =>
+  Effect.fnUntraced(function* (operatorId, at, key, next) {
+    const settled = (settle: Settles) => changing(store, { operatorId, at, key }, next, settle)
+    const aroundOthers: Settles = (before, after) =>
+      Effect.map(store.taken(operatorId, newNights(before, after)), (taken) =>
+        boxedAround(before, after, new Set(taken.map(keyOf)))
+      )
+    // Nearly always nobody holds one of the nights, so nobody is asked first.
+    const first = yield* settled((before, after) => Effect.succeed(boxedAround(before, after, new Set())))
+    if (first === "changed") return
+    const later = yield* Effect.repeat(settled(aroundOthers), {
+      times: SOLD_ATTEMPTS - 2,
+      until: (became) => became === "changed"
+    })
+    if (later === "changed") return
+    const last = yield* settled((before, after) =>
+      Effect.succeed(boxedAround(before, after, new Set(newNights(before, after).map(keyOf))))
+    )
+    if (last === "taken") return yield* Effect.die(new Error("an order takes no new night, and one of them is taken"))
+  }, inSpan("Orders.changeSold"))

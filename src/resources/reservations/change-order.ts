@@ -1,8 +1,9 @@
-import { Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms } from "../../changes/on-record.ts"
 import { definitionsOf, pairsOf } from "../../database/columns.ts"
+import { rowUnless } from "../../database/constraints.ts"
 import { type Givens, inForms, partOf, type Value } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { onlyRowOf } from "../../database/rows.ts"
@@ -11,9 +12,10 @@ import { OrderHead, OrderState } from "../orders/order.ts"
 import { updateOrders } from "../orders/table.ts"
 import { inTurn } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { recordStayUpdates, stayStatesOf, updateStays } from "../stays/table.ts"
+import { recordStayUpdates, removedCodesOf, stayStatesOf, updateStays } from "../stays/table.ts"
 import { entriesAsRead, entriesOf, writeShares } from "../transactions/shares.ts"
-import { refusable, unlessTaken } from "./nights-taken.ts"
+import { NightTaken, refusable } from "./nights-taken.ts"
+import { type OtherStays, ofNewStays, otherStays } from "./other-stays.ts"
 import type { OrderChange } from "./rules/order-change.ts"
 
 // The SQL of orders that change: two statements, one that reads what the rules need, one that changes all of it.
@@ -34,7 +36,14 @@ const Found = Schema.Struct({
 export type Found = typeof Found.Type
 
 const readFound = onlyRowOf(Schema.toCodecJson(Found))
-const readApplied = unlessTaken(Schema.Struct({ applied: Schema.Boolean }))
+
+/** A stay that goes got a tag between reading and writing; nothing was written. */
+class TaggedMeanwhile extends Data.TaggedError("TaggedMeanwhile") {}
+
+const readApplied = rowUnless(Schema.Struct({ applied: Schema.Boolean }), ({ name }) => {
+  if (name === "one_holder_a_night") return new NightTaken()
+  return name === "stay_tags_operator_id_stay_id_fkey" ? new TaggedMeanwhile() : undefined
+})
 
 /** The order that is meant, as a condition on `orders o`. */
 const isMeant = (sql: Sql, { operatorId, reservation_code, stay_code }: Givens<Sought>): Fragment => {
@@ -54,7 +63,8 @@ interface Sought {
 /** An {@link OrderState} as JSON. */
 const stateOf = (sql: Sql, order: string): Fragment => sql`jsonb_build_object(
   ${sql.literal(pairsOf(OrderHead, order))},
-  'stays', ${stayStatesOf(sql, sql.literal(order))}, 'entries', ${entriesOf(sql, sql.literal(order))})`
+  'stays', ${stayStatesOf(sql, sql.literal(order))},
+  'removed_codes', ${removedCodesOf(sql, sql.literal(order))}, 'entries', ${entriesOf(sql, sql.literal(order))})`
 
 /**
  * Orders whose stays hold nights of a property that the stay would take there: from the stay over its nights to who holds
@@ -114,12 +124,10 @@ export const find = (sql: Sql) => {
 }
 
 /** An order as it was read, and what is to become of it, by its rows. */
-interface Applied extends Omit<OrderChange, "orders"> {
-  readonly operatorId: number
+interface Applied extends OtherStays, Pick<OrderChange, "stays" | "nights" | "shares" | "updates" | "touched"> {
   readonly orders: ReadonlyArray<OrderHead>
   /** The entries that are split anew, as they were read. */
   readonly entries: OrderState["entries"]
-  readonly at: Date
 }
 
 /**
@@ -154,13 +162,22 @@ const application = (sql: Sql) =>
   onRecordInForms(sql, (applied: Givens<Applied>) => {
     const { operatorId, stays, at } = applied
     const wanted = (rows: Value<ReadonlyArray<object>>, columns: string) => wantedRows(sql, operatorId, rows, columns)
-    const nights = wanted(applied.nights, "property_id bigint, day date, stay_id bigint, taken_from bigint")
-    const shares = wanted(applied.shares, "transaction_id bigint, stay_id bigint, amount numeric")
+    const ofStays = (rows: Value<ReadonlyArray<object>>, columns: string, names: ReadonlyArray<string>) =>
+      applied.added === undefined ? wanted(rows, columns) : ofNewStays(sql, wanted(rows, columns), names)
+    const nights = ofStays(applied.nights, "property_id bigint, day date, stay_id bigint, taken_from bigint", [
+      "property_id",
+      "day",
+      "taken_from"
+    ])
+    const shares = ofStays(applied.shares, "transaction_id bigint, stay_id bigint, amount numeric", [
+      "transaction_id",
+      "amount"
+    ])
     const updated = "reservation_code text, stay_code text, property_id bigint, sub_event text"
     return {
       change: sql`
         ${lockedAsRead(sql, applied)}, ${updateOrders(sql, operatorId)},
-        ${updateStays(sql, operatorId, stays)}, ${giveNights(sql, nights, at)},
+        ${updateStays(sql, operatorId, stays)}, ${otherStays(sql, applied)} ${giveNights(sql, nights, at)},
         share AS (${writeShares(sql, shares)}), updated AS (${wanted(applied.updates, updated)})`,
       events: [
         recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NULL`, at }),
@@ -179,22 +196,28 @@ const application = (sql: Sql) =>
 export const apply = (sql: Sql) => {
   const statement = application(sql)
   const orRefused = refusable(sql)
-  return (operatorId: number, { orders, stays, nights, shares, updates, touched }: OrderChange, at: Date) =>
+  return (
+    operatorId: number,
+    { orders, stays, added, removed, nights, shares, updates, touched }: OrderChange,
+    at: Date
+  ) =>
     readApplied(
       orRefused(
         statement({
           operatorId,
           stays,
+          added: added.length === 0 ? undefined : added,
+          removed: removed.length === 0 ? undefined : removed,
           nights,
           shares,
           updates,
           touched,
-          orders: orders.map(({ stays: _stays, entries: _entries, ...head }) => head),
+          orders: orders.map(({ stays: _stays, removed_codes: _codes, entries: _entries, ...head }) => head),
           entries: shares.length === 0 ? [] : orders.flatMap((order) => order.entries),
           at
         })
       )
-    )
+    ).pipe(Effect.catchTag("TaggedMeanwhile", () => Effect.succeed({ applied: false })))
 }
 
 /**

@@ -142,7 +142,7 @@ const creation = (sql: Sql) =>
     const named = sql`${propertyKnown(sql, operatorId, propertyId)} AND ${ownMethod(sql, operatorId, methodId)}`
     return {
       change: sql`
-        ${insertOrder(sql, entered, named)}, ${insertStays(sql, stays)}, ${giveNights(sql, nightsOfNew(sql), at)},
+        ${insertOrder(sql, entered, named)}, ${insertStays(sql, stays, "created_order")}, ${giveNights(sql, nightsOfNew(sql), at)},
         order_recorded AS (${recorded})${received === undefined ? sql`` : sql`, ${recordReceived(sql, received, at)}`}`,
       events: [],
       touched: touchedByCreation(sql, received !== undefined),

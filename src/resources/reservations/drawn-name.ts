@@ -1,8 +1,15 @@
 import { Effect } from "effect"
-import { customAlphabet } from "../../random-text.ts"
+import { customAlphabet, randomDigits } from "../../random-text.ts"
+
+const CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 /** What an order made by hand is called that its caller did not name (contract facts 2.3): nine letters and digits. */
-const newChannelId = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 9)
+const newChannelId = customAlphabet(CHARACTERS, 9)
+
+const newTail = customAlphabet(CHARACTERS, 4)
+
+/** What an order that a channel sold is called: nine digits and a tail, `0-481203757-XK2P`. */
+export const newSoldCode = (): string => `0-${randomDigits(9)}-${newTail()}`
 
 /** How often one is drawn: that even one is another order's already is next to impossible. */
 export const DRAWS = 5

@@ -53,11 +53,7 @@ export const StayTerms = Schema.Struct({
   commission: column("numeric", Schema.NullOr(Decimal)),
   /** The part of the rate that is for the nights: the weight of this stay in the split of the order's entries. */
   accommodation_revenue: column("numeric", Decimal),
-  remarks: columnOr("text", Schema.String, "")
-})
-
-/** What whoever sold it says once and for all. */
-export const StaySource = Schema.Struct({
+  remarks: columnOr("text", Schema.String, ""),
   /** The channel's listing; null for orders made by hand, whose listing is the property. */
   listing_id: columnOr("text", Text, null),
   /** The channel's own id of the room within its order. */
@@ -65,8 +61,12 @@ export const StaySource = Schema.Struct({
   number_of_pets: columnOr("integer", Schema.Int, 0),
   /** What the channel itemized, major units; null for the plain case of nights and commission. */
   rate_details: columnOr("jsonb", Schema.NullOr(Schema.Array(RateDetail)), null),
-  additional_fees: columnOr("jsonb", Schema.Array(AdditionalFee), []),
   channel_remarks: columnOr("text", Schema.String, "")
+})
+
+/** What whoever sold it says once and for all. */
+export const StaySource = Schema.Struct({
+  additional_fees: columnOr("jsonb", Schema.Array(AdditionalFee), [])
 })
 
 /** What the host keeps beside it, and changes of the order never touch (store.ts). */

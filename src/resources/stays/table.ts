@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { assignmentsOf, definitionsOf, namesOf, pairsOf } from "../../database/columns.ts"
 import type { Value } from "../../database/forms.ts"
-import { jsonParameter } from "../../database/parameters.ts"
+import { idsParameter, jsonParameter } from "../../database/parameters.ts"
 import { recordEvent } from "../../events/events.ts"
 import { GivenStay, GuestDetails, type NewStay, StayIdentity, StayState, StayTerms } from "./stay.ts"
 
@@ -14,18 +14,30 @@ export interface CodedStay extends NewStay {
   readonly holds: boolean
 }
 
+/** One that an order gets which there is already; other parts of the statement know it by `place`, as it has no id yet. */
+export interface AddedStay extends CodedStay {
+  readonly place: number
+  readonly order_id: number
+}
+
 /**
- * CTEs that write the stays of a new order, which the CTE `created_order` has, and their guests. `new_stay` has a row for
- * each, with its nights' dates and whether it holds them.
+ * CTEs that write new stays, and their guests, where the CTE `into` has the `operator_id` and the `id` of their order: a
+ * new one's, whose stays say no order of their own. `new_stay` has a row for each, with its nights' dates and whether it
+ * holds them.
  */
-export const insertStays = (sql: SqlClient, stays: Value<ReadonlyArray<CodedStay>>): Fragment => sql`
+export const insertStays = (
+  sql: SqlClient,
+  stays: Value<ReadonlyArray<CodedStay | AddedStay>>,
+  into: "created_order" | "unchanged_order"
+): Fragment => sql`
   given_stay AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
-      AS given (stay_code text, holds boolean, guests jsonb, ${sql.literal(definitionsOf(GivenStay))})
+      AS given (place bigint, order_id bigint, stay_code text, holds boolean, guests jsonb,
+        ${sql.literal(definitionsOf(GivenStay))})
   ), inserted_stay AS (
     INSERT INTO stays (operator_id, order_id, stay_code, ${sql.literal(namesOf(GivenStay))})
-    SELECT created_order.operator_id, created_order.id, stay_code, ${sql.literal(namesOf(GivenStay, "given_stay"))}
-    FROM created_order, given_stay
+    SELECT into_order.operator_id, into_order.id, stay_code, ${sql.literal(namesOf(GivenStay, "given_stay"))}
+    FROM ${sql.literal(into)} into_order JOIN given_stay ON coalesce(given_stay.order_id, into_order.id) = into_order.id
     ORDER BY length(stay_code), stay_code
     RETURNING operator_id, id, stay_code
   ), new_stay AS (
@@ -37,6 +49,31 @@ export const insertStays = (sql: SqlClient, stays: Value<ReadonlyArray<CodedStay
     FROM new_stay
     CROSS JOIN LATERAL jsonb_to_recordset(new_stay.guests) AS person (${sql.literal(definitionsOf(GuestDetails))})
   )`
+
+/**
+ * CTEs that remove stays for good, with their guests and tags, where the CTE `unchanged` has its row. An identity image
+ * stays with the order, and belongs to nobody then. What they were called is remembered.
+ */
+export const removeStays = (sql: SqlClient, operatorId: Value<number>, ids: Value<ReadonlyArray<number>>): Fragment => {
+  const removed = sql`ANY (${idsParameter(ids)}::bigint[])`
+  return sql`
+  left_guest AS (
+    SELECT g.id FROM guests g, unchanged WHERE g.operator_id = ${operatorId} AND g.stay_id = ${removed}
+  ), freed_image AS (
+    UPDATE identity_images i SET guest_id = NULL FROM left_guest
+    WHERE i.operator_id = ${operatorId} AND i.guest_id = left_guest.id
+  ), removed_guest AS (
+    DELETE FROM guests g USING left_guest WHERE g.operator_id = ${operatorId} AND g.id = left_guest.id
+  ), removed_tag AS (
+    DELETE FROM stay_tags t USING unchanged WHERE t.operator_id = ${operatorId} AND t.stay_id = ${removed}
+  ), removed_stay AS (
+    DELETE FROM stays s USING unchanged WHERE s.operator_id = ${operatorId} AND s.id = ${removed}
+    RETURNING s.operator_id, s.order_id, s.stay_code
+  ), remembered_code AS (
+    INSERT INTO removed_stays (operator_id, order_id, stay_code)
+    SELECT operator_id, order_id, stay_code FROM removed_stay
+  )`
+}
 
 /** CTE that gives stays the terms they should have, where the CTE `unchanged` has its row. */
 export const updateStays = (
@@ -56,6 +93,11 @@ export const stayStatesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT jsonb_agg(jsonb_build_object(
     ${sql.literal(pairsOf(StayIdentity, "s"))}, ${sql.literal(pairsOf(StayTerms, "s"))}) ORDER BY s.id)
   FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
+
+/** The codes of stays that the order had once, as JSON; `order` is a row of `orders`. */
+export const removedCodesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
+  SELECT coalesce(jsonb_agg(r.stay_code), '[]') FROM removed_stays r
+  WHERE r.operator_id = ${order}.operator_id AND r.order_id = ${order}.id)`
 
 /** Which record of the queue of events a stay's events are about. */
 export const stayRecord = (sql: SqlClient): Fragment => sql`'reservation:' || reservation_code`

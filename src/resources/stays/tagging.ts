@@ -8,6 +8,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { namedTag } from "../reservation-tags/named-tag.ts"
+import { noSuchStay } from "./rules.ts"
 import { stayRecord } from "./table.ts"
 
 // Which tags a stay carries.
@@ -17,7 +18,10 @@ type Sql = SqlClient.SqlClient
 const readTagged = rowUnless(Schema.Struct({ found: Schema.Boolean }), ({ name, detail }) =>
   name === "reservation_tag_limit"
     ? new ValidationFailed({ message: `tag_name: is new, and there are ${detail} tags of your own already.` })
-    : undefined
+    : // The stay went while it was tagged: its channel dropped the room.
+      name === "stay_tags_operator_id_stay_id_fkey"
+      ? noSuchStay
+      : undefined
 )
 const readUntagged = onlyRowOf(Schema.Struct({ found: Schema.Boolean, removed: Schema.Boolean }))
 

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { fourDecimals, minorUnits } from "../../contract/money.ts"
 import type { Value } from "../../database/forms.ts"
-import { jsonParameter } from "../../database/parameters.ts"
+import { idsParameter, jsonParameter } from "../../database/parameters.ts"
 import { type Share, sharesOf } from "./rules.ts"
 
 // The split of an order's entries over its stays, for statements of orders: parts of one statement, which the tables'
@@ -33,6 +33,17 @@ export const writeShares = (sql: SqlClient, wanted: Fragment): Fragment => sql`
   INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
   SELECT operator_id, transaction_id, stay_id, amount FROM (${wanted}) wanted
   ON CONFLICT (operator_id, transaction_id, stay_id) DO UPDATE SET amount = excluded.amount`
+
+/** CTE that forgets the shares of stays that go for good, where the CTE `unchanged` has its row. */
+export const removeShares = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  stayIds: Value<ReadonlyArray<number>>
+): Fragment => sql`
+  removed_share AS (
+    DELETE FROM transaction_shares t USING unchanged
+    WHERE t.operator_id = ${operatorId} AND t.stay_id = ANY (${idsParameter(stayIds)}::bigint[])
+  )`
 
 /** The entries of an order ({@link SplitEntry}), as JSON; `order` is a row of `orders`. */
 export const entriesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(

@@ -18,6 +18,7 @@ import type { StayState } from "../../../src/resources/stays/stay.ts"
 import { soldOrder, soldStay } from "./channel-orders.ts"
 
 const FIRST = "2027-05-01"
+const CAME_IN = new Date("2027-04-19T08:00:00Z")
 const cents = fc.integer({ min: 0, max: 100_000_000 })
 const text = (amount: number) => (amount / 100).toFixed(4)
 
@@ -83,7 +84,9 @@ describe("the guests of a stay", () => {
       id: 1,
       version: 0,
       cancelled_at: null,
+      created_at: CAME_IN,
       stays: [stay],
+      removed_codes: [],
       entries: []
     }
     const stays = (sent: Amendment) => Result.map(amended(order, stay, sent), (after) => after.stays)
@@ -204,6 +207,7 @@ const orderState = (id: number): fc.Arbitrary<OrderState> =>
       channel_id: String(id),
       status,
       cancelled_at: null,
+      created_at: CAME_IN,
       currency: "EUR",
       creator: "Owner",
       custom_channel_id: null,
@@ -213,6 +217,7 @@ const orderState = (id: number): fc.Arbitrary<OrderState> =>
       channel_synced_at: null,
       expires_at: null,
       stays,
+      removed_codes: [],
       entries: entries.map((amount, index) => ({ id: id * 100 + index, amount: text(amount) }))
     }))
 

@@ -1,6 +1,6 @@
 import type { NewOrder, OrderState } from "../../orders/order.ts"
 import type { NewStay, StayState } from "../../stays/stay.ts"
-import { heldNights, keyOf } from "./nights.ts"
+import { heldNights, keyOf, type Night } from "./nights.ts"
 
 // Who goes into the reservation box: when an order comes in, when a stay goes to another property, when an order is
 // accepted.
@@ -34,6 +34,31 @@ const boxedIf = (order: OrderState, goes: (stay: StayState) => boolean): OrderSt
   ...order,
   stays: order.stays.map((stay) => (goes(stay) ? inBox(stay) : stay))
 })
+
+/**
+ * The order with every stay in the box that would take a night of `taken`, or one that another stay of the order keeps or
+ * comes to first. Nights the order had before are its own: its stays may pass them on to each other.
+ */
+export const boxedAround = (before: OrderState, after: OrderState, taken: ReadonlySet<string>): OrderState => {
+  const holders = new Map(
+    before.stays.flatMap((stay) => heldNights(before.status, stay).map((night) => [keyOf(night), stay.id] as const))
+  )
+  const nightsOf = (stay: StayState) => heldNights(after.status, stay).map(keyOf)
+  const keeps = (stay: StayState) => nightsOf(stay).every((night) => holders.get(night) === stay.id)
+  const held = new Set(after.stays.filter(keeps).flatMap(nightsOf))
+  return boxedIf(after, (stay) => {
+    const nights = keeps(stay) ? [] : nightsOf(stay)
+    if (nights.some((night) => held.has(night) || (taken.has(night) && !holders.has(night)))) return true
+    for (const night of nights) held.add(night)
+    return false
+  })
+}
+
+/** The nights the order should hold and did not. */
+export const newNights = (before: OrderState, after: OrderState): ReadonlyArray<Night> => {
+  const own = new Set(before.stays.flatMap((stay) => heldNights(before.status, stay).map(keyOf)))
+  return after.stays.flatMap((stay) => heldNights(after.status, stay)).filter((night) => !own.has(keyOf(night)))
+}
 
 /** The stay out of its property, in the reservation box. */
 export const boxed = (order: OrderState, stay: StayState): OrderState => boxedIf(order, ({ id }) => id === stay.id)

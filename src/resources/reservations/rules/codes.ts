@@ -19,3 +19,10 @@ export const stayCodeOf = (reservationCode: string, room: number): string => {
   const [, head = reservationCode, tail = ""] = PARTS.exec(reservationCode) ?? []
   return `${head}_${room}${tail}`
 }
+
+/** Which room a stay of the order is by its code: 0 for the first. */
+export const roomOf = (reservationCode: string, stayCode: string): number => {
+  const [, head = reservationCode] = PARTS.exec(reservationCode) ?? []
+  const number = stayCode.startsWith(`${head}_`) ? /^\d+/.exec(stayCode.slice(head.length + 1)) : null
+  return stayCode === reservationCode || number === null ? 0 : Number(number[0])
+}

@@ -1,6 +1,7 @@
-import { Result, Struct } from "effect"
-import { type OrderState, OrderTerms } from "../../orders/order.ts"
-import { type StayState, StayTerms } from "../../stays/stay.ts"
+import { Predicate, Result, Struct } from "effect"
+import { isWaiting, type OrderState, OrderTerms } from "../../orders/order.ts"
+import { type NewStay, type StayState, StayTerms } from "../../stays/stay.ts"
+import type { AddedStay } from "../../stays/table.ts"
 import { splitOver } from "../../transactions/shares.ts"
 import { heldNights, keyOf, type Night } from "./nights.ts"
 
@@ -27,10 +28,19 @@ export interface Touched {
   readonly fields: ReadonlyArray<string>
 }
 
+/**
+ * A stay that its order has not had. Its id is below zero until the database gives it one, and no other's of the order;
+ * nights and shares are told of it by that.
+ */
+export interface NextStay extends StayState, NewStay {}
+
 export interface OrderChange {
   /** Every order the change was worked out from, as it should be. */
   readonly orders: ReadonlyArray<OrderState>
   readonly stays: ReadonlyArray<StayState>
+  readonly added: ReadonlyArray<AddedStay>
+  /** Ids of stays that go for good. */
+  readonly removed: ReadonlyArray<number>
   readonly nights: ReadonlyArray<NightChange>
   readonly shares: ReadonlyArray<{
     readonly transaction_id: number
@@ -39,6 +49,8 @@ export interface OrderChange {
   }>
   readonly updates: ReadonlyArray<Update>
   readonly touched: ReadonlyArray<Touched>
+  /** Anything is different, be it what nobody is told of. */
+  readonly isAny: boolean
 }
 
 /** Two stays should hold the same night. */
@@ -51,39 +63,79 @@ interface Pair<A> {
   readonly after: A
 }
 
-const pairs = <A extends { readonly id: number }>(
-  before: ReadonlyArray<A>,
-  after: ReadonlyArray<A>
-): ReadonlyArray<Pair<A>> => {
-  const later = new Map(after.map((each) => [each.id, each]))
+/** Each order that was read, with what it should be: itself, unless something else was said. */
+const pairs = (
+  before: ReadonlyArray<OrderState>,
+  after: ReadonlyArray<OrderState>
+): ReadonlyArray<Pair<OrderState>> => {
+  const later = new Map(after.map((each) => [each.id, ended(each)]))
   return before.map((each) => ({ before: each, after: later.get(each.id) ?? each }))
 }
+
+/** What does not wait any more does not time out, whoever ended the wait. */
+const ended = (order: OrderState): OrderState =>
+  isWaiting(order) || order.expires_at === null ? order : { ...order, expires_at: null }
+
+/** The stays the order has and will have. */
+const kept = ({ before, after }: Pair<OrderState>): ReadonlyArray<Pair<StayState>> => {
+  const later = new Map(after.stays.map((each) => [each.id, each]))
+  return before.stays.flatMap((each) => {
+    const next = later.get(each.id)
+    return next === undefined ? [] : [{ before: each, after: next }]
+  })
+}
+
+const added = ({ before, after }: Pair<OrderState>): ReadonlyArray<AddedStay> => {
+  const known = new Set(before.stays.map(({ id }) => id))
+  return after.stays.flatMap((stay) =>
+    known.has(stay.id) || !isNext(stay)
+      ? []
+      : [{ ...stay, place: stay.id, order_id: after.id, holds: heldNights(after.status, stay).length > 0 }]
+  )
+}
+
+const isNext = (stay: StayState): stay is NextStay => Predicate.hasProperty(stay, "guests")
+
+const removed = ({ before, after }: Pair<OrderState>): ReadonlyArray<number> => {
+  const later = new Set(after.stays.map(({ id }) => id))
+  return before.stays.flatMap(({ id }) => (later.has(id) ? [] : [id]))
+}
+
+const hasOtherStays = (order: Pair<OrderState>): boolean => removed(order).length > 0 || added(order).length > 0
 
 const differ = <A extends object>({ before, after }: Pair<A>, fields: ReadonlyArray<keyof A>): boolean =>
   fields.some((field) => before[field] !== after[field])
 
-const RATES = ["rate", "commission", "accommodation_revenue"] as const satisfies ReadonlyArray<keyof StayState>
+const RATES = ["rate", "commission", "accommodation_revenue", "rate_details"] as const satisfies ReadonlyArray<
+  keyof StayState
+>
 const REMARKS = ["remarks"] as const satisfies ReadonlyArray<keyof StayState>
+/** What is kept of a channel's order and of its rooms beside the record: nobody is told of it. */
+const BOOKKEEPING = ["channel_account_id", "channel_version", "channel_synced_at", "expires_at"] as const
+const STAY_BOOKKEEPING = ["channel_room_id"] as const
 /** Every other term of a stay. */
-const BASICS = Struct.keys(Struct.omit(StayTerms.fields, [...RATES, ...REMARKS]))
-/** What is kept of a channel's order beside its record: nobody is told of it. */
-const BOOKKEEPING = ["channel_version", "channel_synced_at", "expires_at"] as const
+const BASICS = Struct.keys(Struct.omit(StayTerms.fields, [...RATES, ...REMARKS, ...STAY_BOOKKEEPING]))
 const ORDER_BASICS = Struct.keys(Struct.omit(OrderTerms.fields, ["currency", "cancelled_at", ...BOOKKEEPING]))
 
-/** One event for each kind of thing that changed on a stay; what changed on the order changed on all its stays. */
-const updatesOf = (order: Pair<OrderState>): ReadonlyArray<Update> =>
-  pairs(order.before.stays, order.after.stays).flatMap((stay) => {
+/**
+ * One event for each kind of thing that changed on a stay; what changed on the order, be it that a stay went, changed on all
+ * that are left.
+ */
+const updatesOf = (order: Pair<OrderState>): ReadonlyArray<Update> => {
+  const isOther = differ(order, ORDER_BASICS) || removed(order).length > 0
+  return kept(order).flatMap((stay) => {
     const about = (sub_event: Update["sub_event"]): Update => ({
       reservation_code: order.after.reservation_code,
       ...Struct.pick(stay.after, ["stay_code", "property_id"]),
       sub_event
     })
     return [
-      ...(differ(order, ORDER_BASICS) || differ(stay, BASICS) ? [about(null)] : []),
+      ...(isOther || differ(stay, BASICS) ? [about(null)] : []),
       ...(differ(order, ["currency"]) || differ(stay, RATES) ? [about("rates_updated")] : []),
       ...(differ(stay, REMARKS) ? [about("remarks_updated")] : [])
     ]
   })
+}
 
 const holdersOf = (
   orders: ReadonlyArray<OrderState>
@@ -113,9 +165,9 @@ const nightChanges = (orders: ReadonlyArray<Pair<OrderState>>): Result.Result<Re
     return [...freed, ...taken]
   })
 
-/** The split of an order's entries moves with the revenue of its stays (specification, Transaction rule 1). */
+/** The split of an order's entries moves with its stays and their revenue (specification, Transaction rule 1). */
 const shareChanges = (order: Pair<OrderState>): OrderChange["shares"] =>
-  pairs(order.before.stays, order.after.stays).some((stay) => differ(stay, ["accommodation_revenue"]))
+  hasOtherStays(order) || kept(order).some((stay) => differ(stay, ["accommodation_revenue"]))
     ? order.after.entries.flatMap((entry) =>
         splitOver(entry.amount, order.after.currency, order.after.stays).map((share) => ({
           ...share,
@@ -124,19 +176,24 @@ const shareChanges = (order: Pair<OrderState>): OrderChange["shares"] =>
       )
     : []
 
+const TERMS = Struct.keys(OrderTerms.fields)
 const ORDER_TERMS = Struct.keys(Struct.omit(OrderTerms.fields, BOOKKEEPING))
 const STAY_TERMS = Struct.keys(StayTerms.fields)
+const TOLD_STAY_TERMS = Struct.keys(Struct.omit(StayTerms.fields, STAY_BOOKKEEPING))
 
-/** The names of what changed on an order or on any of its stays, each once. */
+/** The names of what changed on an order or on any of its stays, each once; `stays` where it has got or lost one. */
 const fieldsOf = (order: Pair<OrderState>): ReadonlyArray<string> => {
-  const stays = pairs(order.before.stays, order.after.stays)
+  const stays = kept(order)
   const changed = [
+    ...(hasOtherStays(order) ? ["stays"] : []),
     ...ORDER_TERMS.filter((field) => differ(order, [field])),
-    ...STAY_TERMS.filter((field) => stays.some((stay) => differ(stay, [field])))
+    ...TOLD_STAY_TERMS.filter((field) => stays.some((stay) => differ(stay, [field])))
   ]
-  // The part of a rate that is for the nights has no name of its own in the record: it is shown with the rate.
-  return Array.from(new Set(changed.map((field) => (field === "accommodation_revenue" ? "rate" : field)))).toSorted()
+  // What a rate is made of has no name of its own in the record: it is shown with the rate.
+  return Array.from(new Set(changed.map((field) => (PARTS_OF_RATE.has(field) ? "rate" : field)))).toSorted()
 }
+
+const PARTS_OF_RATE: ReadonlySet<string> = new Set(["accommodation_revenue", "rate_details"])
 
 /** The order, and its entries that are split anew. */
 const touchedOf = (order: Pair<OrderState>): ReadonlyArray<Touched> => {
@@ -158,19 +215,23 @@ export const changeBetween = (
 ): Result.Result<OrderChange, Overlap> =>
   Result.map(nightChanges(pairs(before, after)), (nights) => {
     const orders = pairs(before, after)
+    const stays = orders.flatMap((order) =>
+      kept(order)
+        .filter((stay) => differ(stay, STAY_TERMS))
+        .map((stay) => stay.after)
+    )
     return {
       orders: orders.map((order) => order.after),
-      stays: orders.flatMap((order) =>
-        pairs(order.before.stays, order.after.stays)
-          .filter((stay) => differ(stay, [...BASICS, ...RATES, ...REMARKS]))
-          .map((stay) => stay.after)
-      ),
+      stays,
+      added: orders.flatMap(added),
+      removed: orders.flatMap(removed),
       nights,
       shares: orders.flatMap(shareChanges),
       updates: orders.flatMap(updatesOf),
-      touched: orders.flatMap(touchedOf)
+      touched: orders.flatMap(touchedOf),
+      isAny: stays.length > 0 || orders.some((order) => hasOtherStays(order) || differ(order, TERMS))
     }
   })
 
 /** Nothing is different. */
-export const isEmpty = (change: OrderChange): boolean => change.updates.length === 0
+export const isEmpty = (change: OrderChange): boolean => !change.isAny

@@ -1,0 +1,118 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { SqlClient } from "effect/sql"
+import { Ingest } from "../../src/ingest/Ingest.ts"
+import { BODY_BYTES, CHANNEL_ROOMS } from "../../src/limits.ts"
+import { freshOperator } from "../harness.ts"
+import { channelAccountOf, listingOf } from "../listings.ts"
+import { everything, layerUnhurried } from "../resources/reservations/ready.ts"
+import { order, room, selling } from "./saying.ts"
+
+const layerIngest = Layer.provideMerge(Ingest.layer, layerUnhurried)
+
+/** What is logged while it runs, each line as one text. */
+const logged = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const lines: Array<string> = []
+    const logger = Logger.map(Logger.formatJson, (line) => {
+      lines.push(line)
+    })
+    return Effect.map(Effect.provideService(self, Logger.CurrentLoggers, new Set([logger])), (become) => ({
+      become,
+      lines
+    }))
+  })
+
+layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) => {
+  const ground = Effect.gen(function* () {
+    const ground = yield* selling
+    const stranger = yield* freshOperator()
+    const strangers = yield* channelAccountOf(stranger.operatorId)
+    const foreign = yield* listingOf(stranger.operatorId, strangers)
+    const twin = yield* channelAccountOf(ground.operatorId)
+    const twins = yield* listingOf(ground.operatorId, twin)
+    return { ...ground, strangers, foreign, twin, twins }
+  })
+
+  it.effect("is refused and logged once, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { operatorId, listing, foreign, twins, hear } = yield* ground
+      yield* hear(order([room(listing)]))
+      const before = yield* everything(operatorId)
+      const good = order([room(listing)], { version: 2 })
+      const rooms = (count: number) => Array.from({ length: count }, (_, at) => room(listing, { room_id: `${at}` }))
+      const lies: ReadonlyArray<readonly [unknown, RegExp]> = [
+        [undefined, /^type: /],
+        [null, /^type: /],
+        ["order", /^type: /],
+        [[good], /^type: /],
+        [{ ...good, type: "rumour" }, /^type: /],
+        [{ ...good, type: "toString" }, /^type: /],
+        [{ ...good, type: ["order"] }, /^type: /],
+        [{ type: "order" }, /version: is required/],
+        [{ ...good, version: 0 }, /^version: /],
+        [{ ...good, version: 1.5 }, /^version: /],
+        [{ ...good, status: "maybe" }, /^status: /],
+        [{ ...good, currency: "EUROS" }, /^currency: /],
+        [{ ...good, booker: { name: "\u0000" } }, /^booker/],
+        [{ ...good, rooms: [] }, /^rooms/],
+        [{ ...good, rooms: rooms(CHANNEL_ROOMS + 1) }, /^rooms/],
+        [order([room(listing), room(listing)]), /^rooms\[1\]\.room_id: /],
+        [order([room(listing, { check_out_date: "2027-05-04" })]), /^rooms\[0\]\.check_out_date: /],
+        [order([room(listing, { check_out_date: "2031-05-04" })]), /^rooms\[0\]\.check_out_date: /],
+        [order([room(listing, { rate: 1.001 })]), /^rooms\[0\]\.rate: /],
+        [order([room(listing, { rate: -1 })]), /rate: /],
+        [order([room(foreign)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
+        [order([room(twins)], { version: 2 }), /^rooms\[0\]\.listing_id: /],
+        [order([room("nobody's")], { channel_id: "HM2" }), /^rooms\[0\]\.listing_id: /],
+        [{ ...good, remarks: "x".repeat(BODY_BYTES) }, /^more than /],
+        [{ ...good, more: Array.from({ length: 30_000 }, () => 0) }, /^more than /]
+      ]
+      for (const [lie, reason] of lies) {
+        const { become, lines } = yield* logged(hear(lie))
+        assert.strictEqual(become.outcome, "refused", JSON.stringify(lie)?.slice(0, 200))
+        assert.match(become.outcome === "refused" ? become.reason : "", reason)
+        assert.lengthOf(lines, 1)
+        assert.include(lines[0], '"level":"WARN"')
+        assert.notInclude(lines[0], "Hopper")
+      }
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+    })
+  )
+
+  it.effect("speaks for its own account alone", () =>
+    Effect.gen(function* () {
+      const { operatorId, accountId, strangers, twin, twins, listing, ingest, hear } = yield* ground
+      yield* hear(order([room(listing)]))
+      const before = yield* everything(operatorId)
+      const speakers = [
+        [{ operatorId, accountId: twin, channelType: "airbnb" }, order([room(twins)], { version: 2 })],
+        [{ operatorId, accountId: strangers, channelType: "airbnb" }, order([room(listing)], { version: 2 })],
+        [{ operatorId, accountId, channelType: "vrbo" }, order([room(listing)], { version: 2 })],
+        [{ operatorId: 999_999_999, accountId, channelType: "airbnb" }, order([room(listing)], { version: 2 })]
+      ] as const
+      for (const [speaker, said] of speakers) assert.strictEqual((yield* ingest(speaker, said)).outcome, "refused")
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+    })
+  )
+
+  it.effect("may speak of what came in before its account was known, which is the account's from then on", () =>
+    Effect.gen(function* () {
+      const { operatorId, accountId, twin, twins, listing, ingest, hear, rows } = yield* ground
+      const sql = yield* SqlClient.SqlClient
+      yield* hear(order([room(listing)]))
+      const before = yield* rows
+      yield* sql`
+        UPDATE orders SET channel_account_id = NULL, channel_version = NULL, channel_synced_at = NULL
+        WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE stays SET channel_room_id = NULL, listing_id = 'of before' WHERE operator_id = ${operatorId}`
+      assert.deepStrictEqual(yield* hear(order([room(listing)])), { outcome: "applied" })
+      assert.deepStrictEqual(yield* rows, before)
+      const [known] = yield* sql`
+        SELECT channel_account_id, channel_version FROM orders WHERE operator_id = ${operatorId}`
+      assert.deepStrictEqual(known, { channel_account_id: accountId, channel_version: 1 })
+      const other = { operatorId, accountId: twin, channelType: "airbnb" }
+      assert.strictEqual((yield* ingest(other, order([room(twins)], { version: 2 }))).outcome, "refused")
+    })
+  )
+})

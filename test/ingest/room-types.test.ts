@@ -1,0 +1,113 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Statement } from "effect/sql"
+import { Ingest } from "../../src/ingest/Ingest.ts"
+import { SOLD_ATTEMPTS } from "../../src/resources/reservations/Orders.ts"
+import { propertyOf } from "../harness.ts"
+import { listingOf } from "../listings.ts"
+import { booking, layerUnhurried, nightsOf } from "../resources/reservations/ready.ts"
+import { order, room, selling } from "./saying.ts"
+
+const layerIngest = Layer.provideMerge(Ingest.layer, layerUnhurried)
+
+layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (it) => {
+  /** A type of three properties, its listing, and one that is linked to nothing. */
+  const ground = Effect.gen(function* () {
+    const ground = yield* selling
+    const { api, as, operatorId, accountId, property, second } = ground
+    const third = yield* propertyOf(operatorId, "Harbour 3")
+    const { room_type_id } = yield* api
+      .create_room_type({ title: "Double", property_ids: [property, second, third] })
+      .pipe(as)
+    const double = yield* listingOf(operatorId, accountId, { roomTypeId: room_type_id })
+    const unlinked = yield* listingOf(operatorId, accountId)
+    const properties = Effect.map(ground.rows, (rows) => rows.map(({ property_id }) => property_id))
+    return { ...ground, third, double, unlinked, properties }
+  })
+
+  const doubles = (listing: string, count: number) => {
+    const [first = room(listing), ...others] = Array.from({ length: count }, (_, at) =>
+      room(listing, { room_id: `R${at}` })
+    )
+    return order([first, ...others])
+  }
+
+  it.effect("is in the first property of it that is free for all its nights, and open for them if there is one", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property, second, third, double, hear, properties } = yield* ground
+      const last = { check_in_date: "2027-05-06", check_out_date: "2027-05-08" }
+      yield* api.create_reservation({ ...booking, ...last, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* api.update_availabilities({ property_ids: [second], available: false, dates: ["2027-05-05"] }).pipe(as)
+      yield* hear(doubles(double, 3))
+      assert.deepStrictEqual(yield* properties, [third, second, 0])
+      assert.lengthOf(yield* nightsOf(operatorId), 8)
+    })
+  )
+
+  it.effect("of which none is left, or of a listing that is linked to nothing, is in the box", () =>
+    Effect.gen(function* () {
+      const { property, second, third, double, unlinked, hear, properties } = yield* ground
+      const four = doubles(double, 4)
+      yield* hear({ ...four, rooms: [room(unlinked, { room_id: "U" }), ...four.rooms] })
+      assert.deepStrictEqual(yield* properties, [0, property, second, third, 0])
+    })
+  )
+
+  it.effect("moves on to the next property while others are faster, and to the box after so many", () =>
+    Effect.gen(function* () {
+      const { operatorId, accountId, api, as, hear } = yield* ground
+      const many = yield* Effect.forEach(Array.from({ length: SOLD_ATTEMPTS + 1 }), (_, at) =>
+        propertyOf(operatorId, `Attic ${at}`)
+      )
+      const { room_type_id } = yield* api.create_room_type({ title: "Attic", property_ids: many }).pipe(as)
+      const attic = yield* listingOf(operatorId, accountId, { roomTypeId: room_type_id })
+      /** Somebody takes the first free attic right before an order is written, that many times. */
+      const whileOthersTake = (channel_id: string, times: number) => {
+        let left = times
+        return Effect.provideService(
+          hear(order([room(attic)], { channel_id })),
+          Statement.CurrentTransformer,
+          Effect.fnUntraced(function* (statement) {
+            const [text] = statement.compile()
+            if (text.includes("INSERT INTO stays") && left > 0) {
+              left -= 1
+              yield* Effect.provideService(
+                hear(order([room(attic)], { channel_id: `${channel_id} ${left}` })).pipe(Effect.orDie),
+                Statement.CurrentTransformer,
+                undefined
+              )
+            }
+            return statement
+          })
+        )
+      }
+      const where = Effect.fnUntraced(function* (channel_id: string) {
+        const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
+        return reservations[0]?.property_id
+      })
+      yield* whileOthersTake("A", SOLD_ATTEMPTS - 1)
+      assert.strictEqual(yield* where("A"), many[SOLD_ATTEMPTS - 1])
+      yield* Effect.forEach(Array.from({ length: SOLD_ATTEMPTS - 1 }), (_, at) =>
+        hear(order([room(attic)], { channel_id: `A ${at}`, version: 2, status: "cancelled" }))
+      )
+      yield* whileOthersTake("B", SOLD_ATTEMPTS)
+      assert.strictEqual(yield* where("B"), 0)
+    })
+  )
+
+  it.effect("goes where another listing is when it is said to be there, and stays where its host put it else", () =>
+    Effect.gen(function* () {
+      const { api, as, property, second, listing, double, hear, rows, properties } = yield* ground
+      yield* hear(order([room(listing)]))
+      const [{ stay_code = "" } = {}] = yield* rows
+      yield* api.allocate_stay({ stay_code, property_id: second }).pipe(as)
+      yield* hear(order([room(listing, { rate: 500 })], { version: 2 }))
+      assert.deepStrictEqual(yield* properties, [second])
+      yield* api.move_stay_to_box({ stay_code }).pipe(as)
+      yield* hear(order([room(listing, { rate: 510 })], { version: 3 }))
+      assert.deepStrictEqual(yield* properties, [0])
+      yield* hear(order([room(double, { rate: 520 })], { version: 4 }))
+      assert.deepStrictEqual(yield* properties, [property])
+    })
+  )
+})
