@@ -1,9 +1,11 @@
 import { Console, Effect, Layer, Redacted } from "effect"
 import { HttpMiddleware } from "effect/http"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
+import { layerSandboxPage } from "./adapters/pages/sandbox.ts"
 import { layerAssembly } from "./assembly.ts"
 import { layerIdleMemory, ProcessMemory } from "./background/idle-memory.ts"
 import { layerWakeUp } from "./background/layer.ts"
@@ -21,13 +23,18 @@ import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
+import { DEMO_EMAIL } from "./demo/seed.ts"
 import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
+import { Ingest } from "./ingest/Ingest.ts"
 import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
+import { layerSandboxConnector } from "./sandbox/in-process.ts"
+import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
+import { SandboxAllowed } from "./sandbox/SandboxAllowed.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 
 // The process: settings choose the layers, the layers make the Service, and the adapters serve it.
@@ -37,10 +44,27 @@ const layerWindows = ({ redisUrl }: Settings) =>
 
 const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
 
-const layerService = (windows: Layer.Layer<RateWindows>) =>
+/** What the process has of the sandbox: what reaches it and its page, and what it does by itself. */
+interface OfSandbox {
+  readonly reached: Layer.Layer<Connectors, never, SqlClient | WakeUp>
+  readonly atWork: Layer.Layer<never, never, SqlClient | WakeUp>
+}
+
+/** The marketplace in the process, where it may be; else no account is reached, and nobody can tell. */
+const sandboxOf = ({ sandbox, publicUrl }: Settings): OfSandbox => {
+  if (sandbox === "never") return { reached: Connectors.layerNone, atWork: Layer.empty }
+  const allowed = sandbox === "always" ? SandboxAllowed.layerAlways : SandboxAllowed.layerWithDemo(DEMO_EMAIL)
+  const marketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, allowed))
+  return {
+    reached: Layer.provide(Layer.merge(layerSandboxConnector, layerSandboxPage(publicUrl)), marketplace),
+    atWork: Layer.provide(layerSandboxAtWork, marketplace)
+  }
+}
+
+const layerService = (windows: Layer.Layer<RateWindows>, { reached }: OfSandbox) =>
   layerAssembly.pipe(
     Layer.provide([
-      Layer.provide(ChannelGateway.layer, Connectors.layerNone),
+      Layer.provide(ChannelGateway.layer, reached),
       Layer.provide(Refusals.layer, layerBackgroundDatabase)
     ]),
     Layer.provideMerge(windows)
@@ -75,14 +99,16 @@ const serving = Effect.gen(function* () {
 
 const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped) =>
   Layer.unwrap(
-    Effect.map(Configuration, (settings) =>
-      Layer.effectDiscard(serving).pipe(
+    Effect.map(Configuration, (settings) => {
+      const sandbox = sandboxOf(settings)
+      return Layer.effectDiscard(serving).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide([layerDelivering(settings), layerRetaining, layerWaiting]),
+        Layer.provide([layerDelivering(settings), layerRetaining, layerWaiting, sandbox.atWork]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
-        Layer.provide(layerService(windows(settings))),
+        Layer.provide(layerService(windows(settings), sandbox)),
+        Layer.provide(sandbox.reached),
         Layer.provide([layerNewEvents, Stopping.layer]),
         Layer.provide(layerWakeUp),
         // The Service's own request span takes the place of the server's.
@@ -97,7 +123,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
           Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
         ])
       )
-    )
+    })
   ).pipe(Layer.provide(Configuration.layer))
 
 /** What a caller may put in the place of what the settings would choose. */

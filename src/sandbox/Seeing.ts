@@ -1,9 +1,13 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import type { Restrictions } from "../channels/days.ts"
+import { addDays, dateInZone } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
-import type { Account } from "./Books.ts"
+import { majorOf } from "./amounts.ts"
+import { type Account, Books } from "./Books.ts"
+import { datesBetween, dayOf, daysOf, leftOf, priceOf } from "./calendar.ts"
 import { Mood, Order, SandboxAccount } from "./rows.ts"
 
 // What whoever looks at the marketplace sees of it: its accounts, listings, orders, and what it was asked.
@@ -172,9 +176,51 @@ const ofAsked = (sql: Sql) =>
     }
   )
 
+/** A day as a guest sees it. */
+export interface GuestDay {
+  readonly date: string
+  /** What the night costs before cleaning and taxes, major units. */
+  readonly price: number
+  /** How many are left. */
+  readonly left: number
+  readonly sold: number
+  readonly restrictions: Restrictions
+}
+
+const keyOf = ({ account_id, listing_id }: Pick<ListingSeen, "account_id" | "listing_id">) =>
+  `${account_id} ${listing_id}`
+
+/** The days of listings as guests see them, from today on where the host is; asked account by account. */
+const calendars = (books: Books["Service"]) =>
+  Effect.fnUntraced(function* (seen: ReadonlyArray<ListingSeen>, days: number) {
+    const now = yield* DateTime.nowAsDate
+    const accounts = new Map(seen.map((each) => [each.account_id, each]))
+    const all = yield* Effect.forEach(Array.from(accounts.values()), (account) => {
+      const names = seen.filter((each) => each.account_id === account.account_id).map(({ listing_id }) => listing_id)
+      const start = dateInZone(now, account.time_zone)
+      const end = addDays(start, days - 1)
+      return Effect.map(
+        Effect.all([books.listings(account, names), books.days(account, names, start, end)]),
+        ([listings, said]) =>
+          listings.map((listing) => {
+            const known = daysOf(listing, said)
+            const calendar = datesBetween(start, end).map((date): GuestDay => {
+              const day = dayOf(listing, known, date)
+              const price = majorOf(priceOf(listing, day), listing.currency)
+              return { date, price, left: leftOf(listing, day), sold: day.sold, restrictions: day.restrictions }
+            })
+            return [keyOf({ account_id: account.account_id, listing_id: listing.listing_id }), calendar] as const
+          })
+      )
+    })
+    const found = new Map(all.flat())
+    return (listing: ListingSeen): ReadonlyArray<GuestDay> => found.get(keyOf(listing)) ?? []
+  })
+
 /** Everything there is to see, a page at a time. */
 export class Seeing extends Context.Service<Seeing>()("latchkey/sandbox/Seeing", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+  make: Effect.map(Effect.all([SqlClient.SqlClient, Books]), ([sql, books]) => ({
+    calendars: calendars(books),
     accounts: ofAccounts(sql),
     listings: ofListings(sql),
     orders: ofOrders(sql),

@@ -18,7 +18,8 @@ const TURNS_AT_ONCE = 20
 
 /** The marketplace, for the service, for guests and for what it says by itself. */
 export const layerSandbox = Layer.mergeAll(Sandbox.layer, Marketplace.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Books.layer, Accounts.layer, Telling.layer, Seeing.layer)),
+  Layer.provideMerge(Seeing.layer),
+  Layer.provideMerge(Layer.mergeAll(Books.layer, Accounts.layer, Telling.layer)),
   Layer.provide(ChannelAccounts.layer)
 )
 
