@@ -28,6 +28,7 @@ import ordersOfChannels from "./0026_orders_of_channels.ts"
 import staysOfChannels from "./0027_stays_of_channels.ts"
 import channelPayments from "./0028_channel_payments.ts"
 import staysRemoved from "./0029_stays_removed.ts"
+import sandbox from "./0030_sandbox.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -59,5 +60,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 26, name: "orders_of_channels", up: ordersOfChannels },
   { id: 27, name: "stays_of_channels", up: staysOfChannels },
   { id: 28, name: "channel_payments", up: channelPayments },
-  { id: 29, name: "stays_removed", up: staysRemoved }
+  { id: 29, name: "stays_removed", up: staysRemoved },
+  { id: 30, name: "sandbox", up: sandbox }
 ]

@@ -55,6 +55,8 @@ export interface Settings {
   readonly logLevel: LogLevel
   /** Seed a demo operator into an empty database. */
   readonly demo: boolean
+  /** Whether the sandbox marketplace is there: `with demo` is where the demo operator is. */
+  readonly sandbox: "always" | "never" | "with demo"
   /** Receivers of webhooks that may be private addresses. */
   readonly webhookAllowedHosts: AllowedHosts
   /** How long new connections are taken after the request to stop. */
@@ -167,11 +169,20 @@ export const isPlainLoopback = (address: string): boolean => {
   })
 }
 
+/** Unless it is said, the sandbox is for who tries the service on a machine of their own: nobody else can reach it then. */
+const sandboxOf = (said: boolean | undefined, listenHost: string, publicUrl: string): Settings["sandbox"] => {
+  if (said !== undefined) return said ? "always" : "never"
+  const isOwn = isPlainLoopback(`http://${hostInUrl(listenHost)}`) && isPlainLoopback(publicUrl)
+  return isOwn ? "with demo" : "never"
+}
+
+const hostInUrl = (name: string): string => (name.includes(":") ? `[${name}]` : name)
+
 /** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
 export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Effect.fn.Return<Settings, WrongSetting> {
   const listenPort = (yield* setting("PORT", port)) ?? 8080
   const listenHost = (yield* setting("HOST", host)) ?? "127.0.0.1"
-  const ownAddress = `http://${listenHost.includes(":") ? `[${listenHost}]` : listenHost}:${listenPort}`
+  const ownAddress = `http://${hostInUrl(listenHost)}:${listenPort}`
   const publicUrl =
     (yield* setting(
       "PUBLIC_URL",
@@ -207,6 +218,7 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     logFormat: (yield* setting("LOG_FORMAT", oneOf(["pretty", "json"]))) ?? (terminal ? "pretty" : "json"),
     logLevel: (yield* setting("LOG_LEVEL", logLevel)) ?? "Info",
     demo: (yield* setting("DEMO", flag)) ?? databaseUrl === undefined,
+    sandbox: sandboxOf(yield* setting("SANDBOX", flag), listenHost, publicUrl),
     webhookAllowedHosts: (yield* setting("WEBHOOK_ALLOWED_HOSTS", allowedHosts)) ?? noAllowedHosts,
     drainSeconds: (yield* setting("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX))) ?? 0
   }

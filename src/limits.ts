@@ -262,6 +262,14 @@ export const LISTING_PUSHES_WAITING = 1_000
 /** Milliseconds after which a change that its channel does not take is given up, and that one is kept when it is settled. */
 export const LISTING_PUSH_TRIED_MS = 24 * 60 * 60 * 1000
 export const LISTING_PUSHES_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+/** Sandbox: listings of one account, orders of one account, rooms of one listing, and payments of one order. */
+export const SANDBOX_LISTINGS = 100
+export const SANDBOX_ORDERS = 10_000
+export const SANDBOX_ROOMS = 100
+export const SANDBOX_PAYMENTS = 50
+/** Sandbox: the last things an account was asked that are kept, and the longest it may be told to be late (milliseconds). */
+export const SANDBOX_ASKED = 200
+export const SANDBOX_LATE_MS = 10 * 60 * 1000
 /** Payments and refunds of one account that wait for their order, and milliseconds they do (ninety days). */
 export const CHANNEL_MONEY_WAITING = 1_000
 export const CHANNEL_MONEY_WAITS_MS = 90 * 24 * 60 * 60 * 1000

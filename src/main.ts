@@ -1,9 +1,11 @@
 import { Console, Effect, Layer, Redacted } from "effect"
 import { HttpMiddleware } from "effect/http"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
+import { layerSandboxPage } from "./adapters/pages/sandbox.ts"
 import { layerAssembly } from "./assembly.ts"
 import { layerIdleMemory, ProcessMemory } from "./background/idle-memory.ts"
 import { layerWakeUp } from "./background/layer.ts"
@@ -21,8 +23,10 @@ import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
+import { DEMO_EMAIL } from "./demo/seed.ts"
 import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
+import { Ingest } from "./ingest/Ingest.ts"
 import { layerHearingLater } from "./ingest/layer.ts"
 import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
@@ -30,6 +34,9 @@ import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
+import { layerSandboxConnector } from "./sandbox/in-process.ts"
+import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
+import { SandboxAllowed } from "./sandbox/SandboxAllowed.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 
 // The process: settings choose the layers, the layers make the Service, and the adapters serve it.
@@ -39,23 +46,35 @@ const layerWindows = ({ redisUrl }: Settings) =>
 
 const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
 
-/** What reaches channels: no connector yet. */
-const layerConnectors = Connectors.layerNone
+/** What the process has of the sandbox: what reaches it and its page, and what it does by itself. */
+interface OfSandbox {
+  readonly reached: Layer.Layer<Connectors, never, SqlClient | WakeUp>
+  readonly atWork: Layer.Layer<never, never, SqlClient | WakeUp>
+}
 
-const layerService = (windows: Layer.Layer<RateWindows>) =>
+/** The marketplace in the process, where it may be; else no account is reached, and nobody can tell. */
+const sandboxOf = ({ sandbox, publicUrl }: Settings): OfSandbox => {
+  if (sandbox === "never") return { reached: Connectors.layerNone, atWork: Layer.empty }
+  const allowed = sandbox === "always" ? SandboxAllowed.layerAlways : SandboxAllowed.layerWithDemo(DEMO_EMAIL)
+  const marketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, allowed))
+  return {
+    reached: Layer.provide(Layer.merge(layerSandboxConnector, layerSandboxPage(publicUrl)), marketplace),
+    atWork: Layer.provide(layerSandboxAtWork, marketplace)
+  }
+}
+
+const layerService = (windows: Layer.Layer<RateWindows>, { reached }: OfSandbox) =>
   layerAssembly.pipe(
     Layer.provide([
-      Layer.provide(ChannelGateway.layer, layerConnectors),
+      Layer.provide(ChannelGateway.layer, reached),
       Layer.provide(Refusals.layer, layerBackgroundDatabase)
     ]),
     Layer.provideMerge(windows)
   )
 
 /** Tells channels what waits for them, for as long as the process runs. */
-const layerTelling = layerPushing.pipe(
-  Layer.provide(Layer.provide(ChannelGateway.layer, layerConnectors)),
-  Layer.provide(layerBackgroundDatabase)
-)
+const layerTelling = ({ reached }: OfSandbox) =>
+  layerPushing.pipe(Layer.provide(Layer.provide(ChannelGateway.layer, reached)), Layer.provide(layerBackgroundDatabase))
 
 /** Delivers events to their subscribers, and looks after those who read them, for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
@@ -86,14 +105,16 @@ const serving = Effect.gen(function* () {
 
 const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped) =>
   Layer.unwrap(
-    Effect.map(Configuration, (settings) =>
-      Layer.effectDiscard(serving).pipe(
+    Effect.map(Configuration, (settings) => {
+      const sandbox = sandboxOf(settings)
+      return Layer.effectDiscard(serving).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide([layerDelivering(settings), layerTelling, layerRetaining, layerWaiting]),
+        Layer.provide([layerDelivering(settings), layerTelling(sandbox), layerRetaining, layerWaiting, sandbox.atWork]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
-        Layer.provide(layerService(windows(settings))),
+        Layer.provide(layerService(windows(settings), sandbox)),
+        Layer.provide(sandbox.reached),
         Layer.provide([layerNewEvents, Stopping.layer]),
         Layer.provide(layerWakeUp),
         // The Service's own request span takes the place of the server's.
@@ -108,7 +129,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
           Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
         ])
       )
-    )
+    })
   ).pipe(Layer.provide(Configuration.layer))
 
 /** What a caller may put in the place of what the settings would choose. */

@@ -26,6 +26,7 @@ describe("configuration", () => {
         logFormat: "json",
         logLevel: "Info",
         demo: true,
+        sandbox: "with demo",
         drainSeconds: 0
       })
       assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
@@ -51,6 +52,7 @@ describe("configuration", () => {
         LOG_FORMAT: "pretty",
         LOG_LEVEL: "debug",
         DEMO: "1",
+        SANDBOX: "1",
         DRAIN_SECONDS: "300",
         WEBHOOK_ALLOWED_HOSTS: "127.0.0.1, hooks.internal"
       })
@@ -68,6 +70,7 @@ describe("configuration", () => {
         logFormat: "pretty",
         logLevel: "Debug",
         demo: true,
+        sandbox: "always",
         drainSeconds: 300
       })
       assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")
@@ -133,6 +136,29 @@ describe("configuration", () => {
       assert.isFalse((yield* settings({ DATABASE_URL })).demo)
       assert.isTrue((yield* settings({ DATABASE_URL, DEMO: "1" })).demo)
       assert.isFalse((yield* settings({ DEMO: "0" })).demo)
+    })
+  )
+
+  it.effect("has the sandbox where nobody else can reach it, and elsewhere when it is told to", () =>
+    Effect.gen(function* () {
+      const sandbox = (environment: Readonly<Record<string, string>>) =>
+        Effect.map(settings(environment), (read) => read.sandbox)
+      assert.strictEqual(yield* sandbox({ HOST: "::1" }), "with demo")
+      assert.strictEqual(yield* sandbox({ PUBLIC_URL: "http://localhost:9000" }), "with demo")
+      const open = [
+        { HOST: "0.0.0.0" },
+        { HOST: "0.0.0.0", PUBLIC_URL: "http://127.0.0.1:8080" },
+        { HOST: "10.0.0.1" },
+        { PUBLIC_URL: "https://127.0.0.1" },
+        { PUBLIC_URL: "https://api.example.com" },
+        { PUBLIC_URL: "http://api.example.com" }
+      ]
+      for (const environment of open) {
+        assert.strictEqual(yield* sandbox(environment), "never")
+        assert.strictEqual(yield* sandbox({ ...environment, SANDBOX: "1" }), "always")
+      }
+      assert.strictEqual(yield* sandbox({ SANDBOX: "0" }), "never")
+      assert.include((yield* Effect.flip(settings({ SANDBOX: "yes" }))).message, "SANDBOX must be 1 or 0")
     })
   )
 

@@ -3,6 +3,7 @@ import type { Answer } from "../contract/envelope.ts"
 import { CALENDAR_PREFIX } from "../resources/calendar-share-links/address.ts"
 import type { Call } from "../service.ts"
 import { rpcRefusal } from "./mcp/message.ts"
+import { SANDBOX_PATH } from "./pages/sandbox.ts"
 import { calendarRefusal } from "./pages/shared-calendar.ts"
 import { REST_PREFIX, toResponse } from "./rest.ts"
 
@@ -10,7 +11,7 @@ import { REST_PREFIX, toResponse } from "./rest.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export type DoorName = "rest" | "mcp" | "calendar" | "none"
+export type DoorName = "rest" | "mcp" | "calendar" | "sandbox" | "none"
 
 interface Refusing {
   /** The door of the log line. */
@@ -26,7 +27,13 @@ export const pathOf = (request: Request): string => request.url.split("?", 1)[0]
 export const doorAt = (path: string): DoorName => {
   if (path === MCP_PATH) return "mcp"
   if (path.startsWith(CALENDAR_PREFIX)) return "calendar"
+  if (path === SANDBOX_PATH || path.startsWith(`${SANDBOX_PATH}/`)) return "sandbox"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
+}
+
+const elsewhere: Refusing = {
+  door: "rest",
+  responseOf: (answer) => HttpServerResponse.setStatus(toResponse(answer), answer.envelope.error_code)
 }
 
 /** Outside `/v3` the status tells the truth: who asks there is a browser, or a client that looks for what is not here. */
@@ -34,8 +41,7 @@ export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
   rest: { door: "rest", responseOf: toResponse },
   mcp: { door: "mcp", responseOf: rpcRefusal },
   calendar: { door: "rest", responseOf: calendarRefusal },
-  none: {
-    door: "rest",
-    responseOf: (answer) => HttpServerResponse.setStatus(toResponse(answer), answer.envelope.error_code)
-  }
+  // Where it is not, it is not there: what is refused is told as of any unknown path.
+  sandbox: elsewhere,
+  none: elsewhere
 }

@@ -6,6 +6,7 @@ import { Readiness } from "../database/Readiness.ts"
 import { Service } from "../service.ts"
 import { type DoorName, doorAt, pathOf, REFUSING } from "./doors.ts"
 import { mcpApp } from "./mcp.ts"
+import { SandboxPage } from "./pages/sandbox.ts"
 import { makeSharedCalendar } from "./pages/shared-calendar.ts"
 import { makeRest } from "./rest.ts"
 
@@ -27,6 +28,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const database = yield* Readiness
   const rest = yield* makeRest
   const sharedCalendar = yield* makeSharedCalendar
+  const sandbox = yield* SandboxPage
   const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */
@@ -45,6 +47,10 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     rest,
     mcp,
     calendar: sharedCalendar,
+    sandbox: (request) =>
+      Effect.flatMap(sandbox(request), (answer) =>
+        answer === undefined ? refuse("sandbox", request, noSuchPage) : Effect.succeed(answer)
+      ),
     none: (request) => refuse("none", request, noSuchPage)
   }
 

@@ -39,13 +39,21 @@ export const PRIVATE_HEADERS = {
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64")
 
-/** The page as an answer: it loads nothing, runs nothing, sends nothing and is framed by nobody. */
-export const documentResponse = (document: Document, status = 200): HttpServerResponse.HttpServerResponse =>
+/**
+ * The page as an answer: it loads nothing, runs nothing and is framed by nobody. Its forms, if it has any, go to where it
+ * came from; then that address, which is no secret, may be told there, as a browser else hides where a form comes from.
+ */
+export const documentResponse = (
+  document: Document,
+  status = 200,
+  forms: "none" | "own" = "none"
+): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(rendered(document).html, {
     status,
     contentType: "text/html; charset=utf-8",
     headers: {
       ...PRIVATE_HEADERS,
-      "content-security-policy": `default-src 'none'; style-src 'sha256-${sha256(document.style)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+      "referrer-policy": forms === "own" ? "same-origin" : PRIVATE_HEADERS["referrer-policy"],
+      "content-security-policy": `default-src 'none'; style-src 'sha256-${sha256(document.style)}'; base-uri 'none'; form-action ${forms === "own" ? "'self'" : "'none'"}; frame-ancestors 'none'`
     }
   })

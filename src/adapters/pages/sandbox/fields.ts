@@ -1,0 +1,31 @@
+import { type Html, html, nothing } from "../html.ts"
+
+// Forms, each sent to an address of its own below the page's.
+
+interface FieldOptions {
+  readonly type?: "text" | "date" | "number"
+  readonly value?: string
+  readonly list?: string
+  readonly required?: true
+}
+
+/** A field with its label. */
+export const field = (name: string, label: string, options: FieldOptions = {}): Html => {
+  const { type = "text", value = "", list, required } = options
+  const named = list === undefined ? nothing : html` list="${list}"`
+  const must = required === true ? html` required` : nothing
+  return html`<label>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="off"${named}${must}></label>`
+}
+
+export const hidden = (name: string, value: string | number): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`
+
+export const option = (value: string, isChosen: boolean): Html =>
+  html`<option value="${value}"${isChosen ? html` selected` : nothing}>${value}</option>`
+
+/** `quiet`: one of several in a row. */
+export const form = (act: string, button: string, fields: Html, look: "fields" | "quiet" = "fields"): Html =>
+  html`<form class="${look}" method="post" action="/sandbox/${act}">
+${fields}
+<button>${button}</button>
+</form>`

@@ -1,0 +1,47 @@
+import { ByteSize, Effect } from "effect"
+import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
+
+/** Largest body of a form in bytes. */
+export const FORM_BYTES = 16 * 1024
+
+/** What a form says, by the names of its fields. A field that was left empty is not there. */
+export type Form = Readonly<Record<string, string | number | boolean>>
+
+/** Fields that are numbers, and those that are ticked. */
+const NUMBERS = new Set([
+  "operator_id",
+  "channel_account_id",
+  "adults",
+  "children",
+  "rooms",
+  "amount",
+  "ms",
+  "base_price",
+  "cleaning_fee",
+  "commission",
+  "tax"
+])
+const FLAGS = new Set(["instant"])
+
+const meantBy = (name: string, text: string): string | number | boolean => {
+  if (FLAGS.has(name)) return text === "1"
+  return NUMBERS.has(name) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+}
+
+/** Undefined: what was sent is no form, or too much. */
+export const readForm = (request: HttpServerRequest): Effect.Effect<Form | undefined> => {
+  const type = request.headers["content-type"] ?? ""
+  const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)
+  if (!isForm || Number(request.headers["content-length"] ?? 0) > FORM_BYTES) return Effect.succeed(undefined)
+  return request.text.pipe(
+    Effect.provideService(MaxBodySize, ByteSize.bytes(FORM_BYTES)),
+    Effect.map((text) =>
+      Object.fromEntries(
+        Array.from(new URLSearchParams(text))
+          .filter(([, value]) => value.trim() !== "")
+          .map(([name, value]) => [name, meantBy(name, value.trim())])
+      )
+    ),
+    Effect.catch(() => Effect.succeed(undefined))
+  )
+}

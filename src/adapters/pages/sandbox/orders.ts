@@ -1,0 +1,62 @@
+import { decimalText } from "../../../contract/money.ts"
+import { instantText } from "../../../contract/time.ts"
+import type { PageOf } from "../../../database/rows.ts"
+import { unitsOfText } from "../../../sandbox/amounts.ts"
+import { holds, totalOf } from "../../../sandbox/order.ts"
+import type { OrderRow } from "../../../sandbox/Seeing.ts"
+import { type Html, html, nothing } from "../html.ts"
+import { field, form, hidden } from "./fields.ts"
+
+/** The orders of all accounts, the latest first, and what their guests can do. */
+export const ordersSection = (
+  orders: PageOf<OrderRow>,
+  more: Html
+): Html => html`<section id="orders" aria-labelledby="orders-title">
+<h2 id="orders-title">Orders</h2>
+${orders.rows.length === 0 ? html`<p>Nobody has booked yet.</p>` : nothing}
+${orders.rows.map(orderCard)}
+${more}</section>`
+
+/** What tells the order from others of its name. */
+const named = ({ order_id, operator_id, channel_type }: OrderRow): Html =>
+  html`${hidden("order_id", order_id)}${hidden("operator_id", operator_id)}${hidden("channel_type", channel_type)}`
+
+const facts = (order: OrderRow): string => {
+  const { said, paid, version, expires_at, reservation_code, heard } = order
+  const { currency } = said
+  const total = decimalText(totalOf(order), currency)
+  return [
+    `${total} ${currency}, ${decimalText(unitsOfText(paid, currency), currency)} paid`,
+    `version ${version}`,
+    ...(expires_at === null ? [] : [`waits until ${instantText(expires_at)}`]),
+    reservation_code === null ? "not in the service" : `in the service ${reservation_code}`,
+    heard === null ? "not told yet" : `told: ${heard}`
+  ].join(" · ")
+}
+
+const orderCard = (order: OrderRow): Html => {
+  const { said, status, order_id } = order
+  const isOpen = holds(status)
+  const waits = status === "wait_accept" || status === "wait_pay"
+  const canPay = status === "accepted" || status === "wait_pay"
+  return html`<article class="card" id="order-${order_id}">
+<h3><span class="tag">${order.channel_type}</span> ${said.booker.name} <span class="id">${order_id}</span> <span class="status ${status}">${status}</span></h3>
+<ul class="rooms">${said.rooms.map(
+    (room) =>
+      html`<li>${room.check_in_date} to ${room.check_out_date}, listing ${room.listing_id}, ${room.rate} ${said.currency}</li>`
+  )}</ul>
+<p class="soft">${facts(order)}</p>
+<div class="acts">
+${
+  isOpen
+    ? html`${form("change", "Change", html`${named(order)}${field("check_in_date", "Check-in", { type: "date" })}${field("check_out_date", "Check-out", { type: "date" })}${field("listing_id", "Listings")}`, "quiet")}
+`
+    : nothing
+}${canPay ? form("pay", "Pay", html`${named(order)}${field("amount", "Amount")}`, "quiet") : nothing}
+${Number(order.paid) > 0 ? form("refund", "Refund", html`${named(order)}${field("amount", "Amount")}`, "quiet") : nothing}
+${isOpen ? form("cancel", "Cancel", named(order), "quiet") : nothing}
+${waits ? form("time-out", "Let time out", named(order), "quiet") : nothing}
+</div>
+</article>
+`
+}

@@ -1,0 +1,194 @@
+import { Context, DateTime, Effect, Layer } from "effect"
+import type { OrderSaid } from "../channels/said.ts"
+import { BadRequest, type Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
+import { SANDBOX_ORDERS } from "../limits.ts"
+import { Accounts } from "./Accounts.ts"
+import {
+  type BookAsked,
+  type ChangeAsked,
+  type MoneyAsked,
+  type MoodAsked,
+  namesIn,
+  type OpenAsked,
+  type OrderAsked,
+  readBook,
+  readChange,
+  readMoney,
+  readMoodAsked,
+  readOrder
+} from "./asked.ts"
+import { Books } from "./Books.ts"
+import { makeChanging, type Rule } from "./changing.ts"
+import { makeFinding } from "./finding.ts"
+import { booking, cancelling, changing, lettingTimeOut, moving, type OrderSeen } from "./guest-acts.ts"
+import { drawOrderName, drawPaymentName } from "./names.ts"
+import { makeOpen, type Opened } from "./opening.ts"
+import type { RoomAsked } from "./order.ts"
+import { makeRemember } from "./remembering.ts"
+import type { SandboxAccount } from "./rows.ts"
+import type { Refusal } from "./scene.ts"
+import { Telling } from "./Telling.ts"
+
+export type Refused = Refusal | BadRequest
+
+/** An order after an act, and what the service answered when it was told: null if it was not heard yet. */
+export interface Moved extends OrderSeen {
+  readonly heard: string | null
+}
+
+type Act<Asked> = (asked: Asked) => Effect.Effect<Moved, Refused>
+
+/** What guests do. Each act is in the books before the service is told of it, and it is told until it has heard it. */
+export class Marketplace extends Context.Service<
+  Marketplace,
+  {
+    readonly book: Act<typeof BookAsked.Encoded>
+    /** Other dates or other rooms. */
+    readonly change: Act<typeof ChangeAsked.Encoded>
+    readonly pay: Act<typeof MoneyAsked.Encoded>
+    readonly refund: Act<typeof MoneyAsked.Encoded>
+    readonly cancel: Act<typeof OrderAsked.Encoded>
+    /** What waits for an answer or a payment waits no longer. */
+    readonly timeOut: Act<typeof OrderAsked.Encoded>
+    /** Opens a listing, and the account it is in unless that is there. */
+    readonly open: (asked: typeof OpenAsked.Encoded) => Effect.Effect<Opened, Refused>
+    /** Puts orders that an account has had all along into the books, as they stand. */
+    readonly remember: (accountId: number, orders: ReadonlyArray<OrderSaid>) => Effect.Effect<void, NotFound | Conflict>
+    /** How an account answers from now on. */
+    readonly mood: (asked: typeof MoodAsked.Encoded) => Effect.Effect<typeof MoodAsked.Type, Refused>
+  }
+>()("latchkey/sandbox/Marketplace") {
+  static readonly layer = Layer.effect(
+    Marketplace,
+    Effect.gen(function* () {
+      const { named, moved } = yield* makeMoving
+      const money = (kind: "payment" | "refund") =>
+        Effect.fnUntraced(function* (input: typeof MoneyAsked.Encoded) {
+          const asked = yield* readMoney(input)
+          const account = yield* named(asked)
+          const paymentId = yield* drawPaymentName
+          return yield* moved(account, asked.order_id, moving(kind, { paymentId, amount: asked.amount }))
+        })
+      const simple = (rule: Rule<OrderSeen, Refusal>) =>
+        Effect.fnUntraced(function* (input: typeof OrderAsked.Encoded) {
+          const asked = yield* readOrder(input)
+          return yield* moved(yield* named(asked), asked.order_id, rule)
+        })
+      return {
+        book: yield* makeBook,
+        change: Effect.fnUntraced(function* (input) {
+          const asked = yield* readChange(input)
+          const listings = asked.listing_id === undefined ? undefined : namesIn(asked.listing_id)
+          const change = {
+            checkIn: asked.check_in_date,
+            checkOut: asked.check_out_date,
+            listings,
+            adults: asked.adults
+          }
+          return yield* moved(yield* named(asked), asked.order_id, changing(change), {
+            listings: listings ?? [],
+            days: [asked.check_in_date, asked.check_out_date].filter((day) => day !== undefined)
+          })
+        }),
+        pay: money("payment"),
+        refund: money("refund"),
+        cancel: simple(cancelling),
+        timeOut: simple(lettingTimeOut),
+        open: yield* makeOpen,
+        remember: yield* makeRemember,
+        mood: yield* makeMood
+      }
+    })
+  )
+}
+
+interface Beside {
+  readonly listings: ReadonlyArray<string>
+  readonly days: ReadonlyArray<string>
+}
+
+/** How an order is moved: found by its name, changed by a rule, told. */
+const makeMoving = Effect.gen(function* () {
+  const finding = yield* makeFinding
+  const apply = yield* makeChanging
+  const telling = yield* Telling
+  const books = yield* Books
+  return {
+    named: ({ order_id, channel_type, operator_id }: OrderAsked) =>
+      finding.order({ name: order_id, channelType: channel_type, operatorId: operator_id }),
+    moved: Effect.fnUntraced(function* (
+      account: SandboxAccount,
+      orderId: string,
+      rule: Rule<OrderSeen, Refusal>,
+      beside: Beside = { listings: [], days: [] }
+    ) {
+      const [start] = beside.days.toSorted()
+      const end = beside.days.toSorted().at(-1)
+      const days = start === undefined || end === undefined ? {} : { days: { start, end } }
+      const order = yield* apply(account, { orderId, listings: beside.listings, ...days }, rule)
+      yield* telling.tell(account)
+      return { ...order, heard: yield* books.heard(account, "order", orderId) }
+    })
+  }
+})
+
+const makeBook = Effect.gen(function* () {
+  const finding = yield* makeFinding
+  const books = yield* Books
+  const { moved } = yield* makeMoving
+  return Effect.fnUntraced(function* (input: typeof BookAsked.Encoded) {
+    const asked = yield* readBook(input)
+    const names = namesIn(asked.listing_id)
+    const [first] = names
+    if (first === undefined) return yield* new BadRequest({ message: "listing_id: is required." })
+    const { channel_type: channelType, operator_id: operatorId } = asked
+    const account = yield* finding.listing({ name: first, channelType, operatorId })
+    if ((yield* books.orderCount(account)) >= SANDBOX_ORDERS) return yield* noMoreOrders
+    const orderId = yield* drawOrderName(account.channel_type)
+    const booker = {
+      name: asked.guest_name.trim(),
+      ...(asked.guest_phone === undefined ? {} : { phone: asked.guest_phone }),
+      ...(asked.guest_email === undefined ? {} : { email: asked.guest_email })
+    }
+    const rule = booking({ orderId, rooms: roomsOf(asked, names), booker, remarks: asked.remarks })
+    const days = [asked.check_in_date, asked.check_out_date]
+    return yield* moved(account, orderId, rule, { listings: names, days })
+  })
+})
+
+const noMoreOrders = new ValidationFailed({
+  message: `listing_id: an account of the sandbox keeps at most ${SANDBOX_ORDERS} orders.`
+})
+
+/** A room of each listing that is named, or so many. */
+const roomsOf = (asked: BookAsked, names: ReadonlyArray<string>): ReadonlyArray<RoomAsked> =>
+  names.flatMap((listing_id) =>
+    Array.from({ length: asked.rooms ?? 1 }, () => ({
+      listing_id,
+      check_in_date: asked.check_in_date,
+      check_out_date: asked.check_out_date,
+      adults: asked.adults ?? USUAL_ADULTS,
+      children: asked.children ?? 0
+    }))
+  )
+
+const USUAL_ADULTS = 2
+const USUAL_MS = 5_000
+const USUAL_REASON = "the channel says no"
+
+const makeMood = Effect.gen(function* () {
+  const finding = yield* makeFinding
+  const accounts = yield* Accounts
+  const telling = yield* Telling
+  return Effect.fnUntraced(function* (input: typeof MoodAsked.Encoded) {
+    const asked = yield* readMoodAsked(input)
+    const account = yield* finding.accountOf(asked.channel_account_id)
+    if (account === undefined) {
+      return yield* new NotFound({ message: "channel_account_id: the sandbox has no such account." })
+    }
+    const mood = { mood: asked.mood, mood_ms: asked.ms ?? USUAL_MS, mood_reason: asked.reason ?? USUAL_REASON }
+    yield* accounts.putMood(account, mood, yield* DateTime.nowAsDate)
+    yield* telling.tell(account)
+    return { ...asked, ms: mood.mood_ms, reason: mood.mood_reason }
+  })
+})

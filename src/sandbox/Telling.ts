@@ -1,0 +1,174 @@
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { leaseEnd } from "../background/lease.ts"
+import { pauseOf } from "../background/retries.ts"
+import { type Givens, inForms } from "../database/forms.ts"
+import { rowsOf } from "../database/rows.ts"
+import { type Heard, Ingest } from "../ingest/Ingest.ts"
+import type { Account } from "./Books.ts"
+
+// What the marketplace says by itself goes to `Ingest`: the act is committed with what is to be told of it, and that is told
+// until it was heard. Of each thing the last version alone is told. Whatever ends between two steps, it is told again.
+
+/** Told in one turn, at once of these, and milliseconds that one may take: together less than the lease. */
+export const TOLD_A_TURN = 32
+const TOLD_AT_ONCE = 8
+const TELL_MS = 10_000
+export const TELLING_LEASE_MS = 60_000
+/** Turns in which what an act has to tell is told with the act: accounts, listings, then orders. */
+const TURNS_OF_ACT = 4
+
+const BACKOFF = { firstMs: 1_000, longestMs: 60_000, jitter: 0.25 }
+
+const Word = Schema.Struct({
+  operator_id: Schema.Int,
+  account_id: Schema.Int,
+  channel_type: Schema.String,
+  kind: Schema.String,
+  subject: Schema.String,
+  version: Schema.Int,
+  attempts: Schema.Int,
+  said: Schema.Json
+})
+type Word = typeof Word.Type
+
+const readWords = rowsOf(Word)
+const readNothing = rowsOf(Schema.Struct({}))
+
+type Sql = SqlClient.SqlClient
+
+interface Taking {
+  readonly now: Date
+  readonly until: Date
+  readonly operatorId: number | undefined
+  readonly accountId: number | undefined
+}
+
+/**
+ * Takes what is due, of each account its share before anybody's second: a listing is told before the orders of its account.
+ * Whoever comes second to a row finds it due later.
+ */
+const take = (sql: Sql) => {
+  const statement = inForms(sql, ({ now, until, operatorId, accountId }: Givens<Taking>) => {
+    const narrowed =
+      operatorId === undefined || accountId === undefined
+        ? sql`true`
+        : sql`w.operator_id = ${operatorId} AND w.account_id = ${accountId}`
+    return sql`
+      WITH chosen AS (
+        SELECT w.operator_id, w.account_id, w.kind, w.subject, a.channel_type, row_number() OVER (
+          PARTITION BY w.operator_id, w.account_id ORDER BY w.kind IN ('payment', 'refund'), w.due_at, w.subject) AS place
+        FROM sandbox_words w
+        JOIN channel_accounts a ON a.operator_id = w.operator_id AND a.id = w.account_id AND a.connector = 'sandbox'
+        WHERE w.due_at <= ${now} AND ${narrowed}
+          AND (w.kind IN ('account', 'listing') OR NOT EXISTS (
+            SELECT FROM sandbox_words before
+            WHERE before.operator_id = w.operator_id AND before.account_id = w.account_id
+              AND before.kind IN ('account', 'listing') AND before.due_at IS NOT NULL))
+        ORDER BY place, w.due_at LIMIT ${sql.literal(String(TOLD_A_TURN))}
+      )
+      UPDATE sandbox_words w SET due_at = ${until}, attempts = w.attempts + 1
+      FROM chosen
+      WHERE w.operator_id = chosen.operator_id AND w.account_id = chosen.account_id AND w.kind = chosen.kind
+        AND w.subject = chosen.subject AND w.due_at <= ${now}
+      RETURNING w.operator_id, w.account_id, chosen.channel_type, w.kind, w.subject, w.version, w.attempts, w.said`
+  })
+  return (now: Date, account: Account | undefined) =>
+    readWords(
+      statement({
+        now,
+        until: leaseEnd(now, TELLING_LEASE_MS),
+        operatorId: account?.operator_id,
+        accountId: account?.account_id
+      })
+    )
+}
+
+interface Ended extends Pick<Word, "operator_id" | "account_id" | "kind" | "subject" | "version"> {
+  readonly heard: string
+}
+
+/** It was heard. A newer version that came meanwhile is still to be told. */
+const settle = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, kind, subject, version, heard }: Givens<Ended>) => sql`
+      UPDATE sandbox_words SET told_version = greatest(told_version, ${version}),
+        heard = CASE WHEN version = ${version} THEN ${heard} ELSE heard END,
+        due_at = CASE WHEN version = ${version} THEN NULL ELSE due_at END
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
+  )
+  return ({ operator_id, account_id, kind, subject, version }: Word, heard: Heard) =>
+    readNothing(
+      statement({
+        operator_id,
+        account_id,
+        kind,
+        subject,
+        version,
+        heard: heard.outcome === "refused" ? `refused: ${heard.reason}` : heard.outcome
+      })
+    )
+}
+
+interface PutOff extends Ended {
+  readonly due: Date
+}
+
+/** It was not heard: it is told again later. */
+const putOff = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, kind, subject, version, heard, due }: Givens<PutOff>) => sql`
+      UPDATE sandbox_words SET due_at = ${due}, heard = ${heard}
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}
+        AND version = ${version} AND due_at IS NOT NULL`
+  )
+  return ({ operator_id, account_id, kind, subject, version }: Word, heard: string, due: Date) =>
+    readNothing(statement({ operator_id, account_id, kind, subject, version, heard, due }))
+}
+
+/** Tells the service what the marketplace has to tell. */
+export class Telling extends Context.Service<
+  Telling,
+  {
+    /** What the account has to tell now, if it can be told at once. What cannot is told by {@link turn}. */
+    readonly tell: (account: Account) => Effect.Effect<void>
+    /** Tells some of what is due; answers whether there may be more. */
+    readonly turn: Effect.Effect<boolean>
+  }
+>()("latchkey/sandbox/Telling") {
+  static readonly layer = Layer.effect(
+    Telling,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const ingest = yield* Ingest
+      const [taken, settled, putsOff] = [take(sql), settle(sql), putOff(sql)]
+
+      const tellOne = Effect.fnUntraced(function* (word: Word) {
+        const speaker = { operatorId: word.operator_id, accountId: word.account_id, channelType: word.channel_type }
+        const heard = yield* ingest.ingest(speaker, word.said).pipe(Effect.timeoutOption(TELL_MS), Effect.exit)
+        if (heard._tag === "Success" && heard.value._tag === "Some") return yield* settled(word, heard.value.value)
+        const why = heard._tag === "Success" ? "not answered in time" : "failed"
+        const now = yield* DateTime.nowAsDate
+        yield* Effect.logWarning(`the sandbox was not heard: ${word.kind} ${word.subject} ${why}, told again later`)
+        yield* putsOff(word, why, new Date(now.getTime() + pauseOf(BACKOFF, word.attempts)))
+      })
+
+      const told = Effect.fnUntraced(function* (account: Account | undefined) {
+        const words = yield* taken(yield* DateTime.nowAsDate, account)
+        yield* Effect.forEach(words, tellOne, { concurrency: TOLD_AT_ONCE, discard: true })
+        return words.length
+      })
+
+      return {
+        tell: Effect.fnUntraced(function* (account) {
+          for (let turn = 0; turn < TURNS_OF_ACT; turn++) {
+            if ((yield* told(account)) === 0) return
+          }
+        }),
+        turn: Effect.map(told(undefined), (words) => words > 0)
+      }
+    })
+  )
+}

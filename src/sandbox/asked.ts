@@ -1,0 +1,122 @@
+import { Schema } from "effect"
+import { decoderOf } from "../contract/decode.ts"
+import {
+  CalendarDate,
+  Code,
+  Currency,
+  EMPTY,
+  Id,
+  Integer,
+  isUpTo,
+  PositiveAmount,
+  textUpTo
+} from "../contract/fields.ts"
+import {
+  AMOUNT_MAX,
+  CHANNEL_ROOMS,
+  CHANNEL_TEXT,
+  CODE,
+  GUEST_NAME,
+  GUEST_PHONE,
+  GUESTS_MAX,
+  LISTING_TEXT,
+  SANDBOX_LATE_MS,
+  SANDBOX_ROOMS
+} from "../limits.ts"
+import { SandboxChannel } from "./channels.ts"
+import { MOODS } from "./rows.ts"
+
+// What is asked of the marketplace by its page and its commands, in the same fields.
+
+const between = (minimum: number, maximum: number) =>
+  Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `from ${minimum} to ${maximum}` }))
+
+/** Of listings one or several, separated by commas: a room of each. */
+const ListingNames = textUpTo(CHANNEL_ROOMS * (CODE + 2))
+
+const GuestName = Schema.String.check(
+  Schema.makeFilter((name) => (name.trim() === "" ? EMPTY : isUpTo(name, GUEST_NAME)), {
+    expected: `at most ${GUEST_NAME} characters`
+  })
+)
+
+/** What tells a listing or an order from others of the same name. */
+const whose = { channel_type: Schema.optionalKey(textUpTo(CODE)), operator_id: Schema.optionalKey(Id) }
+
+export const BookAsked = Schema.Struct({
+  ...whose,
+  listing_id: ListingNames,
+  check_in_date: CalendarDate,
+  check_out_date: CalendarDate,
+  guest_name: GuestName,
+  guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
+  guest_email: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
+  adults: Schema.optionalKey(between(1, GUESTS_MAX)),
+  children: Schema.optionalKey(between(0, GUESTS_MAX)),
+  /** So many rooms of each listing that is named. */
+  rooms: Schema.optionalKey(between(1, CHANNEL_ROOMS)),
+  remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT))
+})
+export type BookAsked = typeof BookAsked.Type
+
+export const OrderAsked = Schema.Struct({ ...whose, order_id: Code })
+export type OrderAsked = typeof OrderAsked.Type
+
+export const ChangeAsked = Schema.Struct({
+  ...OrderAsked.fields,
+  check_in_date: Schema.optionalKey(CalendarDate),
+  check_out_date: Schema.optionalKey(CalendarDate),
+  listing_id: Schema.optionalKey(ListingNames),
+  adults: Schema.optionalKey(between(1, GUESTS_MAX))
+})
+
+export const MoneyAsked = Schema.Struct({ ...OrderAsked.fields, amount: Schema.optionalKey(PositiveAmount) })
+
+export const MoodAsked = Schema.Struct({
+  channel_account_id: Id,
+  mood: Schema.Literals(MOODS),
+  ms: Schema.optionalKey(between(0, SANDBOX_LATE_MS)),
+  reason: Schema.optionalKey(textUpTo(LISTING_TEXT))
+})
+
+const Price = Schema.Finite.check(
+  Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `from 0 to ${AMOUNT_MAX}` })
+)
+const USERNAME = 80
+const Username = Schema.String.check(
+  Schema.makeFilter((name) => (name.trim() === "" ? EMPTY : isUpTo(name, USERNAME)), {
+    expected: `at most ${USERNAME} characters`
+  })
+)
+const Percent = between(0, 100)
+
+/** A listing, and the account it is in if that is not there yet. What is not said is as its channel has it. */
+export const OpenAsked = Schema.Struct({
+  operator_id: Schema.optionalKey(Id),
+  channel_type: SandboxChannel,
+  username: Schema.optionalKey(Username),
+  listing_id: Schema.optionalKey(Code),
+  title: Schema.optionalKey(textUpTo(LISTING_TEXT)),
+  currency: Schema.optionalKey(Currency),
+  base_price: Schema.optionalKey(PositiveAmount),
+  cleaning_fee: Schema.optionalKey(Price),
+  commission: Schema.optionalKey(Percent),
+  tax: Schema.optionalKey(Percent),
+  instant: Schema.optionalKey(Schema.Boolean),
+  rooms: Schema.optionalKey(between(1, SANDBOX_ROOMS))
+})
+export type OpenAsked = typeof OpenAsked.Type
+
+export const readBook = decoderOf(BookAsked)
+export const readOrder = decoderOf(OrderAsked)
+export const readChange = decoderOf(ChangeAsked)
+export const readMoney = decoderOf(MoneyAsked)
+export const readMoodAsked = decoderOf(MoodAsked)
+export const readOpen = decoderOf(OpenAsked)
+
+/** The listings that a text names. */
+export const namesIn = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")

@@ -1,0 +1,270 @@
+import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import type { AccountThere, Connector, ListingThere, OrderThere } from "../channels/connector.ts"
+import { ChannelDisconnected, ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../channels/errors.ts"
+import { AirbnbPriceAndRules } from "../channels/price-and-rules.ts"
+import type { Conflict } from "../contract/errors.ts"
+import { Accounts } from "./Accounts.ts"
+import { Books } from "./Books.ts"
+import { priced, readDays, restricted, stocked } from "./calendar.ts"
+import { type About, makeChanging } from "./changing.ts"
+import { DIFFERENCES } from "./channels.ts"
+import { makeFinding } from "./finding.ts"
+import { approving, declining, listingIn, pushing, settling } from "./host-acts.ts"
+import { type Mood, type SandboxAccount, Settings } from "./rows.ts"
+import { SandboxAllowed } from "./SandboxAllowed.ts"
+import { Telling } from "./Telling.ts"
+
+// The sandbox as the service reaches it: what is asked of an account is answered as its mood is.
+
+type ToldOff = ChannelRefused | ChannelUnavailable | ChannelDisconnected | ChannelNotServed
+
+/** What an act is: how it is noted, and whether it changes something. */
+interface Act {
+  readonly act: keyof Connector
+  readonly subject: string
+  readonly summary: string
+  readonly changes: boolean
+}
+
+const wordsOf = (error: ToldOff): string => {
+  switch (error._tag) {
+    case "ChannelRefused":
+      return `refused: ${error.reason}`
+    case "ChannelUnavailable":
+      return String(error.code)
+    case "ChannelDisconnected":
+      return "disconnected"
+    case "ChannelNotServed":
+      return "not served"
+  }
+}
+
+type Doing<A> = (account: SandboxAccount) => Effect.Effect<A, ToldOff>
+
+/** What of an act that is done in this mood is answered. */
+const answeredIn = <A>(
+  { mood, mood_ms, mood_reason }: Mood,
+  { changes }: Act,
+  account: SandboxAccount,
+  done: Effect.Effect<A, ToldOff>
+): Effect.Effect<A, ToldOff> => {
+  switch (mood) {
+    case "accepts":
+      return done
+    case "refuses":
+      return changes ? Effect.fail(new ChannelRefused({ reason: mood_reason })) : done
+    case "late":
+      return Effect.flatMap(Effect.exit(done), (answer) => Effect.delay(answer, mood_ms))
+    case "never":
+      return Effect.never
+    case "502":
+      return Effect.andThen(Effect.exit(done), new ChannelUnavailable({ code: 502 }))
+    case "503":
+      return Effect.fail(new ChannelUnavailable({ code: 503 }))
+    case "disconnected":
+      return Effect.fail(new ChannelDisconnected({ channelType: account.channel_type }))
+  }
+}
+
+/** Asks are noted before they are answered: of an answer that never comes there would else be no line. */
+const NOTED_AS: { readonly [Name in Mood["mood"]]?: string } = {
+  late: "late",
+  never: "no answer",
+  "502": "done, but 502"
+}
+
+const makeAnswering = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const finding = yield* makeFinding
+  const { allowed } = yield* SandboxAllowed
+
+  return <A>({ operatorId, accountId, channelType }: AccountThere, act: Act, doing: Doing<A>) =>
+    Effect.gen(function* () {
+      const account = (yield* allowed) ? yield* finding.account(operatorId, accountId) : undefined
+      if (account === undefined) return yield* new ChannelNotServed({ channelType })
+      const mood = yield* accounts.mood(account)
+      const note = (answer: string) =>
+        Effect.flatMap(DateTime.nowAsDate, (now) => accounts.note(account, { ...act, answer }, now))
+      const early = NOTED_AS[mood.mood]
+      if (early !== undefined) yield* note(early === "late" ? `${mood.mood_ms} ms late` : early)
+      const answer = answeredIn(mood, act, account, doing(account))
+      if (early !== undefined) return yield* answer
+      return yield* answer.pipe(
+        Effect.tap(() => note("ok")),
+        Effect.tapError((error) => note(wordsOf(error)))
+      )
+    })
+})
+
+/** What changes too fast to be written is a channel that is away for the moment. */
+const orAway = <A>(work: Effect.Effect<A, ChannelRefused | Conflict>): Effect.Effect<A, ToldOff> =>
+  Effect.catchTag(work, "Conflict", () => new ChannelUnavailable({ code: 503 }))
+
+interface Span {
+  readonly start_date: string
+  readonly end_date: string
+}
+
+/** The days that ranges name, from the first to the last. */
+const daysNamed = (ranges: ReadonlyArray<Span>): Pick<About, "days"> => {
+  const [start] = ranges.map(({ start_date }) => start_date).toSorted()
+  const end = ranges
+    .map(({ end_date }) => end_date)
+    .toSorted()
+    .at(-1)
+  return start === undefined || end === undefined ? {} : { days: { start, end } }
+}
+
+/** `3 ranges, 2027-05-01 to 2027-05-09: {"price":120} …`: what was asked, in a line. */
+const summaryOf = (ranges: ReadonlyArray<Span>): string => {
+  const { days } = daysNamed(ranges)
+  const [first] = ranges
+  if (days === undefined || first === undefined) return "nothing"
+  const { start_date: _start, end_date: _end, ...value } = first
+  const told = JSON.stringify(value)
+  return ranges.length === 1
+    ? `${first.start_date} to ${first.end_date}: ${told}`
+    : `${ranges.length} ranges, ${days.start} to ${days.end}: ${told} …`
+}
+
+const SUMMARY = 500
+
+/** The settings that were sent, in a line. */
+const settingsLine = (settings: object): string => {
+  const line = JSON.stringify(settings)
+  return line.length > SUMMARY ? `${line.slice(0, SUMMARY)} …` : line
+}
+
+/** Answers to a request: doing it again is safe, and the order says what was answered. */
+const requests = Effect.gen(function* () {
+  const answering = yield* makeAnswering
+  const changing = yield* makeChanging
+  const books = yield* Books
+  const telling = yield* Telling
+  const act = (name: keyof Connector, { reservationCode, channelId }: OrderThere, changes: boolean): Act => ({
+    act: name,
+    subject: channelId,
+    summary: reservationCode,
+    changes
+  })
+  return {
+    approve: (there: AccountThere, order: OrderThere) =>
+      answering(there, act("approve", order, true), (account) =>
+        orAway(changing(account, { orderId: order.channelId }, approving)).pipe(
+          Effect.tap((status) => (status === "wait_pay" ? telling.tell(account) : Effect.void)),
+          Effect.asVoid
+        )
+      ),
+    decline: (there: AccountThere, order: OrderThere) =>
+      answering(there, act("decline", order, true), (account) =>
+        orAway(changing(account, { orderId: order.channelId }, declining))
+      ),
+    answered: (there: AccountThere, order: OrderThere) =>
+      answering(there, act("answered", order, false), (account) =>
+        Effect.map(books.order(account, order.channelId), (found) =>
+          found === undefined ? "unknown" : (found.answer ?? "pending")
+        )
+      )
+  } satisfies Partial<Connector>
+})
+
+const calendars = Effect.gen(function* () {
+  const answering = yield* makeAnswering
+  const changing = yield* makeChanging
+  const push = (
+    there: AccountThere,
+    name: keyof Connector,
+    { listingId }: ListingThere,
+    ranges: ReadonlyArray<Span>,
+    pushed: (account: SandboxAccount) => Parameters<typeof pushing>[1]
+  ) =>
+    answering(there, { act: name, subject: listingId, summary: summaryOf(ranges), changes: true }, (account) =>
+      orAway(changing(account, { listings: [listingId], ...daysNamed(ranges) }, pushing(listingId, pushed(account))))
+    )
+  return {
+    pushPrices: (there, { listingId, prices }) =>
+      push(there, "pushPrices", { listingId }, prices, () => (listing, days) => priced(listing, days, prices)),
+    pushInventories: (there, { listingId, inventories }) =>
+      push(
+        there,
+        "pushInventories",
+        { listingId },
+        inventories,
+        () => (listing, days) => stocked(listing, days, inventories)
+      ),
+    pushRestrictions: (there, { listingId, restrictions }) =>
+      push(
+        there,
+        "pushRestrictions",
+        { listingId },
+        restrictions,
+        ({ channel_type }) =>
+          (listing, days) =>
+            restricted(channel_type, listing, days, restrictions)
+      ),
+    readCalendar: (there, { listingId, start, end }) => {
+      const act = { act: "readCalendar", subject: listingId, summary: `${start} to ${end}`, changes: false } as const
+      return answering(there, act, (account) =>
+        orAway(
+          changing(account, { listings: [listingId], days: { start, end } }, (found) =>
+            Result.map(listingIn(found, listingId), (listing) => ({
+              answer: readDays(account.channel_type, listing, found.scene.days.get(listingId) ?? new Map(), {
+                start,
+                end
+              })
+            }))
+          )
+        )
+      )
+    }
+  } satisfies Partial<Connector>
+})
+
+const decodeSettings = Schema.decodeUnknownEffect(Settings)
+const decodeAirbnb = Schema.decodeUnknownEffect(AirbnbPriceAndRules)
+
+const pricesAndRules = Effect.gen(function* () {
+  const answering = yield* makeAnswering
+  const changing = yield* makeChanging
+  const write = (
+    there: AccountThere,
+    name: "writeAirbnbPriceAndRules" | "writeVrboPriceAndRules",
+    { listingId, settings }: ListingThere & { readonly settings: object }
+  ) =>
+    answering(there, { act: name, subject: listingId, summary: settingsLine(settings), changes: true }, (account) =>
+      Effect.flatMap(Effect.orDie(decodeSettings(settings)), (sent) => {
+        const rules = name === "writeVrboPriceAndRules" ? "vrbo" : "airbnb"
+        return orAway(changing(account, { listings: [listingId] }, settling(listingId, rules, sent)))
+      })
+    )
+  return {
+    readAirbnbPriceAndRules: (there, { listingId }) => {
+      const act = { act: "readAirbnbPriceAndRules", subject: listingId, summary: "", changes: false } as const
+      return answering(there, act, (account) =>
+        orAway(
+          changing(account, { listings: [listingId] }, (found) =>
+            Result.map(listingIn(found, listingId), ({ settings }) => ({ answer: settings }))
+          )
+        ).pipe(
+          Effect.flatMap((settings) => Effect.orDie(decodeAirbnb(settings))),
+          Effect.map((settings) => ({
+            settings,
+            eligible_cancellation_policies: DIFFERENCES[account.channel_type].cancellationPolicies
+          }))
+        )
+      )
+    },
+    writeAirbnbPriceAndRules: (there, payload) => write(there, "writeAirbnbPriceAndRules", payload),
+    writeVrboPriceAndRules: (there, payload) => write(there, "writeVrboPriceAndRules", payload)
+  } satisfies Partial<Connector>
+})
+
+/** The marketplace as the service speaks to it. */
+export class Sandbox extends Context.Service<Sandbox, Connector>()("latchkey/sandbox/Sandbox") {
+  static readonly layer = Layer.effect(
+    Sandbox,
+    Effect.gen(function* () {
+      return { ...(yield* requests), ...(yield* calendars), ...(yield* pricesAndRules) }
+    })
+  )
+}

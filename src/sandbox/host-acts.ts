@@ -1,0 +1,93 @@
+import { Result } from "effect"
+import { ChannelRefused } from "../channels/errors.ts"
+import { type Becomes, type Found, listingWord, orderWord } from "./changing.ts"
+import { DIFFERENCES } from "./channels.ts"
+import { approved, declined, paidOf, totalOf } from "./order.ts"
+import type { Day, Listing, Order, Settings } from "./rows.ts"
+import { giveBack } from "./scene.ts"
+import { settingsWith } from "./settings.ts"
+
+// What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
+
+/**
+ * Milliseconds until the marketplace says by itself what it has just answered. Whoever asked writes it down first, so that
+ * the trail says who did it.
+ */
+const SAID_LATER_MS = 2_000
+
+const refused = (reason: string) => Result.fail(new ChannelRefused({ reason }))
+
+/** The order of an act, or why there is none. */
+const orderIn = ({ order }: Found): Result.Result<Order, ChannelRefused> =>
+  order === undefined ? refused("there is no such order") : Result.succeed(order)
+
+export const listingIn = ({ scene }: Found, listingId: string): Result.Result<Listing, ChannelRefused> => {
+  const listing = scene.listings.get(listingId)
+  return listing === undefined ? refused("there is no such listing") : Result.succeed(listing)
+}
+
+const later = (now: Date): Date => new Date(now.getTime() + SAID_LATER_MS)
+
+/** Agreeing again to what was agreed is nothing new; nothing else that is over can be agreed to. */
+export const approving = (found: Found): Result.Result<Becomes<Order["status"]>, ChannelRefused> =>
+  Result.flatMap(orderIn(found), (before) => {
+    if (before.answer === "approved") return Result.succeed({ answer: before.status })
+    const { account, now } = found.scene
+    const left = totalOf(before) - paidOf(before, found.payments)
+    const after = approved(account.channel_type, before, left, now)
+    if (after === undefined) return refused(`the order is ${before.status}`)
+    // What waits for a payment from now on says so before anybody takes it for agreed.
+    const due = after.status === "wait_pay" ? now : later(now)
+    return Result.succeed({
+      writing: { order: { before, after }, words: [orderWord(after, due)] },
+      answer: after.status
+    })
+  })
+
+export const declining = (found: Found): Result.Result<Becomes<void>, ChannelRefused> =>
+  Result.flatMap(orderIn(found), (before) => {
+    if (before.answer === "declined") return Result.succeed({ answer: undefined })
+    const after = declined(before, found.scene.now)
+    if (after === undefined) return refused(`the order is ${before.status}`)
+    const freed = before.said.rooms.reduce((scene, room) => giveBack(scene, room), found.scene)
+    const words = [orderWord(after, later(found.scene.now))]
+    const days = Array.from(freed.changed.values())
+    return Result.succeed({ writing: { order: { before, after }, days, words }, answer: undefined })
+  })
+
+type Pushed = (listing: Listing, days: ReadonlyMap<string, Day>) => Result.Result<ReadonlyArray<Day>, string>
+
+export const pushing =
+  (listingId: string, pushed: Pushed) =>
+  (found: Found): Result.Result<Becomes<void>, ChannelRefused> =>
+    Result.gen(function* () {
+      const listing = yield* listingIn(found, listingId)
+      const changed = pushed(listing, found.scene.days.get(listingId) ?? new Map())
+      const days = yield* Result.mapError(changed, (reason) => new ChannelRefused({ reason }))
+      return { writing: { days, words: [] }, answer: undefined }
+    })
+
+/** Settings are of one of the two kinds that have any. */
+export const settling =
+  (listingId: string, rules: "airbnb" | "vrbo", sent: Settings) =>
+  (found: Found): Result.Result<Becomes<void>, ChannelRefused> =>
+    Result.gen(function* () {
+      const { account, now } = found.scene
+      const { rules: own, cancellationPolicies } = DIFFERENCES[account.channel_type]
+      if (own !== rules) return yield* refused(`${account.channel_type} has no such settings`)
+      const listing = yield* listingIn(found, listingId)
+      const policy = sent["cancellation_policy"]
+      if (typeof policy === "string" && rules === "airbnb" && !cancellationPolicies.includes(policy)) {
+        return yield* refused(`cancellation_policy ${policy} is not eligible`)
+      }
+      const settings = settingsWith(account.channel_type, listing.settings, sent)
+      const instant = settings["instant_booking"]
+      const after: Listing = {
+        ...listing,
+        settings,
+        instant: typeof instant === "boolean" ? instant : listing.instant,
+        version: listing.version + 1
+      }
+      const words = [listingWord(after, rules === "vrbo", later(now))]
+      return { writing: { changedListings: [after], words }, answer: undefined }
+    })

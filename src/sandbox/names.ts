@@ -1,0 +1,26 @@
+import { randomInt } from "node:crypto"
+import { Effect } from "effect"
+import { DIFFERENCES, type SandboxChannel } from "./channels.ts"
+
+// How a channel names what it makes.
+
+const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+const DIGITS = "0123456789"
+
+const drawn = (alphabet: string, length: number): Effect.Effect<string> =>
+  Effect.sync(() => Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join(""))
+
+/** The channel's own id of a new order. */
+export const drawOrderName = (channel: SandboxChannel): Effect.Effect<string> => {
+  const { prefix, of, length } = DIFFERENCES[channel].orderNames
+  return Effect.map(drawn(of === "letters" ? LETTERS : DIGITS, length), (name) => `${prefix}${name}`)
+}
+
+const LISTING_LENGTH = 9
+const PAYMENT_LENGTH = 12
+
+export const drawListingName: Effect.Effect<string> = drawn(DIGITS, LISTING_LENGTH)
+export const drawPaymentName: Effect.Effect<string> = Effect.map(
+  drawn(LETTERS, PAYMENT_LENGTH),
+  (name) => `PAY-${name}`
+)

@@ -1,0 +1,86 @@
+import { Schema } from "effect"
+import { Restrictions } from "../channels/days.ts"
+import { OrderSaid, OrderStatusSaid } from "../channels/said.ts"
+import { SandboxChannel } from "./channels.ts"
+
+// What the marketplace keeps.
+
+/** Whose account at which channel, and the clock of its host. */
+export const SandboxAccount = Schema.Struct({
+  operator_id: Schema.Int,
+  account_id: Schema.Int,
+  channel_type: SandboxChannel,
+  username: Schema.String,
+  time_zone: Schema.String
+})
+export type SandboxAccount = typeof SandboxAccount.Type
+
+export const MOODS = ["accepts", "refuses", "late", "never", "502", "503", "disconnected"] as const
+
+/** How an account answers what it is asked. */
+export const Mood = Schema.Struct({
+  mood: Schema.Literals(MOODS),
+  /** Of `late`: how late. */
+  mood_ms: Schema.Int,
+  /** Of `refuses`: why. */
+  mood_reason: Schema.String
+})
+export type Mood = typeof Mood.Type
+
+/** Prices and rules, by the names they have at the channel; whatever the channel, `base_price` and `cleaning_fee`. */
+export const Settings = Schema.Record(Schema.String, Schema.Json)
+export type Settings = typeof Settings.Type
+
+export const Listing = Schema.Struct({
+  listing_id: Schema.String,
+  title: Schema.String,
+  currency: Schema.String,
+  /** How many of it there are. */
+  rooms: Schema.Int,
+  instant: Schema.Boolean,
+  commission: Schema.Int,
+  tax: Schema.Int,
+  settings: Settings,
+  version: Schema.Int,
+  revision: Schema.Int
+})
+export type Listing = typeof Listing.Type
+
+/** A day of which something was said or sold. */
+export const Day = Schema.Struct({
+  listing_id: Schema.String,
+  day: Schema.String,
+  /** Decimal text; null: what the settings say. */
+  price: Schema.NullOr(Schema.String),
+  /** How many the host said can still be sold; null: nothing was said. */
+  offered: Schema.NullOr(Schema.Int),
+  /** Sold since that was said. */
+  taken: Schema.Int,
+  /** Sold in all. */
+  sold: Schema.Int,
+  restrictions: Restrictions
+})
+export type Day = typeof Day.Type
+
+export const ANSWERS = ["approved", "declined"] as const
+
+/** An order; `said` is how it is told, version and all. */
+export const Order = Schema.Struct({
+  order_id: Schema.String,
+  version: Schema.Int,
+  status: OrderStatusSaid,
+  /** What the host said of a request. */
+  answer: Schema.NullOr(Schema.Literals(ANSWERS)),
+  expires_at: Schema.NullOr(Schema.Date),
+  said: OrderSaid,
+  booked_at: Schema.Date
+})
+export type Order = typeof Order.Type
+
+export const Payment = Schema.Struct({
+  payment_id: Schema.String,
+  kind: Schema.Literals(["payment", "refund"]),
+  /** Decimal text. */
+  amount: Schema.String
+})
+export type Payment = typeof Payment.Type

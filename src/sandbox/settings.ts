@@ -1,0 +1,139 @@
+import type { Schema } from "effect"
+import { roundedUnits } from "./amounts.ts"
+import { DIFFERENCES, type SandboxChannel } from "./channels.ts"
+import type { Listing, Settings } from "./rows.ts"
+
+// Prices and rules of a listing, as the two channels keep them that have any; the others keep two prices.
+
+const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const
+
+/** What a new listing of a channel has. Prices in major units of the listing's currency. */
+export const firstSettings = (
+  channel: SandboxChannel,
+  currency: string,
+  price: { readonly base: number; readonly cleaning: number },
+  instant: boolean
+): Settings => {
+  const { rules, cancellationPolicies } = DIFFERENCES[channel]
+  if (rules === "airbnb") return firstOfAirbnb(currency, price, instant, cancellationPolicies[0] ?? "flexible")
+  if (rules === "vrbo") return firstOfVrbo(price, instant)
+  return { base_price: price.base, cleaning_fee: price.cleaning }
+}
+
+const firstOfAirbnb = (
+  currency: string,
+  { base, cleaning }: { readonly base: number; readonly cleaning: number },
+  instant: boolean,
+  policy: string
+): Settings => ({
+  listing_currency: currency,
+  base_price: base,
+  weekend_price: null,
+  security_deposit: 0,
+  cleaning_fee: cleaning,
+  short_term_cleaning_fee: null,
+  pet_fee: null,
+  pet_fee_obj: null,
+  extra_guest_fee: null,
+  early_bird_discount: [],
+  last_minute_discount: [],
+  long_term_discount: [],
+  check_in_start_time: 15,
+  check_in_end_time: "FLEXIBLE",
+  check_out_before: 11,
+  instant_booking: instant,
+  max_guests: 4,
+  minimum_stay: 1,
+  maximum_stay: 365,
+  advance_notice: null,
+  availability_window: 365,
+  preparation_time: 0,
+  days_of_week_check_in: [0, 1, 2, 3, 4, 5, 6],
+  days_of_week_check_out: [0, 1, 2, 3, 4, 5, 6],
+  allow_rtb_above_max_nights: false,
+  cancellation_policy: policy,
+  long_term_cancellation_policy: null,
+  non_refundable_price_factor: null,
+  day_of_week_min_nights: [],
+  seasonal_min_stay: [],
+  new_listing_promotion: false,
+  high_rated_guest_discount: false,
+  mobile_only_discount: false
+})
+
+const firstOfVrbo = (
+  { base, cleaning }: { readonly base: number; readonly cleaning: number },
+  instant: boolean
+): Settings => ({
+  base_price: base,
+  nightly_rate: Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, base])),
+  weekly_discount: null,
+  monthly_discount: null,
+  cleaning_fee: cleaning,
+  extra_guest_fee: null,
+  security_deposit: null,
+  extra_guest_number: null,
+  max_guests: 4,
+  minimum_stay: 1,
+  advance_notice: null,
+  availability_window: 365,
+  check_in_start_time: 15,
+  check_out_before: 11,
+  instant_booking: instant
+})
+
+/** The settings with those that were sent in their place. */
+export const settingsWith = (channel: SandboxChannel, settings: Settings, sent: Settings): Settings => {
+  const all = { ...settings, ...sent }
+  return DIFFERENCES[channel].rules === "vrbo" ? vrboWith(all, sent) : airbnbWith(all, sent)
+}
+
+/** A fee for pets is one amount or a rule, never both: the one that was sent takes the other's place. */
+const airbnbWith = (all: Settings, sent: Settings): Settings => {
+  if (isSaid(sent["pet_fee_obj"])) return { ...all, pet_fee: null }
+  return isSaid(sent["pet_fee"]) ? { ...all, pet_fee_obj: null } : all
+}
+
+const VRBO_FEES = ["cleaning_fee", "extra_guest_fee", "security_deposit"]
+
+/** One price goes before a price each weekday, and is none where those differ; a fee of 0 is none. */
+const vrboWith = (all: Settings, sent: Settings): Settings => {
+  const cleared = Object.fromEntries(VRBO_FEES.filter((fee) => sent[fee] === 0).map((fee) => [fee, null]))
+  return { ...all, ...cleared, ...vrboPrices(all, sent) }
+}
+
+const vrboPrices = (all: Settings, sent: Settings): Settings => {
+  const base = sent["base_price"]
+  if (typeof base === "number") return { nightly_rate: Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, base])) }
+  const rates = WEEKDAYS.map((weekday) => rateOf(all, weekday))
+  return { base_price: rates.every((rate) => rate === rates[0]) ? (rates[0] ?? null) : null }
+}
+
+const isSaid = (value: Schema.Json | undefined): boolean => value !== undefined && value !== null
+
+const rateOf = ({ nightly_rate }: Settings, weekday: string): number | undefined => {
+  const rate = isObject(nightly_rate) ? nightly_rate[weekday] : undefined
+  return typeof rate === "number" ? rate : undefined
+}
+
+const isObject = (value: Schema.Json | undefined): value is { readonly [name: string]: Schema.Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const FRIDAY = 5
+const SATURDAY = 6
+
+/** What a night costs of which nobody said a price, in smallest units. */
+export const settledPrice = ({ settings, currency }: Listing, date: string): bigint => {
+  const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
+  const isWeekend = weekday === FRIDAY || weekday === SATURDAY
+  const { weekend_price, base_price } = settings
+  const weekend = isWeekend && typeof weekend_price === "number" ? weekend_price : undefined
+  const price = weekend ?? rateOf(settings, WEEKDAYS[weekday] ?? "") ?? base_price
+  return typeof price === "number" ? roundedUnits(price, currency) : 0n
+}
+
+/** The setting as a number; undefined: there is none. */
+export const settingOf = ({ settings }: Listing, name: string): number | undefined => {
+  const value = settings[name]
+  return typeof value === "number" ? value : undefined
+}

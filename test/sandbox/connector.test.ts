@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Sandbox } from "../../src/sandbox/connector.ts"
+import { Marketplace } from "../../src/sandbox/Marketplace.ts"
+import { Telling } from "../../src/sandbox/Telling.ts"
+import { connectorSuite } from "../channels/connector-suite.ts"
+import { accountAt, Listener, layerListened, listingAt } from "./ground.ts"
+
+connectorSuite({
+  name: "the sandbox",
+  layer: layerListened,
+  connector: Sandbox,
+  open: Effect.fnUntraced(function* (channelType) {
+    const { there, account } = yield* accountAt(channelType)
+    return { account: there, listingId: yield* listingAt(account, { base_price: 100, tax: 0 }) }
+  }),
+  request: ({ listingId }, check_in_date, check_out_date) =>
+    Marketplace.use((market) =>
+      market.book({ listing_id: listingId, guest_name: "Ana Reis", check_in_date, check_out_date })
+    ).pipe(
+      Effect.map(({ order_id }) => order_id),
+      Effect.orDie
+    ),
+  change: (order_id, check_out_date) =>
+    Effect.orDie(Effect.asVoid(Marketplace.use((market) => market.change({ order_id, check_out_date })))),
+  cancel: (order_id) => Effect.orDie(Effect.asVoid(Marketplace.use((market) => market.cancel({ order_id })))),
+  said: ({ account: { operatorId, accountId } }) =>
+    Effect.gen(function* () {
+      // What it answers it says a little later by itself.
+      yield* TestClock.adjust("10 seconds")
+      yield* Telling.use(({ tell }) => tell({ operator_id: operatorId, account_id: accountId }))
+      return yield* Listener.use(({ heardOf }) => heardOf(accountId))
+    })
+})

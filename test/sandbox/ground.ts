@@ -1,0 +1,96 @@
+import { Context, Effect, Layer, Ref } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountThere } from "../../src/channels/connector.ts"
+import type { Said } from "../../src/channels/said.ts"
+import { type Heard, Ingest, type Speaker } from "../../src/ingest/Ingest.ts"
+import type { OpenAsked } from "../../src/sandbox/asked.ts"
+import { layerSandbox } from "../../src/sandbox/layer.ts"
+import { addListing } from "../../src/sandbox/listings.ts"
+import { drawListingName } from "../../src/sandbox/names.ts"
+import { newListing } from "../../src/sandbox/new-listing.ts"
+import type { SandboxAccount } from "../../src/sandbox/rows.ts"
+import { SandboxAllowed } from "../../src/sandbox/SandboxAllowed.ts"
+import { layerTestDatabase } from "../database.ts"
+import { freshOperator } from "../harness.ts"
+import { channelAccountOf } from "../listings.ts"
+
+// The marketplace with a service that only listens.
+
+/** Who is told what the marketplace says. */
+export class Listener extends Context.Service<
+  Listener,
+  {
+    /** What it was told by an account, oldest first. */
+    readonly heardOf: (accountId: number) => Effect.Effect<ReadonlyArray<unknown>>
+    /** Answers like that from now on, whatever is told of the account. */
+    readonly answers: (accountId: number, answer: (said: unknown) => Effect.Effect<Heard>) => Effect.Effect<void>
+  }
+>()("latchkey/test/Listener") {
+  static readonly layer: Layer.Layer<Listener | Ingest> = Layer.effectContext(
+    Effect.gen(function* () {
+      const heard = yield* Ref.make<ReadonlyArray<{ readonly accountId: number; readonly said: unknown }>>([])
+      const answers = yield* Ref.make<ReadonlyMap<number, (said: unknown) => Effect.Effect<Heard>>>(new Map())
+      const ingest = ({ accountId }: Speaker, said: unknown): Effect.Effect<Heard> =>
+        Effect.gen(function* () {
+          yield* Ref.update(heard, (all) => [...all, { accountId, said }])
+          const answer = (yield* Ref.get(answers)).get(accountId)
+          return answer === undefined ? { outcome: "applied" } : yield* answer(said)
+        })
+      return Context.make(Ingest, Ingest.of({ ingest })).pipe(
+        Context.add(
+          Listener,
+          Listener.of({
+            heardOf: (accountId) =>
+              Effect.map(Ref.get(heard), (all) =>
+                all.filter((each) => each.accountId === accountId).map(({ said }) => said)
+              ),
+            answers: (accountId, answer) => Ref.update(answers, (all) => new Map([...all, [accountId, answer]]))
+          })
+        )
+      )
+    })
+  )
+}
+
+export const layerListened = layerSandbox.pipe(
+  Layer.provideMerge(Layer.mergeAll(layerTestDatabase, Listener.layer, SandboxAllowed.layerAlways))
+)
+
+/** The moment that tests of the sandbox begin at. */
+export const NOW = Date.parse("2027-05-01T09:00:00Z")
+
+/** An account of a fresh operator at a channel, as its connector is told of it and as the sandbox knows it. */
+export const accountAt = Effect.fn("accountAt")(function* (
+  channelType: SandboxAccount["channel_type"] = "airbnb",
+  operatorId?: number
+) {
+  const owner = operatorId ?? (yield* freshOperator()).operatorId
+  const accountId = yield* channelAccountOf(owner, { channelType })
+  const there: AccountThere = { operatorId: owner, accountId, channelType, originAccountId: "harbour" }
+  const account: SandboxAccount = {
+    operator_id: owner,
+    account_id: accountId,
+    channel_type: channelType,
+    username: "harbour",
+    time_zone: "Europe/Berlin"
+  }
+  return { there, account, operatorId: owner, accountId }
+})
+
+/** A listing there; answers the channel's id of it. */
+export const listingAt = Effect.fn("listingAt")(function* (
+  account: SandboxAccount,
+  options: Partial<Omit<OpenAsked, "channel_type" | "operator_id">> = {}
+) {
+  const sql = yield* SqlClient.SqlClient
+  const listingId = options.listing_id ?? (yield* drawListingName)
+  const listing = newListing({ ...options, channel_type: account.channel_type }, listingId, "EUR")
+  const came = yield* addListing(sql)(account, listing, new Date(NOW))
+  return came === "added" ? listingId : yield* Effect.die(new Error(`the listing is ${came}`))
+})
+
+/** Whether something that was said is of that kind. */
+export const isSaid =
+  <Type extends Said["type"]>(type: Type) =>
+  (said: unknown): said is Extract<Said, { readonly type: Type }> =>
+    typeof said === "object" && said !== null && "type" in said && said.type === type

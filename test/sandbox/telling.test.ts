@@ -1,0 +1,174 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import type { Heard } from "../../src/ingest/Ingest.ts"
+import { layerSandboxAtWork } from "../../src/sandbox/layer.ts"
+import { Marketplace } from "../../src/sandbox/Marketplace.ts"
+import { Telling, TOLD_A_TURN } from "../../src/sandbox/Telling.ts"
+import { accountAt, isSaid, Listener, layerListened, listingAt, NOW } from "./ground.ts"
+
+const APPLIED: Heard = { outcome: "applied" }
+
+const ground = Effect.fn("ground")(function* (rooms = 5) {
+  yield* TestClock.setTime(NOW)
+  const at = yield* accountAt("booking.com")
+  const listing = yield* listingAt(at.account, { rooms })
+  const market = yield* Marketplace
+  const listener = yield* Listener
+  return {
+    ...at,
+    listing,
+    market,
+    answers: (answer: (said: unknown) => Effect.Effect<Heard>) => listener.answers(at.accountId, answer),
+    /** Versions of orders in the order they were told. */
+    versions: Effect.map(listener.heardOf(at.accountId), (all) =>
+      all.filter(isSaid("order")).map((each) => each.version)
+    ),
+    kinds: Effect.map(listener.heardOf(at.accountId), (all) =>
+      all.map((said) => (typeof said === "object" && said !== null && "type" in said ? said.type : "?"))
+    ),
+    book: market.book({
+      listing_id: listing,
+      guest_name: "Ana Reis",
+      check_in_date: "2027-06-07",
+      check_out_date: "2027-06-09"
+    })
+  }
+})
+
+/** What is due of all accounts, told as the process does by itself. */
+const turns = Effect.gen(function* () {
+  const { turn } = yield* Telling
+  while (yield* turn) yield* Effect.void
+})
+
+layer(layerListened)("what the sandbox has to tell", (it) => {
+  it.effect("is told with the act: the listing first, then the order", () =>
+    Effect.gen(function* () {
+      const { book, kinds } = yield* ground()
+      const { heard } = yield* book
+      assert.strictEqual(heard, "applied")
+      assert.deepStrictEqual(yield* kinds, ["listing", "order"])
+      yield* turns
+      assert.deepStrictEqual(yield* kinds, ["listing", "order"])
+    })
+  )
+
+  it.effect("is told again when whoever told it was killed before it was heard, or before that was written down", () =>
+    Effect.gen(function* () {
+      const { book, answers, versions, market } = yield* ground()
+      const [asked, never] = [yield* Deferred.make<void>(), yield* Deferred.make<Heard>()]
+      const first = yield* book
+      yield* answers(() => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(never)))
+      const cancelling = yield* Effect.forkChild(market.cancel({ order_id: first.order_id }))
+      yield* Deferred.await(asked)
+      yield* Fiber.interrupt(cancelling)
+      assert.deepStrictEqual(yield* versions, [1, 2])
+      yield* answers(() => Effect.succeed(APPLIED))
+      yield* turns
+      assert.deepStrictEqual(yield* versions, [1, 2], "nobody else has it while it is under way")
+      yield* TestClock.adjust("2 minutes")
+      yield* turns
+      assert.deepStrictEqual(yield* versions, [1, 2, 2])
+      yield* TestClock.adjust("2 minutes")
+      yield* turns
+      assert.deepStrictEqual(yield* versions, [1, 2, 2])
+    })
+  )
+
+  it.effect("is told later when the service fails or does not answer, in its last version alone", () =>
+    Effect.gen(function* () {
+      const { book, answers, versions, market } = yield* ground()
+      const { order_id } = yield* book
+      yield* answers(() => Effect.die(new Error("the database is away")))
+      const moved = yield* market.change({ order_id, check_out_date: "2027-06-10" })
+      assert.strictEqual(moved.heard, "failed")
+      const asked = yield* Deferred.make<void>()
+      yield* answers(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
+      const waiting = yield* Effect.forkChild(market.change({ order_id, check_out_date: "2027-06-11" }))
+      yield* Deferred.await(asked)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(waiting)).heard, "not answered in time")
+      yield* answers(() => Effect.succeed(APPLIED))
+      yield* TestClock.adjust("2 minutes")
+      yield* turns
+      assert.deepStrictEqual(yield* versions, [1, 2, 3, 3])
+    })
+  )
+
+  it.effect("is over when it was refused, with the reason kept", () =>
+    Effect.gen(function* () {
+      const { book, answers, versions } = yield* ground()
+      yield* answers((said) =>
+        Effect.succeed(isSaid("order")(said) ? { outcome: "refused", reason: "no such listing" } : APPLIED)
+      )
+      assert.strictEqual((yield* book).heard, "refused: no such listing")
+      yield* TestClock.adjust("2 minutes")
+      yield* turns
+      assert.deepStrictEqual(yield* versions, [1])
+    })
+  )
+
+  it.effect("leaves nobody out: an order that always fails, and an account with very much to tell", () =>
+    Effect.gen(function* () {
+      const greedy = yield* ground(200)
+      yield* greedy.answers((said) =>
+        isSaid("order")(said) ? Effect.die(new Error("always")) : Effect.succeed(APPLIED)
+      )
+      yield* Effect.forEach(Array.from({ length: 3 * TOLD_A_TURN }), () => greedy.book, { discard: true })
+      yield* TestClock.adjust("1 hour")
+      const quiet = yield* ground()
+      yield* TestClock.setTime(NOW + 7_200_000)
+      const { turn } = yield* Telling
+      // Committed, and the process was killed before it told anybody.
+      const asked = yield* Deferred.make<void>()
+      yield* quiet.answers(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
+      const booking = yield* Effect.forkChild(quiet.book)
+      yield* Deferred.await(asked)
+      yield* Fiber.interrupt(booking)
+      yield* quiet.answers(() => Effect.succeed(APPLIED))
+      yield* TestClock.adjust("2 minutes")
+      yield* turn
+      yield* turn
+      assert.deepStrictEqual(yield* quiet.kinds, ["listing", "listing", "order"])
+    })
+  )
+
+  it.effect("waits for nobody: the process tells it by itself, and lets orders time out", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOW)
+      const { account, accountId } = yield* accountAt("airbnb")
+      const listing = yield* listingAt(account)
+      const market = yield* Marketplace
+      const { heardOf } = yield* Listener
+      yield* Effect.gen(function* () {
+        const order = yield* market.book({
+          listing_id: listing,
+          guest_name: "Ana Reis",
+          check_in_date: "2027-06-07",
+          check_out_date: "2027-06-09"
+        })
+        assert.strictEqual(order.status, "wait_accept")
+        assert.strictEqual(order.expires_at, "2027-05-02T09:00:00Z")
+        yield* TestClock.adjust("23 hours")
+        yield* TestClock.adjust("61 minutes")
+        const said = Effect.map(heardOf(accountId), (all) => all.filter(isSaid("order")).map(({ status }) => status))
+        while ((yield* said).length < 2) yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* said, ["wait_accept", "timeout"])
+      }).pipe(Effect.provide(layerSandboxAtWork), Effect.scoped)
+    })
+  )
+
+  it.effect("is told of accounts of the sandbox alone", () =>
+    Effect.gen(function* () {
+      const { accountId, operatorId, book, versions, kinds, listing } = yield* ground()
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        UPDATE channel_accounts SET connector = 'another' WHERE operator_id = ${operatorId} AND id = ${accountId}`
+      assert.strictEqual((yield* Effect.flip(book)).message, `listing_id: no such listing: ${listing}.`)
+      yield* turns
+      assert.deepStrictEqual([yield* versions, yield* kinds], [[], []])
+    })
+  )
+})
