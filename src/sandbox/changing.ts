@@ -1,4 +1,4 @@
-import { DateTime, Effect, type Result, Semaphore } from "effect"
+import { Effect, type Result, Semaphore } from "effect"
 import { Conflict } from "../contract/errors.ts"
 import { currentSecond } from "../contract/time.ts"
 import { asRead } from "../database/optimistic.ts"
