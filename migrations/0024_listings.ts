@@ -63,17 +63,20 @@ export default Effect.gen(function* () {
     CREATE INDEX listing_pushes_waiting ON listing_pushes (operator_id, listing_row, id) WHERE settled_at IS NULL`
   yield* sql`CREATE INDEX listing_pushes_settled ON listing_pushes (settled_at) WHERE settled_at IS NOT NULL`
 
-  // A listing that something waits for, one row each: who takes it pushes all of that in order. asked rises with every push
-  // that is put there, so that who is through sees whether more came meanwhile.
+  // A listing that something waits or waited for, one row each: who takes it pushes the first of that. waiting is how many
+  // of its pushes wait; attempts only rises, and tells whoever has taken it from who takes it next; failures are those in a
+  // row, by which the next try is put off.
   yield* sql`
     CREATE TABLE listing_lanes (
       operator_id bigint NOT NULL,
       listing_row bigint NOT NULL,
       due_at timestamptz NOT NULL,
-      asked bigint NOT NULL DEFAULT 1,
-      attempts integer NOT NULL DEFAULT 0,
+      waiting integer NOT NULL CHECK (waiting >= 0),
+      attempts bigint NOT NULL DEFAULT 0,
+      failures integer NOT NULL DEFAULT 0,
       PRIMARY KEY (operator_id, listing_row),
       FOREIGN KEY (operator_id, listing_row) REFERENCES listings (operator_id, id)
     )`
-  yield* sql`CREATE INDEX listing_lanes_due ON listing_lanes (operator_id, due_at, listing_row)`
+  yield* sql`
+    CREATE INDEX listing_lanes_due ON listing_lanes (operator_id, due_at, listing_row) WHERE waiting > 0`
 })

@@ -4,6 +4,7 @@ import { ChannelAccountOperations } from "./resources/channel-accounts/contract.
 import { CustomChannels } from "./resources/custom-channels/contract.ts"
 import { Events } from "./resources/events/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
+import { ListingCalendars } from "./resources/listing-calendars/contract.ts"
 import { ListingOperations } from "./resources/listings/contract.ts"
 import { PriceAndRules } from "./resources/price-and-rules/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
@@ -27,6 +28,7 @@ export const Api = {
   ...ChannelAccountOperations,
   ...ListingOperations,
   ...Availabilities,
+  ...ListingCalendars,
   ...PriceAndRules,
   ...Reservations,
   ...Stays,

@@ -245,6 +245,23 @@ export const LISTING_LIST_MAX = 1_000
 export const ANSWER_WITHIN_MS = 24 * 60 * 60 * 1000
 export const PAYMENT_WITHIN_MS = 24 * 60 * 60 * 1000
 
+/** Characters of a channel_type. */
+export const CHANNEL_TYPE = 20
+/** Listings whose calendars one call reads, and those times the days of each: a hundred listings for a year. */
+export const LISTINGS_READ = 100
+export const LISTINGS_ANSWER_DAYS = 36_600
+/** Calls of one operator that may be reading calendars at once in a process, and the milliseconds each may take in all. */
+export const CALENDAR_READS = 4
+export const CALENDAR_READ_MS = 30_000
+/** Ranges of days that one change of a listing's prices, inventories or restrictions names (contract facts 6.4). */
+export const LISTING_RANGES = 400
+/** How many of a listing can be for sale on a day. */
+export const LISTING_INVENTORY_MAX = 1_000
+/** Changes of one listing that may wait to be told to its channel. */
+export const LISTING_PUSHES_WAITING = 1_000
+/** Milliseconds after which a change that its channel does not take is given up, and that one is kept when it is settled. */
+export const LISTING_PUSH_TRIED_MS = 24 * 60 * 60 * 1000
+export const LISTING_PUSHES_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 /** Sandbox: listings of one account, orders of one account, rooms of one listing, and payments of one order. */
 export const SANDBOX_LISTINGS = 100
 export const SANDBOX_ORDERS = 10_000

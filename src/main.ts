@@ -1,6 +1,5 @@
 import { Console, Effect, Layer, Redacted } from "effect"
 import { HttpMiddleware } from "effect/http"
-import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
@@ -16,7 +15,13 @@ import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Connectors } from "./channels/connector.ts"
 import { Configuration, type Settings } from "./configuration.ts"
-import { layerBackgroundDatabase, layerControl, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
+import {
+  type DatabaseSettings,
+  layerBackgroundDatabase,
+  layerControl,
+  layerReadiness,
+  layerRequestDatabase
+} from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
@@ -27,10 +32,12 @@ import { DEMO_EMAIL } from "./demo/seed.ts"
 import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { Ingest } from "./ingest/Ingest.ts"
+import { layerHearingLater } from "./ingest/layer.ts"
 import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerPushing } from "./resources/listing-calendars/pushing.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
 import { layerSandboxConnector } from "./sandbox/in-process.ts"
 import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
@@ -46,15 +53,20 @@ const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === 
 
 /** What the process has of the sandbox: what reaches it and its page, and what it does by itself. */
 interface OfSandbox {
-  readonly reached: Layer.Layer<Connectors, never, SqlClient | WakeUp>
-  readonly atWork: Layer.Layer<never, never, SqlClient | WakeUp>
+  readonly reached: Layer.Layer<Connectors, DatabaseFailure, DatabaseSettings | WakeUp>
+  readonly atWork: Layer.Layer<never, DatabaseFailure, DatabaseSettings | WakeUp>
 }
+
+type DatabaseFailure = Layer.Error<typeof layerRequestDatabase>
 
 /** The marketplace in the process, where it may be; else no account is reached, and nobody can tell. */
 const sandboxOf = ({ sandbox, publicUrl }: Settings): OfSandbox => {
   if (sandbox === "never") return { reached: Connectors.layerNone, atWork: Layer.empty }
-  const allowed = sandbox === "always" ? SandboxAllowed.layerAlways : SandboxAllowed.layerWithDemo(DEMO_EMAIL)
-  const marketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, allowed))
+  // What its guests did is kept as what callers did.
+  const marketplace = layerSandbox.pipe(
+    Layer.provideMerge(Layer.merge(Ingest.layer, SandboxAllowed.layerOf(sandbox, DEMO_EMAIL))),
+    Layer.provideMerge(layerRequestDatabase)
+  )
   return {
     reached: Layer.provide(Layer.merge(layerSandboxConnector, layerSandboxPage(publicUrl)), marketplace),
     atWork: Layer.provide(layerSandboxAtWork, marketplace)
@@ -70,6 +82,10 @@ const layerService = (windows: Layer.Layer<RateWindows>, { reached }: OfSandbox)
     Layer.provideMerge(windows)
   )
 
+/** Tells channels what waits for them, for as long as the process runs. */
+const layerTelling = ({ reached }: OfSandbox) =>
+  layerPushing.pipe(Layer.provide(Layer.provide(ChannelGateway.layer, reached)), Layer.provide(layerBackgroundDatabase))
+
 /** Delivers events to their subscribers, and looks after those who read them, for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
   Layer.merge(layerDeliveries, layerWatchingConsumers).pipe(
@@ -80,8 +96,8 @@ const layerDelivering = (settings: Settings) =>
 /** Removes what is old of keys, trail and counts for as long as the process runs. */
 const layerRetaining = Layer.provide(layerRetention, layerBackgroundDatabase)
 
-/** Times out orders that wait too long, for as long as the process runs. */
-const layerWaiting = Layer.provide(layerTimingOut, layerBackgroundDatabase)
+/** Times out orders that wait too long, and sees to what waits for an order, for as long as the process runs. */
+const layerWaiting = Layer.provide(Layer.merge(layerTimingOut, layerHearingLater), layerBackgroundDatabase)
 
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
@@ -104,7 +120,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
       return Layer.effectDiscard(serving).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide([layerDelivering(settings), layerRetaining, layerWaiting, sandbox.atWork]),
+        Layer.provide([layerDelivering(settings), layerTelling(sandbox), layerRetaining, layerWaiting, sandbox.atWork]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings), sandbox)),

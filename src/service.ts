@@ -23,7 +23,7 @@ import { type Answer, failed, newRequestId, succeeded } from "./contract/envelop
 import { type ApiError, type BadRequest, errorCode, NotFound, ServerError } from "./contract/errors.ts"
 import { type GivenKey, keyOf, REPLAYED } from "./contract/idempotency-key.ts"
 import type { Input } from "./contract/input.ts"
-import { isRead } from "./contract/operation.ts"
+import { isChange } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
 import { approachOf } from "./gate/approach.ts"
 import { Gate, type LetIn, type TurnedAway } from "./gate/Gate.ts"
@@ -140,10 +140,10 @@ const afterChange =
  */
 const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake }: OnTheWay): Run => {
   const approach = approachOf(operation)
-  const waking = isRead(operation) ? identity : afterChange(wake)
+  const waking = isChange(operation) ? afterChange(wake) : identity
   const traced = inSpan("handler", { "latchkey.operation": operation._tag })
   const keyOfCall = (call: Call) =>
-    call.key === undefined || isRead(operation) ? NO_KEY : Effect.fromResult(keyOf(call.key))
+    call.key === undefined || !isChange(operation) ? NO_KEY : Effect.fromResult(keyOf(call.key))
 
   /** The work of a call, and whether its answer is a replay. */
   const worked = (asked: Asked, actor: Actor, operatorId: number, given: string | undefined) => {
@@ -168,7 +168,7 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
     const work = handled(call, caller, actor)
     // What was read is told only to who may still read it. A change is made, and its caller is told so.
-    const answer = isRead(operation) ? Effect.tap(work, () => stillEntitled) : work
+    const answer = isChange(operation) ? work : Effect.tap(work, () => stillEntitled)
     return Effect.matchCauseEffect(Effect.updateContext(answer, known(caller, actor)), {
       onSuccess: ({ result, replayed }) =>
         Effect.succeed<Outcome>({

@@ -29,7 +29,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate",
+      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate ingest",
       "installation.ts limits.ts places resources/<family> telemetry"
     )
   },
@@ -157,6 +157,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "calendar-share-links": ["availability", "properties"],
   events: ["properties"],
   groups: ["properties"],
+  "listing-calendars": ["availability", "listings"],
   listings: ["channel-accounts", "properties"],
   orders: ["stays"],
   "price-and-rules": ["listings"],
@@ -187,6 +188,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   calendar_days: "resources/availability",
   calendar_share_links: "resources/calendar-share-links",
   calendar_share_link_properties: "resources/calendar-share-links",
+  listing_pushes: "resources/listing-calendars",
+  listing_lanes: "resources/listing-calendars",
   orders: "resources/orders",
   stays: "resources/stays",
   removed_stays: "resources/stays",

@@ -39,6 +39,10 @@ const SPANS: Readonly<Record<string, Span | string>> = {
     from: addDays(TODAY, -AVAILABILITY_START_DAYS),
     most: AVAILABILITY_START_DAYS + 1 + AVAILABILITY_END_DAYS
   },
+  "search_listing_calendars start_date": {
+    from: addDays(TODAY, -AVAILABILITY_START_DAYS),
+    most: AVAILABILITY_START_DAYS + 1 + AVAILABILITY_END_DAYS
+  },
   "update_availabilities start_date": { from: TODAY, most: AVAILABILITY_END_DAYS + 1 }
 }
 

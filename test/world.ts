@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
+import { addDays, dateInZone } from "../src/contract/time.ts"
 import { EVENT_NAMES } from "../src/events/events.ts"
 import { cursorOf } from "../src/resources/events/cursor.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
@@ -94,6 +95,11 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const vrboAccount = yield* channelAccountOf(operator.operatorId, { channelType: "vrbo" })
   const vrbo_listing_id = yield* listingOf(operator.operatorId, vrboAccount, { channelType: "vrbo" })
   yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
+  const listing = { channel_type: "airbnb", listing_id } as const
+  const today = dateInZone(yield* Clock.currentTimeMillis, "Europe/Berlin")
+  const days = { start_date: addDays(today, 1), end_date: addDays(today, 28) }
+  const priced = { ...days, price: 120 }
+  yield* api.update_listing_prices({ ...listing, prices: [priced] }).pipe(as)
   yield* inFeed(operator.operatorId)
   const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
@@ -123,7 +129,6 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       room_type_id,
       room_type_ids: [room_type_id],
       channel_account_id,
-      listing_id,
       title: "Leith 1",
       name: "Leith",
       tag_name: "Anniversary",
@@ -152,6 +157,11 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       mobile: "+351 911111111",
       type: "cleaning",
       scope: "partial",
+      ...listing,
+      listings: [listing],
+      prices: [priced],
+      inventories: [{ ...days, inventory: 1 }],
+      restrictions: [{ ...days, min_stay_on_arrival: 3 }],
       cursor,
       after: cursor,
       types: EVENT_NAMES.join(","),
@@ -164,6 +174,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
         start_date: "1970-02-01",
         end_date: "1970-02-28"
       },
+      search_listing_calendars: { start_date: "1970-02-01", end_date: "1970-02-28" },
       search_reservations: { start_check_in_date: "2027-01-01" },
       search_transactions: { start_date: "1970-01-01", end_date: "1970-12-31" },
       update_availabilities: { available: false, start_date: "1970-02-01", end_date: "1970-02-28" },
@@ -186,7 +197,14 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
 
 // The walk makes more calls than these routes take in a minute.
 export const makeWorld = worldWith({
-  endpoint: { "POST /reservations": { "1m": 10_000 }, "POST /availabilities": { "1m": 10_000 } }
+  endpoint: {
+    "POST /reservations": { "1m": 10_000 },
+    "POST /availabilities": { "1m": 10_000 },
+    "POST /listings/calendar": { "1m": 10_000 },
+    "POST /listings/prices": { "1m": 10_000 },
+    "POST /listings/inventories": { "1m": 10_000 },
+    "POST /listings/restrictions": { "1m": 10_000 }
+  }
 })
 
 /** Fields of the contracts that name a record of the operator. */
@@ -202,7 +220,9 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "room_type_ids",
   "channel_account_id",
   "reservation_code",
-  "stay_code"
+  "stay_code",
+  "listing_id",
+  "listings"
 ])
 
 /** Fields of which a call names exactly one, by operation; where nothing is said, the first. */
@@ -217,15 +237,16 @@ export const NO_REFERENCES: ReadonlySet<string> = new Set([
   "income_method_id",
   "custom_channel_id",
   "channel_id",
-  "listing_id",
   "conversation_id",
   "lock_code"
 ])
 
+/** Fields that name what the search is for, beside its id. */
+const OWN_NAMES: ReadonlySet<string> = new Set(["search_reservations reservation_code", "search_listings listing_id"])
+
 /** Whether a search by this field is one for the record itself, which finds nothing where there is none. */
 export const isOwnName = (operation: AnyOperation, field: string): boolean =>
-  routeOf(operation).params.length === 0 &&
-  (field === "id" || (operation._tag === "search_reservations" && field === "reservation_code"))
+  routeOf(operation).params.length === 0 && (field === "id" || OWN_NAMES.has(`${operation._tag} ${field}`))
 
 /** The value of a field in a world, if it has one: `id` means a record of the kind the route begins with. */
 export const sampleValue = (world: World, operation: AnyOperation, field: string): unknown => {

@@ -34,7 +34,7 @@ type Act<Payload, A = void> = (account: AccountThere, payload: Payload) => Effec
  * (ingest/Ingest.ts).
  */
 export interface Connector {
-  /** Accepts a pending order. */
+  /** Accepts a pending order. One that still waits for its payment then is said to be so before this answers. */
   readonly approve: Act<OrderThere>
   /** Turns a pending order down. */
   readonly decline: Act<OrderThere>

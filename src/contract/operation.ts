@@ -12,6 +12,8 @@ export interface RouteSpec {
   readonly params: ReadonlyArray<string>
   /** `image`: the body may carry an image, so its size limit is larger. */
   readonly body: "plain" | "image"
+  /** Nothing is changed by it, whatever its method. */
+  readonly changesNothing: boolean
 }
 
 /** What all operations of a family have in common. */
@@ -100,6 +102,8 @@ export const family =
     declared: {
       readonly route: `${Method} /${string}`
       readonly body?: RouteSpec["body"]
+      /** Of what is no GET and yet only reads: what it asks for is too much for a query. */
+      readonly changesNothing?: true
       /** Layer 2 of the rate limits, where it is not the ordinary one. */
       readonly limits?: CallLimits
       /** Layer 3: the field that names the conversation a message goes to. */
@@ -126,7 +130,13 @@ export const family =
       error: Schema.Union(errors)
     })
       .annotate(FamilyFacts, facts)
-      .annotate(Route, { method, path, params: paramsOf(path), body: declared.body ?? "plain" })
+      .annotate(Route, {
+        method,
+        path,
+        params: paramsOf(path),
+        body: declared.body ?? "plain",
+        changesNothing: method === "GET" || declared.changesNothing === true
+      })
       .annotate(Exposure, declared.exposure)
       .annotate(Summary, declared.summary)
       .annotate(Metered, {
@@ -157,5 +167,8 @@ export const toolCardOf = (operation: Rpc.Any): (Family & ToolCard) | undefined 
   return "notATool" in exposure ? undefined : { ...Context.getUnsafe(operation.annotations, FamilyFacts), ...exposure }
 }
 
-/** A GET changes nothing; a read-only token may call nothing else (specification, Access token 3). */
+/** A read-only token may call a GET and nothing else (specification, Access token 3). */
 export const isRead = (operation: Rpc.Any): boolean => routeOf(operation).method === "GET"
+
+/** What changes something leaves a trail, keeps its key and wakes the workers. A POST may read. */
+export const isChange = (operation: Rpc.Any): boolean => !routeOf(operation).changesNothing

@@ -12,7 +12,7 @@ import { Orders } from "../resources/reservations/Orders.ts"
 import { ChannelMoneyStore } from "../resources/transactions/channel-money.ts"
 import { inSpan } from "../telemetry/spans.ts"
 import type { Heard, Hears, Speaker } from "./heard.ts"
-import { settleWaiting, takeMoney } from "./money.ts"
+import { hearsMoney, settleWaiting } from "./money.ts"
 import { hearsOrder } from "./orders.ts"
 import { tooMuch } from "./too-much.ts"
 
@@ -40,13 +40,13 @@ export class Ingest extends Context.Service<
         account: heardAs(AccountSaid, ofVersion(accounts.said)),
         listing: heardAs(ListingSaid, ofVersion(listings.said)),
         order: heardAs(OrderSaid, withItsMoney(yield* hearsOrder, settleWaiting(services))),
-        payment: heardAs(PaymentSaid, unlessRefused(takeMoney(services))),
-        refund: heardAs(RefundSaid, unlessRefused(takeMoney(services)))
+        payment: heardAs(PaymentSaid, hearsMoney(services)),
+        refund: heardAs(RefundSaid, hearsMoney(services))
       })
       return Ingest.of({
         ingest: Effect.fnUntraced(function* (speaker, said) {
           const become = yield* heard(speaker, said)
-          if (become.outcome === "applied") yield* wake
+          if (become.outcome !== "refused") yield* wake
           return become
         }, inSpan("Ingest.ingest"))
       })
@@ -77,13 +77,6 @@ const withItsMoney =
   (hears: Hears<OrderSaid>, settle: (speaker: Speaker, channelId: string) => Effect.Effect<void, never, Acting>) =>
   (speaker: Speaker, said: OrderSaid) =>
     Effect.tap(hears(speaker, said), () => settle(speaker, said.channel_id))
-
-const unlessRefused =
-  <A>(take: (speaker: Speaker, said: A) => Effect.Effect<Heard, never, Acting>): Hears<A> =>
-  (speaker, said) =>
-    Effect.flatMap(take(speaker, said), (heard) =>
-      heard.outcome === "refused" ? Effect.fail(new SaidRefused(heard)) : Effect.succeed(heard)
-    )
 
 /** The one table of what a channel can say. */
 const hearing = (kinds: { readonly [Type in Said["type"]]: HearsUnread }) => {

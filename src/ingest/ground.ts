@@ -16,8 +16,8 @@ const Ground = Schema.Struct({
   account_known: Schema.Boolean,
   /** The code of the order here; null where it is new. */
   reservation_code: Schema.NullOr(Schema.String),
-  /** The account it is known under; null where none is known, and of a new one. */
-  channel_account_id: Schema.NullOr(Schema.Int),
+  /** Another account has it, and its channel still lets the service into that one. */
+  is_anothers: Schema.Boolean,
   /**
    * Of each room the properties its listing sells that have all its nights free, or held by this order alone: open ones
    * first, then by age. Null of a listing that is none of the account's, unless a room of the order was sold by it before.
@@ -88,7 +88,9 @@ export const groundOf = (sql: Sql) => {
         EXISTS (SELECT FROM channel_accounts WHERE operator_id = ${operatorId} AND id = ${accountId}
           AND channel_type = ${channelType}) AS account_known,
         (SELECT reservation_code FROM known) AS reservation_code,
-        (SELECT channel_account_id FROM known) AS channel_account_id,
+        EXISTS (SELECT FROM known JOIN channel_accounts a
+          ON a.operator_id = ${operatorId} AND a.id = known.channel_account_id
+          WHERE a.id <> ${accountId} AND a.auth_status <> 'disconnected') AS is_anothers,
         (SELECT jsonb_agg(free ORDER BY room) FROM place) AS free`
   })
   return ({ operatorId, accountId, channelType }: Speaker, channelId: string, stays: ReadonlyArray<StaySaid>) =>

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { SaidRefused } from "../channels/heard.ts"
 import type { MoneySaid } from "../channels/said.ts"
 import type { Acting } from "../contract/acting.ts"
 import { decimalText, minorUnits } from "../contract/money.ts"
@@ -14,11 +15,9 @@ import {
   isSameMoney,
   type OrderOfMoney
 } from "../resources/transactions/channel-money.ts"
-import type { Heard, Speaker } from "./heard.ts"
+import type { Heard, Hears, Speaker } from "./heard.ts"
 
 // Payments and refunds that channels tell of.
-
-const refused = (reason: string): Heard => ({ outcome: "refused", reason })
 
 const moneyOf = ({ operatorId, accountId, channelType }: Speaker, said: MoneySaid): ChannelMoney | undefined =>
   Option.match(minorUnits(said.amount, said.currency), {
@@ -85,12 +84,12 @@ const settle = Effect.fnUntraced(function* (services: Services, told: ChannelMon
 })
 
 /** Makes the entry of what was told, or keeps it until its order is known. */
-const takeTold = (services: Services, told: ChannelMoney): Effect.Effect<Heard, never, Acting> => {
-  const attempt = (isKept: boolean): Effect.Effect<Heard | undefined, never, Acting> =>
+const takeTold = (services: Services, told: ChannelMoney): Effect.Effect<Heard, SaidRefused, Acting> => {
+  const attempt = (isKept: boolean): Effect.Effect<Heard | undefined, SaidRefused, Acting> =>
     Effect.gen(function* () {
       const found = yield* services.money.find(told)
       const reason = against(found, told)
-      if (reason !== undefined) return refused(reason)
+      if (reason !== undefined) return yield* new SaidRefused({ reason })
       if (found.money?.settled === true) return { outcome: "known" }
       const now = yield* currentSecond
       if (found.order !== null) return yield* settle(services, told, found.order, now)
@@ -99,36 +98,39 @@ const takeTold = (services: Services, told: ChannelMoney): Effect.Effect<Heard, 
       // The order may have come in before what waits for it could be seen.
       return yield* attempt(true)
     })
-  return Effect.orDie(unlessOrderChanges(attempt(false)))
+  return Effect.catchTag(unlessOrderChanges(attempt(false)), "Conflict", Effect.die)
 }
 
 /** Takes a payment or a refund. */
-export const takeMoney = (services: Services) => (speaker: Speaker, said: MoneySaid) => {
-  const told = moneyOf(speaker, said)
-  return told === undefined
-    ? Effect.succeed(refused(`amount: has more decimals than ${said.currency} has`))
-    : takeTold(services, told)
-}
+export const hearsMoney =
+  (services: Services): Hears<MoneySaid> =>
+  (speaker, said) => {
+    const told = moneyOf(speaker, said)
+    return told === undefined
+      ? Effect.fail(new SaidRefused({ reason: `amount: has more decimals than ${said.currency} has` }))
+      : takeTold(services, told)
+  }
 
 /** Makes the entry of what waited for its order, or gives it up where it cannot be one. */
-const takeWaiting = Effect.fnUntraced(function* (services: Services, told: ChannelMoney) {
-  const heard = yield* takeTold(services, told)
-  if (heard.outcome !== "refused") return
-  yield* services.money.giveUp(told)
-  yield* Effect.logWarning("a payment that waited for its order cannot be its entry and was dropped").pipe(
-    Effect.annotateLogs({
-      operator_id: told.operatorId,
-      account_id: told.accountId,
-      payment_id: told.paymentId,
-      reason: heard.reason
-    })
+const takeWaiting = (services: Services, told: ChannelMoney): Effect.Effect<void, never, Acting> =>
+  Effect.catchTag(Effect.asVoid(takeTold(services, told)), "SaidRefused", ({ reason }) =>
+    Effect.andThen(
+      services.money.giveUp(told),
+      Effect.annotateLogs(
+        Effect.logWarning("a payment that waited for its order cannot be its entry and was dropped"),
+        {
+          operator_id: told.operatorId,
+          channel_account_id: told.accountId,
+          reason
+        }
+      )
+    )
   )
-})
 
 /** Makes the entries of what was told before its order came in. */
 export const settleWaiting =
   (services: Services) =>
-  ({ operatorId, accountId }: Speaker, channelId: string) =>
+  ({ operatorId, accountId }: Speaker, channelId: string): Effect.Effect<void, never, Acting> =>
     Effect.flatMap(services.money.waitingFor({ operatorId, accountId, channelId }), (all) =>
       Effect.forEach(all, (told) => takeWaiting(services, told), { discard: true })
     )

@@ -42,7 +42,7 @@ export const hearsOrder: Effect.Effect<Hears<OrderSaid>, never, Orders | SqlClie
       const attempt = (isBoxed: boolean): Attempt =>
         Effect.gen(function* () {
           const ground = yield* groundIn(speaker, said.channel_id, stays)
-          const taken: Taken = { speaker, said, stays, free: yield* placesIn(speaker, stays, ground) }
+          const taken: Taken = { speaker, said, stays, free: yield* placesIn(stays, ground) }
           return ground.reservation_code === null
             ? yield* entered(orders, taken, isBoxed)
             : yield* changed(orders, taken, ground.reservation_code)
@@ -57,9 +57,9 @@ export const hearsOrder: Effect.Effect<Hears<OrderSaid>, never, Orders | SqlClie
 )
 
 /** Of each room where it can be; fails where the account is unknown, or speaks of what is not its own. */
-const placesIn = Effect.fnUntraced(function* (speaker: Speaker, stays: StaysSaid, ground: Ground) {
+const placesIn = Effect.fnUntraced(function* (stays: StaysSaid, ground: Ground) {
   if (!ground.account_known) return yield* new SaidRefused({ reason: "the account is not known" })
-  if (ground.channel_account_id !== null && ground.channel_account_id !== speaker.accountId) {
+  if (ground.is_anothers) {
     return yield* new SaidRefused({ reason: "channel_id: an order of another account" })
   }
   const free = yield* Effect.forEach(stays, (_: StaySaid, room) => {

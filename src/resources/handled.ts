@@ -5,7 +5,7 @@ import type { Acting } from "../contract/acting.ts"
 import { type Caller, CurrentOperator } from "../contract/caller.ts"
 import type { ApiError, BadRequest, ValidationFailed } from "../contract/errors.ts"
 import { type Input, inputDecoderOf, type PayloadSchema } from "../contract/input.ts"
-import { type AnyOperation, isRead, routeOf } from "../contract/operation.ts"
+import { type AnyOperation, isChange, routeOf } from "../contract/operation.ts"
 
 // The seam between a family and the Service: programs of the operations' own types go in, and come out as something that
 // reads an input and answers JSON, whatever the operation.
@@ -110,7 +110,7 @@ export const handled = <Ops extends Operations<keyof Ops & string>>(
 
 /** Throws for a handler that would change something and keep no key: a mistake in a declaration, which any test meets. */
 const readerOf = <Op extends Operation>(operation: Op, handler: Handler<Op>): Reader => {
-  if (isRead(operation) !== (typeof handler === "function")) {
+  if (isChange(operation) === (typeof handler === "function")) {
     throw new Error(`${operation._tag}: what changes is a change of its family's, and what reads is not`)
   }
   const decode = inputDecoderOf<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))

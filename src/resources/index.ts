@@ -7,6 +7,7 @@ import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerEvents } from "./events/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
 import type { HandlesAll } from "./handled.ts"
+import { layerListingCalendars } from "./listing-calendars/handlers.ts"
 import { layerListings } from "./listings/handlers.ts"
 import { layerPriceAndRules } from "./price-and-rules/handlers.ts"
 import { layerProperties } from "./properties/handlers.ts"
@@ -29,6 +30,7 @@ const families = Layer.mergeAll(
   layerChannelAccounts,
   layerListings,
   layerAvailabilities,
+  layerListingCalendars,
   layerPriceAndRules,
   layerReservations,
   layerStays,

@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { type ApiOperation, operations } from "../../src/Api.ts"
 import { parseJson } from "../../src/adapters/json-text.ts"
-import { isRead, routeOf } from "../../src/contract/operation.ts"
+import { isChange, routeOf } from "../../src/contract/operation.ts"
 import { BODY_BYTES, FEED_WAIT_SECONDS } from "../../src/limits.ts"
 import type { World } from "../world.ts"
 import { type Fields, type Heard, isTool, overMcp, overRest, restRequest, type Target } from "./doors.ts"
@@ -84,7 +84,7 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
       const about = `${shown} → ${answer.reply.text}`
       for (const fault of faultsOf(operation, answer)) count.fell(`${operation._tag}: ${fault}`, about)
       if (!(yield* changed(answer.door === "REST" ? one : other))) continue
-      if (isRead(operation)) count.fell(`${operation._tag}: a read over ${answer.door} changes something`, about)
+      if (!isChange(operation)) count.fell(`${operation._tag}: a read over ${answer.door} changes something`, about)
       else if (answer.envelope?.error_code !== 0)
         count.fell(`${operation._tag}: a refused call over ${answer.door} changes something`, about)
       else count.tried("calls that changed something")

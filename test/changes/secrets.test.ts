@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { type ApiOperation, operations } from "../../src/Api.ts"
 import { WakeUp } from "../../src/background/WakeUp.ts"
 import { REFUSALS_WRITE_MS, Refusals } from "../../src/changes/Refusals.ts"
-import { isRead } from "../../src/contract/operation.ts"
+import { isChange } from "../../src/contract/operation.ts"
 import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
 import { Service } from "../../src/service.ts"
 import { ScriptedChannel } from "../channels.ts"
@@ -52,9 +52,7 @@ const marksIn = (operation: ApiOperation, written: (value: unknown) => unknown) 
 const isEnd = ({ _tag }: ApiOperation) => /^(delete|remove|cancel)_/.test(_tag)
 
 /** Every operation that changes something, those last after which there is nothing left to change. */
-const changing = operations
-  .filter((operation) => !isRead(operation))
-  .toSorted((one, other) => Number(isEnd(one)) - Number(isEnd(other)))
+const changing = operations.filter(isChange).toSorted((one, other) => Number(isEnd(one)) - Number(isEnd(other)))
 
 const layerCounting = layerService(
   layerTestDatabase,
@@ -145,7 +143,7 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
     Effect.gen(function* () {
       const world = yield* makeWorld
       const before = yield* textOf(world.operatorId, ["trail", "idempotency_keys"])
-      for (const operation of operations.filter(isRead)) {
+      for (const operation of operations.filter((each) => !isChange(each))) {
         const { error_code, error_msg } = yield* called(world, operation, sample(operation, world, COMPANIONS))
         assert.strictEqual(error_code, 0, `${operation._tag}: ${error_msg}`)
       }

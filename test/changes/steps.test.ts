@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { type ApiOperation, operations } from "../../src/Api.ts"
 import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
 import { Upstream } from "../../src/contract/errors.ts"
-import { isRead } from "../../src/contract/operation.ts"
+import { isChange } from "../../src/contract/operation.ts"
 import { Service } from "../../src/service.ts"
 import { digests } from "../attacks/operators-rows.ts"
 import { ScriptedChannel } from "../channels.ts"
@@ -90,7 +90,7 @@ const schedules = (operation: ApiOperation): ReadonlyArray<readonly [told: strin
 
 layer(layerTest)("a call under a key that is cut off at each of its steps", (it) => {
   for (const [how, mishap] of Object.entries(MISHAPS)) {
-    for (const [nth, operation] of operations.filter((each) => !isRead(each)).entries()) {
+    for (const [nth, operation] of operations.filter(isChange).entries()) {
       const name = operation._tag
       for (const [order, steps] of schedules(operation)) {
         it.effect(`${name}, ${how}${order === "" ? "" : `, ${order}`}, is done once`, () =>

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MoneySaid } from "../../src/channels/said.ts"
-import { settleAllWaiting, settleWaiting, takeMoney } from "../../src/ingest/money.ts"
+import { hearsMoney, settleAllWaiting, settleWaiting } from "../../src/ingest/money.ts"
 import { CHANNEL_MONEY_WAITING } from "../../src/limits.ts"
 import type { NewOrder } from "../../src/resources/orders/order.ts"
 import { Orders } from "../../src/resources/reservations/Orders.ts"
@@ -37,7 +37,10 @@ const ground = Effect.gen(function* () {
     services,
     speaker,
     entries,
-    take: (said: Partial<MoneySaid> = {}) => byNobody(takeMoney(services)(speaker, payment(said))),
+    take: (said: Partial<MoneySaid> = {}) =>
+      byNobody(hearsMoney(services)(speaker, payment(said))).pipe(
+        Effect.catchTag("SaidRefused", ({ reason }) => Effect.succeed({ outcome: "refused" as const, reason }))
+      ),
     sell: (said: Partial<NewOrder> = {}) =>
       byNobody(
         services.orders.createSold(

@@ -43,7 +43,7 @@ export const create_calendar_share_link = operation("create_calendar_share_link"
   success: Schema.Struct({ calendar_share_link: CalendarShareLink }),
   errors: [NotFound],
   exposure: card(
-    "Creates a link under which anybody sees the free and taken days of the coming months and property titles, but no guests and no prices. scope entire covers all properties, later ones too, and takes no property_ids; there is one such link, so asking again returns it. scope partial needs property_ids (from search_properties) and makes a new link every time.",
+    "Creates a link that shows anybody free and taken days of the coming months and property titles, no guests, no prices. scope entire covers all properties, later ones too, without property_ids; asking again returns the same link. scope partial needs property_ids (from search_properties) and makes a new link each time.",
     ["Share my calendar with the cleaning company", "Make a link that shows only Harbour 1 and Harbour 2"],
     false
   )

@@ -70,7 +70,7 @@ export const create_property = operation("create_property", {
   success: Schema.Struct({ property_id: Id }),
   errors: [Conflict],
   exposure: card(
-    "Adds a property (room) under a title no other property has, without address, channels and pictures. It cannot be changed or deleted by a tool: ask before creating.",
+    "Adds a property (room) under a title no other property has, without address, channels and pictures. No tool changes or deletes it: ask before creating.",
     ["Add a new flat called Harbour 3"],
     true
   )
@@ -96,7 +96,7 @@ export const create_room_type = operation("create_room_type", {
   success: Schema.Struct({ room_type_id: Id }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Adds a room type under a title no other room type has. property_ids (from search_properties) become its rooms; a property that is in another room type is refused, and then nothing is created. Needs the pro edition. It cannot be changed or deleted by a tool: ask before creating.",
+    "Adds a room type under a title no other room type has. property_ids (from search_properties) become its rooms; a property that is in another room type is refused, and then nothing is created. Needs the pro edition. No tool changes or deletes it: ask before creating.",
     ["Make a room type Double of rooms 101 to 104"],
     true
   )

@@ -147,7 +147,7 @@ const asItShouldBe: Settles = (_, after) => Effect.succeed(after)
 type Became = "changed" | "taken"
 
 const changing = Effect.fnUntraced(function* <E>(
-  store: Store,
+  store: Pick<Store, "find" | "apply" | "queued">,
   { operatorId, at, key, toProperty }: Change,
   next: Next<E>,
   settle: Settles
@@ -179,6 +179,8 @@ const changing = Effect.fnUntraced(function* <E>(
   return yield* unlessOrderChanges(freeOrQueued)
 })
 
+type ChangingStore = Pick<Store, "find" | "apply" | "queued" | "taken">
+
 interface Change {
   readonly operatorId: number
   readonly at: Date
@@ -192,7 +194,7 @@ const change = (store: Store): Orders["Service"]["change"] =>
     if (became === "taken") return yield* new NightTaken()
   }, inSpan("Orders.change"))
 
-const changeSold = (store: Store): Orders["Service"]["changeSold"] =>
+export const changeSold = (store: ChangingStore): Orders["Service"]["changeSold"] =>
   Effect.fnUntraced(function* (operatorId, at, key, next) {
     const settled = (settle: Settles) => changing(store, { operatorId, at, key }, next, settle)
     const aroundOthers: Settles = (before, after) =>

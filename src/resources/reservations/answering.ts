@@ -6,7 +6,7 @@ import type { ChannelAnswer } from "../../channels/connector.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { BadRequest, Conflict, NotFound } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
-import type { OrderState } from "../orders/order.ts"
+import type { OrderState, Status } from "../orders/order.ts"
 import type { approve_reservation } from "./contract.ts"
 import { againWhileNightsGo, type FoundOrder, type Orders } from "./Orders.ts"
 import { accepted } from "./rules/box.ts"
@@ -22,6 +22,8 @@ interface Answering {
   /** What the channel says of a request that was answered so. */
   readonly toldAs: ChannelAnswer
   readonly check: (found: FoundOrder) => Effect.Effect<void, Conflict>
+  /** What the order may have become while its channel was told, so that it still becomes what the channel agreed to. */
+  readonly unless: ReadonlyArray<Status>
   readonly answered: (order: OrderState, found: FoundOrder) => OrderState
 }
 
@@ -33,6 +35,8 @@ export const approveReservation = (orders: Orders["Service"], gateway: Gateway, 
     tell: gateway.approve,
     toldAs: "approved",
     check: ({ kept }) => (kept.length === 0 ? Effect.void : nightsOfOrderHeld),
+    // Its time was over in that moment, and yet it is sold.
+    unless: ["timeout"],
     answered: (order, { kept }) => accepted(order, kept)
   })
 
@@ -41,6 +45,7 @@ export const declineReservation = (orders: Orders["Service"], gateway: Gateway, 
     tell: gateway.decline,
     toldAs: "declined",
     check: () => Effect.void,
+    unless: [],
     answered: (order) => ({ ...order, status: "denied" })
   })
 
@@ -52,7 +57,7 @@ const answering = (
   orders: Orders["Service"],
   gateway: Gateway,
   outward: Outward,
-  { tell, toldAs, check, answered }: Answering
+  { tell, toldAs, check, unless, answered }: Answering
 ) =>
   Effect.fnUntraced(function* ({ reservation_code }: typeof approve_reservation.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
@@ -75,7 +80,7 @@ const answering = (
         told = true
       }
       // Told, and then somebody else was faster to write it down.
-      return order.status === "wait_accept" ? [answered(order, found)] : []
+      return order.status === "wait_accept" || unless.includes(order.status) ? [answered(order, found)] : []
     })
     const changed = orders.change(operatorId, yield* currentSecond, { key: { reservation_code } }, next)
     yield* againWhileNightsGo(changed).pipe(Effect.catchTag("NightTaken", () => nightsOfOrderHeld))

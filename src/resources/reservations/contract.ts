@@ -37,7 +37,7 @@ export const search_reservations = operation("search_reservations", {
   success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive, and one alone is open on the other side; a pair of check-in bounds lies at most ${SEARCH_DAYS} days apart. Without any filter it lists stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0 is the reservation box: in no property. payment is the whole order's, on each of its stays.`,
+    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive; one alone is open on the other side; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0 is the reservation box: in no property. payment is the whole order's, on each of its stays.`,
     ["Who arrives this weekend?", "Show order 5-QX7M2LD90", "Which booking requests are waiting for an answer?"],
     false
   )
@@ -69,7 +69,7 @@ export const create_reservation = operation("create_reservation", {
   success: Schema.Struct({ ...CodeAndStatus, reservation: Schema.Struct(CodeAndStatus) }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Enters a reservation by hand, accepted at once; its nights are held on every channel. Find property_id with search_properties, custom_channel_id with query_custom_channels, income_method_id with query_income_methods. rate_amount is the total including commission_amount (0 if none); a received_amount above 0 is recorded as income. Nights that another reservation holds are refused (409), days the host closed are not. With a channel_id a call repeated after a timeout returns the same order, never a second. The guest is not notified.",
+    "Enters a reservation by hand, accepted at once; its nights are held on every channel. Find property_id with search_properties, custom_channel_id with query_custom_channels, income_method_id with query_income_methods. rate_amount is the total including commission_amount (0 if none); a received_amount above 0 is recorded as income. Nights that another reservation holds are refused (409), days the host closed are not. With a channel_id a repeated call returns the same order. The guest is not notified.",
     [
       "Book Harbour 1 for Ada Lovelace from the 4th to the 7th, 420 euro, paid in cash",
       "Block next week for my brother, free of charge"
@@ -116,7 +116,7 @@ export const cancel_reservation = operation("cancel_reservation", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Cancels a whole order with all its stays and frees their nights; it cannot be undone. Only orders made by hand (code 5-…): an order of a channel is cancelled on that channel. Money recorded on it stays recorded. The guest is not notified.",
+    "Cancels a whole order with all its stays and frees their nights; it cannot be undone. Only orders made by hand (code 5-…): others are cancelled on their channel. Money recorded on it stays recorded. The guest is not notified.",
     ["Cancel order 5-QX7M2LD90"],
     true
   )

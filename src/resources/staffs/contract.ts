@@ -81,7 +81,7 @@ export const update_staff = operation("update_staff", {
   errors: [NotFound],
   exposure: {
     ...card(
-      "Changes a staff member; find the id with query_staffs. What you do not send stays. property_ids replaces the whole list: send every property the person should keep; an empty list lifts the limit, so that the person works in all. is_active false switches the person off and keeps their tasks.",
+      "Changes a staff member; find the id with query_staffs. What you do not send stays. property_ids replaces the whole list: send every property the person should keep; an empty list means all. is_active false switches the person off and keeps their tasks.",
       ["Marta has a new number", "Li no longer works for us but may come back", "Let Marta do all properties"],
       true
     ),

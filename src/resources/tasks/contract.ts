@@ -66,7 +66,7 @@ export const search_tasks = operation("search_tasks", {
   success: Schema.Struct({ tasks: Schema.Array(Task), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    "Lists tasks such as cleanings and repairs, latest expected date first, tasks without a date before all others. start_date and end_date go together, are inclusive, and mean expected_date. Find staff_id with query_staffs and property_id with search_properties.",
+    "Lists tasks, latest expected date first, those without a date before all others. start_date and end_date go together, are inclusive, and mean expected_date. Find staff_id with query_staffs and property_id with search_properties.",
     ["What has to be cleaned tomorrow?", "Which repairs are still open?", "What is on Marta's list this week?"],
     false
   )
@@ -90,7 +90,7 @@ export const create_task = operation("create_task", {
   success: Schema.Struct({ task_id: Id }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Creates a pending task. With stay_code (from search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. staff_id comes from query_staffs. expected_date and expected_time are in the host's time zone. level is for cleanings only. fee is in currency, by default the host's own. The guest is not told.",
+    "Creates a pending task. With stay_code (from search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. staff_id comes from query_staffs. Dates and times are the host's. level is for cleanings only. fee is in currency, by default the host's own. The guest is not told.",
     ["Have Harbour 1 cleaned on Friday at 11", "The tap in the garden flat drips: note a repair for Li"],
     true
   )

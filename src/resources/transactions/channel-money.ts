@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { nextRows } from "../../background/retention.ts"
 import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { fourDecimals } from "../../contract/money.ts"
 import { givenRow, namesOf } from "../../database/columns.ts"
@@ -260,6 +261,11 @@ const waitingAfter = (sql: Sql) => {
   return ({ operatorId, accountId, channelId, paymentId }: WaitingAfter, most: number) =>
     readWaiting(statement({ operatorId, accountId, channelId, paymentId, most }))
 }
+
+/** Forgets what has waited since before `then`: its order never came. */
+export const forgettingWaiting = (sql: Sql, then: Date): Fragment => sql`
+  DELETE FROM channel_payments
+  WHERE ${nextRows(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${then}`)}`
 
 /** Whether two tellings of one payment say the same. */
 export const isSameMoney = (known: typeof KnownMoney.Type, told: ChannelMoney): boolean =>

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
 import { Connectors } from "../../../src/channels/connector.ts"
 import {
@@ -197,6 +198,23 @@ layer(layerUnhurried, { excludeTestServices: false })("answering a request", (it
         2
       )
       assert.lengthOf(yield* nightsOf(operatorId), 4)
+    })
+  )
+
+  it.effect("holds what its channel agreed to also where its time was over in that moment", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, code, channel } = yield* pending
+      const sql = yield* SqlClient.SqlClient
+      const timesOut = sql`
+        UPDATE orders SET status = 'timeout', version = version + 1 WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
+      yield* channel.answer(code, Effect.asVoid(Effect.orDie(timesOut)))
+      yield* api.approve_reservation({ reservation_code: code }).pipe(as)
+      const { reservations } = yield* api.search_reservations({ reservation_code: code }).pipe(as)
+      assert.deepStrictEqual(
+        reservations.map(({ status }) => status),
+        ["accepted", "accepted"]
+      )
+      assert.isNotEmpty(yield* nightsOf(operatorId))
     })
   )
 

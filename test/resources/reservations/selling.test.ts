@@ -1,9 +1,11 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { OrderState } from "../../../src/resources/orders/order.ts"
 import { NightTaken } from "../../../src/resources/reservations/nights-taken.ts"
 import {
   againWhileNightsGo,
+  changeSold,
   createSold,
   NIGHTS_TAKEN_ATTEMPTS,
   Orders,
@@ -233,6 +235,45 @@ describe("an order a channel sold", () => {
     Effect.gen(function* () {
       assert.strictEqual(yield* soldWhileTaken(SOLD_ATTEMPTS - 1), 7)
       assert.isNull(yield* soldWhileTaken(SOLD_ATTEMPTS))
+    })
+  )
+})
+
+describe("an order that its channel changes", () => {
+  const stay = { ...soldStay({ property_id: 7 }), id: 1, stay_code: "0-1-XK2P" }
+  const order: OrderState = {
+    ...soldOrder({ channel_id: "1" }),
+    id: 1,
+    version: 0,
+    created_at: AT,
+    cancelled_at: null,
+    stays: [stay],
+    removed_codes: [],
+    entries: []
+  }
+  const later = { ...order, stays: [{ ...stay, check_out_date: "2027-05-09" }] }
+
+  /** Answers where its stay came to, when the nights it becomes longer by are taken as often as that before it is written. */
+  const changedWhileTaken = (times: number) => {
+    const properties: Array<number | null | undefined> = []
+    return changeSold({
+      find: () => Effect.succeed({ order, in_the_way: [], property_known: true, kept: [] }),
+      taken: () => Effect.succeed([]),
+      queued: (_, change) => change,
+      apply: (_, { orders }) => {
+        properties.push(orders[0]?.stays[0]?.property_id)
+        return properties.length <= times ? Effect.fail(new NightTaken()) : Effect.succeed({ applied: true })
+      }
+    })(1, AT, { reservation_code: "0-1-XK2P" }, () => Effect.succeed([later])).pipe(
+      Effect.map(() => properties.at(-1)),
+      byNobody
+    )
+  }
+
+  it.effect("goes into the box once its new nights went to others too often", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* changedWhileTaken(SOLD_ATTEMPTS - 1), 7)
+      assert.isNull(yield* changedWhileTaken(SOLD_ATTEMPTS))
     })
   )
 })

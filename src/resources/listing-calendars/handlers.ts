@@ -1,0 +1,77 @@
+import { Clock, Effect, Layer, Result } from "effect"
+import { ChannelGateway } from "../../channels/ChannelGateway.ts"
+import { CurrentOperator } from "../../contract/caller.ts"
+import { BadRequest, Conflict, type ValidationFailed } from "../../contract/errors.ts"
+import { dateInZone } from "../../contract/time.ts"
+import { LISTING_PUSHES_WAITING } from "../../limits.ts"
+import { done, handled, layerHandled } from "../handled.ts"
+import { noSuchListing } from "../listings/own-listing.ts"
+import {
+  ListingCalendars,
+  type update_listing_inventories,
+  type update_listing_prices,
+  type update_listing_restrictions
+} from "./contract.ts"
+import { ReadingSeats, readCalendars } from "./reading.ts"
+import { type Days, inReach, restrictsSoundly } from "./rules.ts"
+import { ListingCalendarStore, type Telling } from "./store.ts"
+
+/** Queues what the channel is to be told, once all of it is sound. */
+const telling = Effect.fnUntraced(function* (
+  store: ListingCalendarStore["Service"],
+  told: Telling,
+  sound: (today: string) => Result.Result<ReadonlyArray<Days>, ValidationFailed>
+) {
+  const { operatorId, timeZone } = yield* CurrentOperator
+  const now = yield* Clock.currentTimeMillis
+  yield* Effect.fromResult(sound(dateInZone(now, timeZone)))
+  const found = yield* store.queue(operatorId, told, new Date(now))
+  if (found === undefined) return yield* noSuchListing
+  if (found.queued) return
+  return yield* found.auth_status === "disconnected" ? disconnected(told.channel_type) : tooManyWait
+})
+
+const disconnected = (channelType: string) =>
+  new BadRequest({ message: `listing_id: the account on ${channelType} is disconnected.` })
+
+/** Seconds after which some of what waits may have been told. */
+const RETRY_SECONDS = 60
+
+const tooManyWait = new Conflict({
+  message: `listing_id: ${LISTING_PUSHES_WAITING} changes of this listing wait for its channel already.`,
+  retryAfter: RETRY_SECONDS
+})
+
+const updatePrices =
+  (store: ListingCalendarStore["Service"]) =>
+  ({ channel_type, listing_id, prices }: typeof update_listing_prices.payloadSchema.Type) =>
+    telling(store, { channel_type, listing_id, kind: "prices", ranges: prices }, (today) =>
+      inReach("prices", prices, today)
+    )
+
+const updateInventories =
+  (store: ListingCalendarStore["Service"]) =>
+  ({ channel_type, listing_id, inventories }: typeof update_listing_inventories.payloadSchema.Type) =>
+    telling(store, { channel_type, listing_id, kind: "inventories", ranges: inventories }, (today) =>
+      inReach("inventories", inventories, today)
+    )
+
+const updateRestrictions =
+  (store: ListingCalendarStore["Service"]) =>
+  ({ channel_type, listing_id, restrictions }: typeof update_listing_restrictions.payloadSchema.Type) =>
+    telling(store, { channel_type, listing_id, kind: "restrictions", ranges: restrictions }, (today) =>
+      Result.flatMap(inReach("restrictions", restrictions, today), restrictsSoundly)
+    )
+
+export const layerListingCalendars = layerHandled(
+  Effect.gen(function* () {
+    const store = yield* ListingCalendarStore
+    const gateway = yield* ChannelGateway
+    return handled(ListingCalendars, {
+      search_listing_calendars: readCalendars(store, gateway, new ReadingSeats()),
+      update_listing_prices: done(updatePrices(store)),
+      update_listing_inventories: done(updateInventories(store)),
+      update_listing_restrictions: done(updateRestrictions(store))
+    })
+  })
+).pipe(Layer.provide(ListingCalendarStore.layer))

@@ -1,0 +1,45 @@
+import { Schema } from "effect"
+import { Restrictions } from "../../channels/days.ts"
+
+// What a worker has in its hands: the first of what a listing's channel is still to be told, in the form it is kept in.
+
+const days = { start_date: Schema.String, end_date: Schema.String }
+
+const what = <Kind extends string, Range extends Schema.Struct.Fields>(kind: Kind, range: Range) =>
+  Schema.Struct({ kind: Schema.Literal(kind), ranges: Schema.Array(Schema.Struct({ ...days, ...range })) })
+
+const Told = Schema.Union([
+  what("prices", { price: Schema.Int }),
+  what("inventories", { inventory: Schema.Int }),
+  what("restrictions", Restrictions.fields)
+])
+
+/** The lane of a listing, taken, and the first of its pushes. */
+export const TakenPush = Schema.Struct({
+  operator_id: Schema.Int,
+  listing_row: Schema.Int,
+  /** How often the lane was taken, this time included: no other worker has it with the same number. */
+  attempts: Schema.Int,
+  /** Failures in a row before this one. */
+  failures: Schema.Int,
+  account_id: Schema.Int,
+  channel_type: Schema.String,
+  listing_id: Schema.String,
+  push_id: Schema.Int,
+  told: Told
+})
+export type TakenPush = typeof TakenPush.Type
+
+/** How telling a channel ended. */
+export type Ended =
+  /** It took it. The days it was told of are those an event tells; undefined: there was nothing to tell. */
+  | { readonly end: "pushed"; readonly span: Span | undefined }
+  /** It said no, and would again. */
+  | { readonly end: "refused"; readonly reason: string }
+  /** It could not be told, and may be later. */
+  | { readonly end: "failed"; readonly reason: string }
+
+export interface Span {
+  readonly start_date: string
+  readonly end_date: string
+}

@@ -1,0 +1,129 @@
+import { Clock, Effect, Result } from "effect"
+import type { ChannelGateway } from "../../channels/ChannelGateway.ts"
+import type { ListingDay } from "../../channels/days.ts"
+import type { ChannelError } from "../../channels/errors.ts"
+import { awayFromPlace } from "../../contract/away-from-place.ts"
+import { CurrentOperator } from "../../contract/caller.ts"
+import type { DateRange } from "../../contract/date-range.ts"
+import {
+  type ApiError,
+  BadRequest,
+  Conflict,
+  NotFound,
+  NotImplemented,
+  RateLimited,
+  Upstream
+} from "../../contract/errors.ts"
+import { dateInZone } from "../../contract/time.ts"
+import { CALENDAR_READ_MS, CALENDAR_READS } from "../../limits.ts"
+import { readableRange } from "../availability/rules.ts"
+import type { search_listing_calendars } from "./contract.ts"
+import { fitsAnAnswer } from "./rules.ts"
+import type { ListingCalendarStore } from "./store.ts"
+
+/** Listings of one call that channels are asked for at once. */
+export const ASKED_AT_ONCE = 4
+
+/** Who reads calendars at once in this process: so many calls of each operator, as each may wait long and hold much. */
+export class ReadingSeats {
+  readonly #taken = new Map<number, number>()
+
+  /** Runs it in a seat of the operator; fails where there is none. */
+  readonly within = <A, E, R>(operatorId: number, reading: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.suspend(() => {
+        const taken = this.#taken.get(operatorId) ?? 0
+        if (taken >= CALENDAR_READS) return tooMany
+        this.#taken.set(operatorId, taken + 1)
+        return Effect.void
+      }),
+      () => reading,
+      () => Effect.sync(() => this.#leave(operatorId))
+    )
+
+  #leave(operatorId: number): void {
+    const left = (this.#taken.get(operatorId) ?? 0) - 1
+    if (left <= 0) this.#taken.delete(operatorId)
+    else this.#taken.set(operatorId, left)
+  }
+}
+
+const tooMany = Effect.fail(
+  new RateLimited({
+    message: `listings: ${CALENDAR_READS} calls of this account's operator read calendars already. Retry later.`,
+    headers: { "retry-after": "1" }
+  })
+)
+
+/** A listing that is read, and where it stands in the call. */
+interface Asked {
+  readonly at: number
+  readonly accountId: number
+  readonly channel_type: string
+  readonly listing_id: string
+}
+
+/** Reads calendars as channels have them now, in the order asked. Holds no place while it waits for them. */
+export const readCalendars = (
+  store: ListingCalendarStore["Service"],
+  gateway: ChannelGateway["Service"],
+  seats: ReadingSeats
+) => {
+  const read = (operatorId: number, { start, end }: DateRange) =>
+    Effect.fnUntraced(function* ({ at, accountId, channel_type, listing_id }: Asked) {
+      const account = { operatorId, accountId, channelType: channel_type }
+      const calendar: ReadonlyArray<ListingDay> = yield* gateway
+        .readCalendar(account, { listingId: listing_id, start, end })
+        .pipe(Effect.mapError((error) => toApiError(`listings[${at}].listing_id`, error)))
+      return { channel_type, listing_id, calendar }
+    })
+
+  return Effect.fnUntraced(function* ({
+    start_date,
+    end_date,
+    listings
+  }: typeof search_listing_calendars.payloadSchema.Type) {
+    const { operatorId, timeZone } = yield* CurrentOperator
+    const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
+    const range = yield* Effect.fromResult(readableRange({ start: start_date, end: end_date }, today))
+    yield* Effect.fromResult(fitsAnAnswer(listings.length, range))
+    const found = new Map((yield* store.places(operatorId, listings)).map((each) => [each.at - 1, each.account_id]))
+    const asked = yield* Effect.fromResult(
+      Result.all(
+        listings.map((each, at): Result.Result<Asked, NotFound> => {
+          const accountId = found.get(at)
+          return accountId === undefined ? noSuchListing(at) : Result.succeed({ ...each, at, accountId })
+        })
+      )
+    )
+    const reading = Effect.forEach(asked, read(operatorId, range), { concurrency: ASKED_AT_ONCE }).pipe(
+      Effect.timeoutOrElse({ duration: CALENDAR_READ_MS, orElse: () => Effect.fail(tooSlow) })
+    )
+    return { listings: yield* seats.within(operatorId, awayFromPlace(reading)) }
+  })
+}
+
+const noSuchListing = (at: number) =>
+  Result.fail(new NotFound({ message: `listings[${at}].listing_id: no such listing.` }))
+
+const tooSlow = new Upstream({
+  code: 504,
+  message: `listings: the channels did not answer within ${CALENDAR_READ_MS / 1000} seconds; ask for fewer listings.`
+})
+
+type Unread = Extract<ApiError, BadRequest | NotFound | Conflict | NotImplemented | Upstream>
+
+const toApiError = (field: string, error: ChannelError): Unread => {
+  switch (error._tag) {
+    case "ChannelAccountMissing":
+      return new NotFound({ message: `${field}: there is no account on ${error.channelType} any more.` })
+    case "ChannelDisconnected":
+      return new BadRequest({ message: `${field}: the account on ${error.channelType} is disconnected.` })
+    case "ChannelRefused":
+      return new Conflict({ message: `${field}: the channel refused: ${error.reason}.` })
+    case "ChannelUnavailable":
+      return new Upstream({ code: error.code, message: `${field}: the channel failed or did not answer in time.` })
+    case "ChannelNotServed":
+      return new NotImplemented({ message: `${field}: calendars of ${error.channelType} cannot be read here.` })
+  }
+}

@@ -1,0 +1,118 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Givens } from "../../database/forms.ts"
+import { recordEvent } from "../../events/events.ts"
+
+// The statements that write down how telling a channel ended. Each asks first whether the lane is still the worker's, and
+// locks it: so the lane counts what waits, whoever puts more there meanwhile. Done twice each is done once.
+
+interface InHand {
+  readonly operator_id: number
+  readonly listing_row: number
+  readonly attempts: number
+  readonly push_id: number
+  readonly now: Date
+}
+
+type LaneInHand = Omit<InHand, "push_id">
+
+/** Whether a lane is still the worker's: nobody has taken it since. */
+const isMine = (sql: SqlClient, { operator_id, listing_row, attempts }: Givens<LaneInHand>): Fragment => sql`
+  operator_id = ${operator_id} AND listing_row = ${listing_row} AND attempts = ${attempts}`
+
+/** For a CTE `lane`: the lane, if it is still the worker's. */
+const ownLane = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`
+  SELECT operator_id, listing_row FROM listing_lanes WHERE ${isMine(sql, inHand)} FOR NO KEY UPDATE`
+
+/** For a CTE: the lane goes on with what else waits, once `settled` has its row. */
+const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">): Fragment => sql`
+  UPDATE listing_lanes l SET waiting = l.waiting - 1, failures = 0, due_at = ${now}
+  FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
+
+export interface Pushed extends InHand {
+  readonly reason: string | undefined
+  readonly start_date: string | undefined
+  readonly end_date: string | undefined
+}
+
+/** The channel took it: subscribers are told of the days it was told of, if it was told of any. */
+export const settlingPushed = (sql: SqlClient, pushed: Givens<Pushed>): Fragment => {
+  const { push_id, now, reason, start_date, end_date } = pushed
+  const told = sql`
+    SELECT settled.operator_id, settled.listing_row, listing.channel_type, listing.listing_id
+    FROM settled
+    JOIN listings listing ON listing.operator_id = settled.operator_id AND listing.id = settled.listing_row`
+  const event = recordEvent(sql, "listing_calendar_updated", {
+    from: sql`told`,
+    record: sql`'listing:' || listing_row`,
+    fields: {
+      channel_type: sql`channel_type`,
+      listing_id: sql`listing_id`,
+      start_date: sql`${start_date ?? null}::text`,
+      end_date: sql`${end_date ?? null}::text`
+    },
+    at: now
+  })
+  return sql`
+    WITH lane AS (${ownLane(sql, pushed)}), settled AS (
+      UPDATE listing_pushes p
+      SET state = 'pushed', reason = ${reason ?? null}::text, attempts = p.attempts + 1, settled_at = ${now}
+      FROM lane
+      WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${push_id}
+        AND p.settled_at IS NULL
+      RETURNING p.operator_id, p.listing_row
+    ), going_on AS (${goingOn(sql, pushed)})
+    ${start_date === undefined ? sql`` : sql`, told AS (${told}), event AS (${event})`}
+    SELECT 1 AS pushes FROM settled`
+}
+
+export interface Refused extends InHand {
+  readonly reason: string
+}
+
+/** The channel said no: it would again, so the lane goes on. */
+export const settlingRefused = (sql: SqlClient, refused: Givens<Refused>): Fragment => sql`
+  WITH lane AS (${ownLane(sql, refused)}), settled AS (
+    UPDATE listing_pushes p
+    SET state = 'refused', reason = ${refused.reason}, attempts = p.attempts + 1, settled_at = ${refused.now}
+    FROM lane
+    WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${refused.push_id}
+      AND p.settled_at IS NULL
+    RETURNING p.operator_id, p.listing_row
+  ), going_on AS (${goingOn(sql, refused)})
+  SELECT 1 AS pushes FROM settled`
+
+export interface Failed extends Refused {
+  readonly failures: number
+  readonly nextTry: Date
+  /** What was asked for by then has been tried for long enough. */
+  readonly tooOld: Date
+}
+
+/**
+ * The channel could not be told: all of the lane waits, so that nothing overtakes. What waits for too long is given up, each
+ * of it, so that a channel that is away for days is not asked for each. Answers how many were given up.
+ */
+export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment => sql`
+  WITH lane AS (
+    SELECT operator_id, listing_row FROM listing_lanes
+    WHERE ${isMine(sql, failed)} AND failures = ${failed.failures} FOR NO KEY UPDATE
+  ), tried AS (
+    UPDATE listing_pushes p
+    SET reason = ${failed.reason}, attempts = p.attempts + (p.id = ${failed.push_id})::integer,
+      state = CASE WHEN p.created_at <= ${failed.tooOld} THEN 'dead' ELSE 'waiting' END,
+      settled_at = CASE WHEN p.created_at <= ${failed.tooOld} THEN ${failed.now}::timestamptz END
+    FROM lane
+    WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
+      AND (p.id = ${failed.push_id} OR p.created_at <= ${failed.tooOld})
+    RETURNING p.settled_at
+  ), waits AS (
+    UPDATE listing_lanes l
+    SET waiting = l.waiting - (SELECT count(settled_at) FROM tried), failures = l.failures + 1, due_at = ${failed.nextTry}
+    FROM lane WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
+  )
+  SELECT count(settled_at) AS pushes FROM tried`
+
+/** Gives a lane back untried. */
+export const handingBack = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`
+  UPDATE listing_lanes SET due_at = ${inHand.now} WHERE ${isMine(sql, inHand)}`

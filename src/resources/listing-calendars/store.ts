@@ -1,0 +1,94 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { onRecordInForms } from "../../changes/on-record.ts"
+import { type Givens, inForms } from "../../database/forms.ts"
+import { jsonParameter } from "../../database/parameters.ts"
+import { rowOf, rowsOf } from "../../database/rows.ts"
+import { LISTING_PUSHES_WAITING } from "../../limits.ts"
+import { type ListingName, ownListing } from "../listings/own-listing.ts"
+import type { Days, RangesField } from "./rules.ts"
+
+const readPlaces = rowsOf(Schema.Struct({ at: Schema.Int, account_id: Schema.Int }))
+const readQueued = rowOf(Schema.Struct({ auth_status: Schema.String, queued: Schema.Boolean }))
+
+interface Named {
+  readonly operatorId: number
+  readonly channelTypes: ReadonlyArray<string>
+  readonly listingIds: ReadonlyArray<string>
+}
+
+/** The accounts of the named listings that exist; `at` counts them from 1 in the order of the names. */
+const places = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, channelTypes, listingIds }: Givens<Named>) => sql`
+      SELECT named.at, l.account_id
+      FROM unnest(${channelTypes}::text[], ${listingIds}::text[]) WITH ORDINALITY AS named (channel_type, listing_id, at)
+      JOIN listings l ON l.operator_id = ${operatorId} AND l.channel_type = named.channel_type
+        AND l.listing_id = named.listing_id
+      ORDER BY named.at`
+  )
+  return (operatorId: number, listings: ReadonlyArray<ListingName>) =>
+    readPlaces(
+      statement({
+        operatorId,
+        channelTypes: listings.map((each) => each.channel_type),
+        listingIds: listings.map((each) => each.listing_id)
+      })
+    )
+}
+
+/** Days of a listing that its channel is to be told of. */
+export interface Telling extends ListingName {
+  readonly kind: RangesField
+  readonly ranges: ReadonlyArray<Days>
+}
+
+interface Queued extends Telling {
+  readonly operatorId: number
+  readonly now: Date
+}
+
+/**
+ * Puts the change at the end of its listing's lane. The lane is locked before the change gets its id, so that ids of one
+ * listing rise in the order of commits; and it counts what waits, so that the bound holds whoever else is just at it.
+ */
+const queue = (sql: SqlClient.SqlClient) => {
+  const most = sql.literal(String(LISTING_PUSHES_WAITING))
+  const statement = onRecordInForms(
+    sql,
+    ({ operatorId, channel_type, listing_id, kind, ranges, now }: Givens<Queued>) => ({
+      change: sql`
+        own AS (
+          SELECT l.operator_id, l.id, a.auth_status
+          FROM (${ownListing(sql, operatorId, channel_type, listing_id)}) l
+          JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
+        ), lane AS (
+          INSERT INTO listing_lanes AS lane (operator_id, listing_row, due_at, waiting)
+          SELECT operator_id, id, ${now}::timestamptz, 1 FROM own WHERE auth_status <> 'disconnected'
+          ON CONFLICT (operator_id, listing_row) DO UPDATE
+            SET waiting = lane.waiting + 1,
+              due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
+            WHERE lane.waiting < ${most}
+          RETURNING operator_id, listing_row
+        ), push AS (
+          INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
+          SELECT operator_id, listing_row, ${kind}, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz FROM lane
+          RETURNING operator_id, listing_row, kind
+        )`,
+      events: [],
+      touched: sql`SELECT operator_id, 'listing:' || listing_row AS record, ARRAY[kind] AS fields FROM push`,
+      outcome: sql`SELECT auth_status, EXISTS (SELECT FROM push) AS queued FROM own`
+    })
+  )
+  return (operatorId: number, { channel_type, listing_id, kind, ranges }: Telling, now: Date) =>
+    readQueued(statement({ operatorId, channel_type, listing_id, kind, ranges, now }))
+}
+
+/** The SQL of what an operator asks of its listings' calendars; how they are told to channels: PushQueue.ts. */
+export class ListingCalendarStore extends Context.Service<ListingCalendarStore>()(
+  "latchkey/resources/ListingCalendarStore",
+  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ places: places(sql), queue: queue(sql) })) }
+) {
+  static readonly layer = Layer.effect(ListingCalendarStore, ListingCalendarStore.make)
+}
