@@ -1,6 +1,5 @@
 import { Console, Effect, Layer, Redacted } from "effect"
 import { HttpMiddleware } from "effect/http"
-import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { makeHttpApp } from "./adapters/http.ts"
@@ -16,7 +15,13 @@ import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Connectors } from "./channels/connector.ts"
 import { Configuration, type Settings } from "./configuration.ts"
-import { layerBackgroundDatabase, layerControl, layerReadiness, layerRequestDatabase } from "./database/choose.ts"
+import {
+  type DatabaseSettings,
+  layerBackgroundDatabase,
+  layerControl,
+  layerReadiness,
+  layerRequestDatabase
+} from "./database/choose.ts"
 import { migrate } from "./database/migrate.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
@@ -48,15 +53,20 @@ const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === 
 
 /** What the process has of the sandbox: what reaches it and its page, and what it does by itself. */
 interface OfSandbox {
-  readonly reached: Layer.Layer<Connectors, never, SqlClient | WakeUp>
-  readonly atWork: Layer.Layer<never, never, SqlClient | WakeUp>
+  readonly reached: Layer.Layer<Connectors, DatabaseFailure, DatabaseSettings | WakeUp>
+  readonly atWork: Layer.Layer<never, DatabaseFailure, DatabaseSettings | WakeUp>
 }
+
+type DatabaseFailure = Layer.Error<typeof layerRequestDatabase>
 
 /** The marketplace in the process, where it may be; else no account is reached, and nobody can tell. */
 const sandboxOf = ({ sandbox, publicUrl }: Settings): OfSandbox => {
   if (sandbox === "never") return { reached: Connectors.layerNone, atWork: Layer.empty }
-  const allowed = sandbox === "always" ? SandboxAllowed.layerAlways : SandboxAllowed.layerWithDemo(DEMO_EMAIL)
-  const marketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, allowed))
+  // What its guests did is kept as what callers did.
+  const marketplace = layerSandbox.pipe(
+    Layer.provideMerge(Layer.merge(Ingest.layer, SandboxAllowed.layerOf(sandbox, DEMO_EMAIL))),
+    Layer.provideMerge(layerRequestDatabase)
+  )
   return {
     reached: Layer.provide(Layer.merge(layerSandboxConnector, layerSandboxPage(publicUrl)), marketplace),
     atWork: Layer.provide(layerSandboxAtWork, marketplace)

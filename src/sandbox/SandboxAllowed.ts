@@ -11,6 +11,15 @@ export class SandboxAllowed extends Context.Service<SandboxAllowed, { readonly a
   static readonly layerAlways = Layer.succeed(SandboxAllowed, { allowed: Effect.succeed(true) })
   static readonly layerNever = Layer.succeed(SandboxAllowed, { allowed: Effect.succeed(false) })
 
+  /** As the settings say; `with demo` is where the demo operator is, whose main account has that e-mail address. */
+  static readonly layerOf = (
+    setting: "always" | "never" | "with demo",
+    demoEmail: string
+  ): Layer.Layer<SandboxAllowed, never, SqlClient.SqlClient> => {
+    if (setting === "with demo") return SandboxAllowed.layerWithDemo(demoEmail)
+    return setting === "always" ? SandboxAllowed.layerAlways : SandboxAllowed.layerNever
+  }
+
   /** Where the demo operator is, whose main account has this e-mail address: once it was found it is not looked for again. */
   static readonly layerWithDemo = (demoEmail: string) =>
     Layer.effect(

@@ -1,5 +1,6 @@
-import { DateTime, Effect, type Result, Semaphore } from "effect"
+import { Effect, type Result, Semaphore } from "effect"
 import { Conflict } from "../contract/errors.ts"
+import { currentSecond } from "../contract/time.ts"
 import { asRead } from "../database/optimistic.ts"
 import { Books, type Word, type Writing } from "./Books.ts"
 import { daysOf } from "./calendar.ts"
@@ -65,7 +66,7 @@ const seen = Effect.fnUntraced(function* (books: Books["Service"], account: Sand
     listings: new Map(listings.map((listing) => [listing.listing_id, listing])),
     days: new Map(listings.map((listing) => [listing.listing_id, daysOf(listing, days)])),
     changed: new Map(),
-    now: yield* DateTime.nowAsDate
+    now: yield* currentSecond
   }
   return { scene, order, payments }
 })

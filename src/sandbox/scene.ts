@@ -9,7 +9,7 @@ import { nightsOf, whyNot } from "./selling.ts"
 
 // The listings an act is about, with their days: rooms are taken out of it and given back, one after the other.
 
-/** What an act sees, as it was read at `now`. */
+/** What an act sees, as it was read at `now`, a whole second: nothing that is said to have been is ahead of who hears it. */
 export interface Scene {
   readonly account: SandboxAccount
   readonly listings: ReadonlyMap<string, Listing>

@@ -71,5 +71,13 @@ th { font-size: .8rem; font-weight: 500; color: var(--soft); text-align: left; p
 .rows { border-spacing: 0; font-size: .9rem; min-width: 44rem; }
 .rows td, .rows th { padding: .35rem .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 .more { display: flex; gap: 1rem; margin-top: .5rem; }
+@media (max-width: 40rem) {
+  .card { padding: .75rem .6rem; }
+  .calendar { min-width: 0; border-spacing: 2px; }
+  .calendar td { padding: .1rem .2rem; font-size: .8rem; border-radius: .25rem; overflow-wrap: anywhere; }
+  .calendar th { padding: .1rem; }
+  .state, .rule { font-size: .65rem; }
+  .fields { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+}
 @media (forced-colors: active) { .calendar td { border: 1px solid CanvasText; } }
 `
