@@ -21,7 +21,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes channels configuration.ts contract database deliveries demo limits.ts operators",
+      "main.ts background changes channels configuration.ts contract database deliveries demo ingest limits.ts operators sandbox",
       "resources/<family> telemetry"
     )
   },
@@ -30,14 +30,14 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the process: settings choose layers",
     imports: imports(
       "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate ingest",
-      "installation.ts limits.ts places resources/<family> telemetry"
+      "installation.ts limits.ts places resources/<family> sandbox telemetry"
     )
   },
   {
     place: "adapters",
     what: "REST, MCP, pages; `http-server/` keeps their connections, refuses what is no request, and stops",
     imports: imports(
-      "Api.ts configuration.ts contract database gate installation.ts limits.ts places resources/<family> service.ts",
+      "Api.ts configuration.ts contract database gate installation.ts limits.ts places resources/<family> sandbox service.ts",
       "telemetry"
     )
   },
@@ -61,6 +61,11 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "demo",
     what: "the demo operator",
     imports: imports("configuration.ts contract operators resources/<family>")
+  },
+  {
+    place: "sandbox",
+    what: "the marketplace in the process: its listings, its guests, how it answers, and what it says by itself",
+    imports: imports("background channels contract database ingest limits.ts resources/<family>")
   },
   {
     place: "ingest",
@@ -208,6 +213,13 @@ export const OWNERS: Readonly<Record<string, string>> = {
   refusals: "changes",
   forgotten_events: "events/events.ts",
   event_consumers: "events/consumers.ts",
+  sandbox_accounts: "sandbox",
+  sandbox_listings: "sandbox",
+  sandbox_days: "sandbox",
+  sandbox_orders: "sandbox",
+  sandbox_payments: "sandbox",
+  sandbox_words: "sandbox",
+  sandbox_asked: "sandbox",
   webhook_subscriptions: "deliveries/subscriptions.ts",
   webhook_receivers: "deliveries/subscriptions.ts",
   webhook_deliveries: "deliveries",

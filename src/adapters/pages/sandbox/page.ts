@@ -195,7 +195,7 @@ ${field("base_price", "Price a night", { value: "100" })}
 ${field("cleaning_fee", "Cleaning fee")}
 ${field("currency", "Currency")}
 ${field("rooms", "Rooms", { type: "number", value: "1" })}
-<label>Sold <select name="instant"><option value="">as the channel does</option><option value="1">at once</option><option value="0">on request</option></select></label>
+<label>Sold <select name="instant"><option value="">the usual way</option><option value="1">at once</option><option value="0">on request</option></select></label>
 ${field("operator_id", "Operator")}`
 )}
 <p class="soft">Link it to a property, so that its orders find their place: <code>npx latchkey listing link --listing ID --property ID</code></p>

@@ -1,0 +1,130 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { WakeUp } from "../../src/background/WakeUp.ts"
+import { ChannelGateway } from "../../src/channels/ChannelGateway.ts"
+import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
+import { Ingest } from "../../src/ingest/Ingest.ts"
+import { layerPushing } from "../../src/resources/listing-calendars/pushing.ts"
+import { layerSandboxConnector } from "../../src/sandbox/in-process.ts"
+import { layerSandbox, layerSandboxAtWork } from "../../src/sandbox/layer.ts"
+import { Marketplace } from "../../src/sandbox/Marketplace.ts"
+import { SandboxAllowed } from "../../src/sandbox/SandboxAllowed.ts"
+import { Seeing } from "../../src/sandbox/Seeing.ts"
+import { ScriptedChannel } from "../channels.ts"
+import { layerTestDatabase } from "../database.ts"
+import { call, freshOperator, layerService, propertyOf, typedClient, withToken } from "../harness.ts"
+
+// The service and its marketplace together, on the clock on the wall: what each says reaches the other by itself.
+
+const layerBelow = Layer.merge(layerTestDatabase, WakeUp.layerProcess)
+
+const layerMarketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, SandboxAllowed.layerAlways)).pipe(
+  Layer.provide(layerBelow)
+)
+
+const layerGateway = Layer.provide(ChannelGateway.layer, [
+  Layer.provide(layerSandboxConnector, layerMarketplace),
+  layerTestDatabase
+]).pipe(Layer.orDie)
+
+const layerWhole = Layer.mergeAll(
+  Layer.provide(layerSandboxAtWork, [layerMarketplace, layerBelow]),
+  Layer.provide(layerPushing, [layerGateway, layerBelow])
+).pipe(
+  Layer.provideMerge(layerMarketplace),
+  Layer.provideMerge(
+    layerService(
+      layerTestDatabase,
+      RateWindows.layerMemory,
+      Layer.merge(ScriptedChannel.layer, layerGateway),
+      WakeUp.layerProcess
+    )
+  )
+)
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+const linked = Effect.fn("linked")(function* (channel_type: "airbnb" | "vrbo" | "ctrip") {
+  const { operatorId, token } = yield* freshOperator()
+  const market = yield* Marketplace
+  const api = yield* typedClient
+  const property = yield* propertyOf(operatorId, "Harbour view")
+  const opened = yield* market.open({ operator_id: operatorId, channel_type, base_price: 100, tax: 0 })
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.orDie(sql`
+    UPDATE listings SET property_id = ${property}
+    WHERE operator_id = ${operatorId} AND listing_id = ${opened.listing_id}`)
+  const book = market.book({
+    listing_id: opened.listing_id,
+    guest_name: "Ana Reis",
+    check_in_date: inDays(30),
+    check_out_date: inDays(32)
+  })
+  const found = (channel_id: string) =>
+    Effect.map(api.search_reservations({ channel_id }).pipe(withToken(token)), ({ reservations }) => reservations[0])
+  return { operatorId, token, market, api, property, opened, book, found }
+})
+
+layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", (it) => {
+  it.effect("see each other's work: a booking comes in, is approved, is paid, moves and is cancelled", () =>
+    Effect.gen(function* () {
+      const { api, book, found, market, opened, property, token } = yield* linked("airbnb")
+      const order = yield* book
+      assert.strictEqual(order.heard, "applied")
+      const pending = yield* found(order.order_id)
+      assert.deepStrictEqual(
+        [pending?.status, pending?.property_id, pending?.listing_id, pending?.guest_name, pending?.rates.rate.amount],
+        ["wait_accept", property, opened.listing_id, "Ana Reis", 200]
+      )
+      yield* api.approve_reservation({ reservation_code: pending?.reservation_code ?? "" }).pipe(withToken(token))
+      yield* market.pay({ order_id: order.order_id, amount: 50 })
+      const moved = yield* market.change({ order_id: order.order_id, check_out_date: inDays(33) })
+      assert.strictEqual(moved.heard, "applied")
+      const paid = yield* found(order.order_id)
+      assert.deepStrictEqual(
+        [paid?.status, paid?.check_out_date, paid?.payment.total_amount, paid?.payment.received_amount],
+        ["accepted", inDays(33), 300, 50]
+      )
+      yield* market.cancel({ order_id: order.order_id })
+      assert.strictEqual((yield* found(order.order_id))?.status, "cancelled")
+    })
+  )
+
+  it.effect("wait together for the payment of an order that its host has agreed to", () =>
+    Effect.gen(function* () {
+      const { book, found, market, token } = yield* linked("vrbo")
+      const { order_id } = yield* book
+      const code = (yield* found(order_id))?.reservation_code
+      assert.strictEqual((yield* call(token, "approve_reservation", { reservation_code: code })).error_code, 0)
+      assert.strictEqual((yield* found(order_id))?.status, "wait_pay")
+      yield* market.pay({ order_id })
+      const paid = yield* found(order_id)
+      assert.deepStrictEqual([paid?.status, paid?.payment.status], ["accepted", "received"])
+    })
+  )
+
+  it.effect("have one calendar: what is pushed is what guests pay, and what the host is left with is read", () =>
+    Effect.gen(function* () {
+      const { api, market, opened, operatorId, token } = yield* linked("ctrip")
+      const listing = { channel_type: "ctrip", listing_id: opened.listing_id } as const
+      const days = { start_date: inDays(40), end_date: inDays(41) }
+      yield* api.update_listing_prices({ ...listing, prices: [{ ...days, price: 200 }] }).pipe(withToken(token))
+      const prices = Effect.map(
+        api.search_listing_calendars({ ...days, listings: [listing] }).pipe(withToken(token)),
+        ({ listings }) => listings[0]?.calendar.map(({ price }) => price)
+      )
+      const seeing = yield* Seeing
+      const asked = seeing.asked({ limit: 1, offset: 0 }, { operator_id: operatorId })
+      while ((yield* asked).rows[0]?.act !== "pushPrices") yield* Effect.yieldNow
+      assert.deepStrictEqual(yield* prices, [170, 170])
+      const order = yield* market.book({
+        listing_id: opened.listing_id,
+        guest_name: "Li Wei",
+        check_in_date: inDays(40),
+        check_out_date: inDays(42)
+      })
+      assert.strictEqual(order.total, 400)
+    })
+  )
+})
