@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { SaidRefused } from "../channels/heard.ts"
 import type { MoneySaid } from "../channels/said.ts"
 import type { Acting } from "../contract/acting.ts"
@@ -43,8 +43,7 @@ const against = ({ money, order, waiting }: FoundMoney, told: ChannelMoney): str
       ? `channel_id: ${CHANNEL_MONEY_WAITING} payments of the account wait for their orders already`
       : undefined
   }
-  if (order.account_id !== null && order.account_id !== told.accountId)
-    return "channel_id: the order is another account's"
+  if (order.is_anothers) return "channel_id: the order is another account's"
   return order.currency === told.currency ? undefined : `currency: the order is in ${order.currency}`
 }
 
@@ -111,21 +110,29 @@ export const hearsMoney =
       : takeTold(services, told)
   }
 
-/** Makes the entry of what waited for its order, or gives it up where it cannot be one. */
-const takeWaiting = (services: Services, told: ChannelMoney): Effect.Effect<void, never, Acting> =>
-  Effect.catchTag(Effect.asVoid(takeTold(services, told)), "SaidRefused", ({ reason }) =>
-    Effect.andThen(
-      services.money.giveUp(told),
-      Effect.annotateLogs(
-        Effect.logWarning("a payment that waited for its order cannot be its entry and was dropped"),
-        {
-          operator_id: told.operatorId,
-          channel_account_id: told.accountId,
-          reason
-        }
+/**
+ * Makes the entry of what waited for its order, or gives it up where it cannot be one or is one already, told by another
+ * account. What breaks is tried again with the next look, and holds up none that come after it.
+ */
+const takeWaiting = (services: Services, told: ChannelMoney): Effect.Effect<void, never, Acting> => {
+  const about = Effect.annotateLogs({ operator_id: told.operatorId, channel_account_id: told.accountId })
+  return takeTold(services, told).pipe(
+    Effect.flatMap(({ outcome }) => (outcome === "known" ? services.money.giveUp(told) : Effect.void)),
+    Effect.catchTag("SaidRefused", ({ reason }) =>
+      Effect.andThen(
+        services.money.giveUp(told),
+        Effect.logWarning("a payment that waited for its order cannot be its entry and was dropped").pipe(
+          about,
+          Effect.annotateLogs({ reason })
+        )
       )
+    ),
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) => about(Effect.logWarning("a payment that waited could not be entered and is tried again", cause))
     )
   )
+}
 
 /** Makes the entries of what was told before its order came in. */
 export const settleWaiting =

@@ -37,7 +37,8 @@ export interface ChannelMoney {
 const OrderOfMoney = Schema.Struct({
   id: Schema.Int,
   reservation_code: Schema.String,
-  account_id: Schema.NullOr(Schema.Int),
+  /** It is another account's than the one that tells, and neither of them is disconnected: then the host has connected anew. */
+  is_anothers: Schema.Boolean,
   status: Status,
   currency: Schema.String,
   stays: Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
@@ -56,7 +57,7 @@ const KnownMoney = Schema.Struct({
 /** What is known when money is told of. */
 const Found = Schema.Struct({
   order: Schema.NullOr(OrderOfMoney),
-  /** The same payment, told before. */
+  /** The same payment, told before; by another account of the channel, where it is an entry of the order already. */
   money: Schema.NullOr(KnownMoney),
   waiting: Schema.Int
 })
@@ -69,7 +70,10 @@ const find = (sql: Sql) => {
     sql,
     ({ operatorId, accountId, channelType, paymentId, channelId }: Givens<Omit<ChannelMoney, Told>>) => sql`
       SELECT
-        (SELECT jsonb_build_object('id', o.id, 'reservation_code', o.reservation_code, 'account_id', o.channel_account_id,
+        (SELECT jsonb_build_object('id', o.id, 'reservation_code', o.reservation_code,
+            'is_anothers', o.channel_account_id IS NOT NULL AND o.channel_account_id <> ${accountId} AND NOT EXISTS (
+              SELECT FROM channel_accounts a WHERE a.operator_id = o.operator_id AND a.auth_status = 'disconnected'
+                AND a.id IN (o.channel_account_id, ${accountId})),
             'status', o.status, 'currency', o.currency, 'stays', (
               SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'revenue', s.accommodation_revenue::text) ORDER BY s.id), '[]')
               FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id))
@@ -77,8 +81,12 @@ const find = (sql: Sql) => {
           WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}) AS "order",
         (SELECT jsonb_build_object('channel_id', p.channel_id, 'kind', p.kind, 'amount', p.amount::text,
             'currency', p.currency, 'settled', p.settled_at IS NOT NULL)
-          FROM channel_payments p
-          WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.payment_id = ${paymentId}) AS money,
+          FROM channel_accounts a
+          JOIN channel_payments p ON p.operator_id = a.operator_id AND p.account_id = a.id AND p.payment_id = ${paymentId}
+          WHERE a.operator_id = ${operatorId} AND a.channel_type = ${channelType}
+            AND (a.id = ${accountId} OR (p.channel_id = ${channelId} AND p.settled_at IS NOT NULL))
+          ORDER BY p.channel_id = ${channelId} AND p.settled_at IS NOT NULL DESC, a.id = ${accountId} DESC
+          LIMIT 1) AS money,
         (SELECT count(*)::int FROM (SELECT FROM channel_payments p
           WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.settled_at IS NULL
           LIMIT ${CHANNEL_MONEY_WAITING}) waiting) AS waiting`
