@@ -8,7 +8,7 @@ import { ChannelMoneyStore } from "../../src/resources/transactions/channel-mone
 import { byNobody } from "../harness.ts"
 import { channelAccountOf } from "../listings.ts"
 import { soldOrder } from "../resources/reservations/channel-orders.ts"
-import { layerUnhurried, NOW } from "../resources/reservations/ready.ts"
+import { layerUnhurried, NOW, nightsOf } from "../resources/reservations/ready.ts"
 import { order, room, selling } from "./saying.ts"
 
 // Money whose order changes, or goes to another account, around it.
@@ -127,6 +127,43 @@ layer(Layer.mergeAll(Ingest.layer, ChannelMoneyStore.layer, Orders.layer).pipe(L
         yield* byNobody(settleAllWaiting(services))
         assert.deepStrictEqual(yield* entries, [20, 100])
         assert.strictEqual(yield* waiting, 0)
+      })
+    )
+
+    for (const first of ["wait_accept", "unknown"] as const) {
+      it.effect(`that was paid while the order was ${first} accepts it, when it is heard to wait for that`, () =>
+        Effect.gen(function* () {
+          const { listing, hear, rows, entries, operatorId } = yield* ground
+          if (first === "wait_accept") yield* hear(order([room(listing)], { status: "wait_accept" }))
+          yield* hear(paid)
+          const waits = order([room(listing)], { status: "wait_pay", version: 2 })
+          assert.deepStrictEqual(yield* hear(waits), { outcome: "applied" })
+          assert.deepStrictEqual(yield* hear(waits), { outcome: "known" })
+          assert.deepInclude((yield* rows)[0], { status: "accepted" })
+          assert.lengthOf(yield* nightsOf(operatorId), 3)
+          assert.deepStrictEqual(yield* entries, [100])
+        })
+      )
+    }
+
+    it.effect("that the host entered by hand, or that was given back, accepts nothing", () =>
+      Effect.gen(function* () {
+        const { api, as, listing, hear, rows } = yield* ground
+        yield* hear(order([room(listing)], { status: "wait_accept" }))
+        const [stay] = yield* rows
+        yield* api
+          .create_transaction({
+            direction: "income",
+            item_id: 11,
+            payment_method_id: 197,
+            amount: 100,
+            reservation_code: stay?.reservation_code ?? "",
+            action_at: "2027-04-20T09:00:00Z"
+          })
+          .pipe(as)
+        yield* hear({ ...paid, type: "refund", payment_id: "R-1" })
+        yield* hear(order([room(listing)], { status: "wait_pay", version: 2 }))
+        assert.deepInclude((yield* rows)[0], { status: "wait_pay" })
       })
     )
 

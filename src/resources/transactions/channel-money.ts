@@ -6,7 +6,7 @@ import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { fourDecimals } from "../../contract/money.ts"
 import { givenRow, namesOf } from "../../database/columns.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
-import { onlyRowOf, rowsOf } from "../../database/rows.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { CHANNEL_MONEY_WAITING } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { orderAsRead } from "../orders/table.ts"
@@ -142,6 +142,7 @@ interface Settled extends Omit<Kept, "channelType">, Split {
 const readSettled = onlyRowOf(Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) }))
 
 /** What the guest paid is room fee; what was given back is a refund (dictionaries.ts). */
+const SYSTEM = "System"
 const ROOM_FEE = 11
 const REFUND = 58
 const BOOKING_SITE_PAYMENTS = 27
@@ -167,7 +168,7 @@ export const entryOf = (
   status: statusAt(paidAt.getTime(), now.getTime()),
   note: "",
   property_id: null,
-  operator_name: "System"
+  operator_name: SYSTEM
 })
 
 /** Makes the entry, once: the payment is settled by the statement that makes it. */
@@ -270,6 +271,28 @@ const waitingAfter = (sql: Sql) => {
     readWaiting(statement({ operatorId, accountId, channelId, paymentId, most }))
 }
 
+const readPaid = rowOf(Schema.Struct({ reservation_code: Schema.String }))
+
+/** The order, if it waits for a payment that is an entry of it already. */
+const paidBefore = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({
+      operatorId,
+      channelType,
+      channelId
+    }: Givens<Pick<ChannelMoney, "operatorId" | "channelType" | "channelId">>) => sql`
+      SELECT o.reservation_code FROM orders o
+      WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}
+        AND o.status = 'wait_pay'
+        AND EXISTS (SELECT FROM transactions t
+          WHERE t.operator_id = o.operator_id AND t.order_id = o.id AND t.direction = 'income'
+            AND t.item_id = ${ROOM_FEE} AND t.operator_name = ${SYSTEM})`
+  )
+  return (operatorId: number, channelType: string, channelId: string) =>
+    readPaid(statement({ operatorId, channelType, channelId }))
+}
+
 /** Forgets what has waited since before `then`: its order never came. */
 export const forgettingWaiting = (sql: Sql, then: Date): Fragment => sql`
   DELETE FROM channel_payments
@@ -288,6 +311,7 @@ export class ChannelMoneyStore extends Context.Service<ChannelMoneyStore>()("lat
     wait: wait(sql),
     giveUp: giveUp(sql),
     settle: settle(sql),
+    paidBefore: paidBefore(sql),
     waitingFor: waitingFor(sql),
     waitingAfter: waitingAfter(sql)
   }))
