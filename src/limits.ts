@@ -225,8 +225,12 @@ export const AUDIT_MAX = 1_000
 /** Kinds of refusals (whose, by which application, of what, why, in which hour) a process counts at once before they are written down. */
 export const REFUSALS_KINDS = 10_000
 
-/** Rooms of one order of a channel, characters of a longer text a channel says, and of a listing's title. */
+/**
+ * Rooms of one order of a channel, what the rate of one is made of, characters of a longer text a channel says, and of a
+ * listing's title.
+ */
 export const CHANNEL_ROOMS = 50
+export const CHANNEL_RATE_DETAILS = 50
 export const CHANNEL_TEXT = 2_000
 export const LISTING_TEXT = 300
 /** Accounts at channels an operator may have, and listings of all of them together. */

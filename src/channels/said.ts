@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { CalendarDate, Code, Currency, InstantText, textUpTo } from "../contract/fields.ts"
 import {
   AMOUNT_MAX,
+  CHANNEL_RATE_DETAILS,
   CHANNEL_ROOMS,
   CHANNEL_TEXT,
   GUEST_NAME,
@@ -80,7 +81,7 @@ const RoomSaid = Schema.Struct({
   /** What the rate is made of, where the channel itemizes it. */
   details: Schema.optionalKey(
     Schema.Array(Schema.Struct({ type: Code, description: textUpTo(LISTING_TEXT), amount: Amount })).check(
-      Schema.isMaxLength(CHANNEL_ROOMS)
+      Schema.isMaxLength(CHANNEL_RATE_DETAILS)
     )
   ),
   /** Who sleeps there, where the channel says more than the booker. */

@@ -1,13 +1,9 @@
 import type { Effect } from "effect"
-import type { SaidRefused } from "../channels/heard.ts"
+import type { SaidRefused, Speaking } from "../channels/heard.ts"
 import type { Acting } from "../contract/acting.ts"
 
 /** Whose account at a channel speaks. */
-export interface Speaker {
-  readonly operatorId: number
-  readonly accountId: number
-  readonly channelType: string
-}
+export type Speaker = Speaking
 
 /**
  * What became of something a channel said. `known`: the same was said before. `late`: a later version of it was. `waiting`:

@@ -5,7 +5,8 @@ import { applyRetention, RETENTION_MS } from "../background/retention.ts"
 import { Acting, byItself } from "../contract/acting.ts"
 import { CHANNEL_MONEY_WAITS_MS } from "../limits.ts"
 import { Orders } from "../resources/reservations/Orders.ts"
-import { ChannelMoneyStore, forgettingWaiting } from "../resources/transactions/channel-money.ts"
+import { ChannelMoneyStore } from "../resources/transactions/channel-money.ts"
+import { forgettingWaiting } from "../resources/transactions/waiting-money.ts"
 import { settleAllWaiting } from "./money.ts"
 
 /** Milliseconds between two looks for payments whose order came in while nobody saw to them. */

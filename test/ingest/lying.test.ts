@@ -1,8 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
+import type { OrderSaid } from "../../src/channels/said.ts"
 import { Ingest } from "../../src/ingest/Ingest.ts"
-import { BODY_BYTES, CHANNEL_ROOMS } from "../../src/limits.ts"
+import {
+  AMOUNT_MAX,
+  BODY_BYTES,
+  CHANNEL_RATE_DETAILS,
+  CHANNEL_ROOMS,
+  CHANNEL_TEXT,
+  GUESTS_MAX
+} from "../../src/limits.ts"
 import { freshOperator } from "../harness.ts"
 import { channelAccountOf, listingOf } from "../listings.ts"
 import { everything, layerUnhurried } from "../resources/reservations/ready.ts"
@@ -79,6 +87,36 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
       assert.deepStrictEqual(yield* everything(operatorId), before)
       const most = { ...good, channel_id: "HM3", rooms: rooms(CHANNEL_ROOMS) }
       assert.deepStrictEqual(yield* hear(most), { outcome: "applied" }, "as many rooms as there may be")
+    })
+  )
+
+  it.effect("may say as much as there is room for, and no more", () =>
+    Effect.gen(function* () {
+      const { listing, hear } = yield* ground
+      const most: ReadonlyArray<readonly [number, (count: number) => OrderSaid]> = [
+        [
+          CHANNEL_RATE_DETAILS,
+          (count) =>
+            order([
+              room(listing, {
+                details: Array.from({ length: count }, () => ({ type: "TAXES", description: "City", amount: 1 }))
+              })
+            ])
+        ],
+        [
+          GUESTS_MAX,
+          (count) => order([room(listing, { guests: Array.from({ length: count }, () => ({ name: "Ada" })) })])
+        ],
+        [GUESTS_MAX, (number_of_adults) => order([room(listing, { number_of_adults })])],
+        [CHANNEL_TEXT, (count) => order([room(listing)], { remarks: "x".repeat(count) })],
+        [AMOUNT_MAX, (rate) => order([room(listing, { rate })])]
+      ]
+      for (const [at, [limit, said]] of most.entries()) {
+        const version = at + 1
+        const more = yield* hear({ ...said(limit + 1), version })
+        assert.strictEqual(more.outcome, "refused", `${at}`)
+        assert.deepStrictEqual(yield* hear({ ...said(limit), version }), { outcome: "applied" }, `${at}`)
+      }
     })
   )
 

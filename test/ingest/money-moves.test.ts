@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
+import { applyRetention } from "../../src/background/retention.ts"
 import { Ingest, type Speaker } from "../../src/ingest/Ingest.ts"
 import { settleAllWaiting } from "../../src/ingest/money.ts"
 import { Orders } from "../../src/resources/reservations/Orders.ts"
 import { ChannelMoneyStore } from "../../src/resources/transactions/channel-money.ts"
+import { forgettingWaiting } from "../../src/resources/transactions/waiting-money.ts"
 import { byNobody } from "../harness.ts"
 import { channelAccountOf } from "../listings.ts"
 import { soldOrder } from "../resources/reservations/channel-orders.ts"
@@ -164,6 +166,24 @@ layer(Layer.mergeAll(Ingest.layer, ChannelMoneyStore.layer, Orders.layer).pipe(L
         yield* hear({ ...paid, type: "refund", payment_id: "R-1" })
         yield* hear(order([room(listing)], { status: "wait_pay", version: 2 }))
         assert.deepInclude((yield* rows)[0], { status: "wait_pay" })
+      })
+    )
+
+    it.effect("that waited its time is forgotten, and not a millisecond before; what is an entry never is", () =>
+      Effect.gen(function* () {
+        const { operatorId, listing, hear, sql, waiting } = yield* ground
+        yield* hear(order([room(listing)]))
+        yield* hear(paid)
+        yield* hear({ ...paid, payment_id: "P-2", channel_id: "none" })
+        // Before anything of another test's was told.
+        const told = "2001-01-01T00:00:00Z"
+        yield* sql`UPDATE channel_payments SET created_at = ${new Date(told)} WHERE operator_id = ${operatorId}`
+        const since = (late: number) => new Date(Date.parse(told) - late)
+        yield* applyRetention(sql, [forgettingWaiting(sql, since(1))])
+        assert.strictEqual(yield* waiting, 1)
+        yield* applyRetention(sql, [forgettingWaiting(sql, since(0))])
+        assert.strictEqual(yield* waiting, 0)
+        assert.deepStrictEqual(yield* hear(paid), { outcome: "known" })
       })
     )
 

@@ -1,21 +1,19 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Fragment } from "effect/sql/Statement"
-import { nextRows } from "../../background/retention.ts"
 import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { fourDecimals } from "../../contract/money.ts"
 import { givenRow, namesOf } from "../../database/columns.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
-import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import { CHANNEL_MONEY_WAITING } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { orderAsRead } from "../orders/table.ts"
 import { GivenTransaction, type NewTransaction, recorded, type Split, sharesInto } from "./changes.ts"
 import { statusAt } from "./rules.ts"
 import { splitOver } from "./shares.ts"
+import { columns, given, giveUp, type Kept, wait, waitingAfter, waitingFor } from "./waiting-money.ts"
 
-// Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told. What
-// is told before its order is kept until that is known.
+// Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told.
 
 type Sql = SqlClient.SqlClient
 
@@ -98,42 +96,6 @@ const find = (sql: Sql) => {
 /** What is told of money beside how it is found. */
 type Told = "kind" | "amount" | "currency" | "paidAt"
 
-interface Kept extends ChannelMoney {
-  readonly now: Date
-}
-
-const columns = "operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at"
-const given = (sql: Sql, money: Givens<Omit<Kept, "channelType">>): Fragment => sql`
-  ${money.operatorId}::bigint, ${money.accountId}::bigint, ${money.paymentId}::text, ${money.channelId}::text,
-  ${money.kind}::text, ${money.amount}::numeric, ${money.currency}::text, ${money.paidAt}::timestamptz, ${money.now}::timestamptz`
-
-/** Keeps what was told before its order. */
-const wait = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    (money: Givens<Omit<Kept, "channelType">>) => sql`
-      INSERT INTO channel_payments (${sql.literal(columns)}) SELECT ${given(sql, money)} ON CONFLICT DO NOTHING`
-  )
-  return (money: ChannelMoney, now: Date) => {
-    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = money
-    return Effect.asVoid(
-      Effect.orDie(statement({ operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt, now }))
-    )
-  }
-}
-
-/** Gives up what waited and cannot become an entry of the order that came. */
-const giveUp = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, accountId, paymentId }: Givens<Pick<ChannelMoney, "operatorId" | "accountId" | "paymentId">>) => sql`
-      DELETE FROM channel_payments
-      WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND payment_id = ${paymentId} AND settled_at IS NULL`
-  )
-  return ({ operatorId, accountId, paymentId }: ChannelMoney) =>
-    Effect.asVoid(Effect.orDie(statement({ operatorId, accountId, paymentId })))
-}
-
 interface Settled extends Omit<Kept, "channelType">, Split {
   readonly entry: Omit<typeof GivenTransaction.Type, "order_id"> & { readonly order_id: number }
 }
@@ -214,63 +176,6 @@ const settle = (sql: Sql) => {
   }
 }
 
-const Waiting = Schema.Struct({
-  operatorId: Schema.Int,
-  accountId: Schema.Int,
-  channelType: Schema.String,
-  paymentId: Schema.String,
-  channelId: Schema.String,
-  kind: Schema.Literals(["payment", "refund"]),
-  amount: Schema.String,
-  currency: Schema.String,
-  paidAt: Schema.Date
-})
-const readWaiting = rowsOf(Waiting)
-
-/** Where a look through all that waits has come. */
-export interface WaitingAfter {
-  readonly operatorId: number
-  readonly accountId: number
-  readonly channelId: string
-  readonly paymentId: string
-}
-
-const waitingRow = (sql: Sql): Fragment => sql`
-  SELECT p.operator_id AS "operatorId", p.account_id AS "accountId", a.channel_type AS "channelType",
-    p.payment_id AS "paymentId", p.channel_id AS "channelId", p.kind, p.amount::text AS amount, p.currency, p.paid_at AS "paidAt"
-  FROM channel_payments p
-  JOIN channel_accounts a ON a.operator_id = p.operator_id AND a.id = p.account_id`
-
-/** What waits for one order. */
-const waitingFor = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, accountId, channelId }: Givens<Omit<WaitingAfter, "paymentId">>) => sql`
-      ${waitingRow(sql)}
-      WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.channel_id = ${channelId}
-        AND p.settled_at IS NULL
-      ORDER BY p.payment_id LIMIT ${CHANNEL_MONEY_WAITING}`
-  )
-  return ({ operatorId, accountId, channelId }: Omit<WaitingAfter, "paymentId">) =>
-    readWaiting(statement({ operatorId, accountId, channelId }))
-}
-
-/** The next of all that waits and whose order is known by now. */
-const waitingAfter = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, accountId, channelId, paymentId, most }: Givens<WaitingAfter & { readonly most: number }>) => sql`
-      ${waitingRow(sql)}
-      WHERE p.settled_at IS NULL
-        AND (p.operator_id, p.account_id, p.channel_id, p.payment_id) > (${operatorId}::bigint, ${accountId}::bigint, ${channelId}::text, ${paymentId}::text)
-        AND EXISTS (SELECT FROM orders o
-          WHERE o.operator_id = p.operator_id AND o.channel_id = p.channel_id AND o.channel_type = a.channel_type)
-      ORDER BY p.operator_id, p.account_id, p.channel_id, p.payment_id LIMIT ${most}`
-  )
-  return ({ operatorId, accountId, channelId, paymentId }: WaitingAfter, most: number) =>
-    readWaiting(statement({ operatorId, accountId, channelId, paymentId, most }))
-}
-
 const readPaid = rowOf(Schema.Struct({ reservation_code: Schema.String }))
 
 /** The order, if it waits for a payment that is an entry of it already. */
@@ -292,11 +197,6 @@ const paidBefore = (sql: Sql) => {
   return (operatorId: number, channelType: string, channelId: string) =>
     readPaid(statement({ operatorId, channelType, channelId }))
 }
-
-/** Forgets what has waited since before `then`: its order never came. */
-export const forgettingWaiting = (sql: Sql, then: Date): Fragment => sql`
-  DELETE FROM channel_payments
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${then}`)}`
 
 /** Whether two tellings of one payment say the same. */
 export const isSameMoney = (known: typeof KnownMoney.Type, told: ChannelMoney): boolean =>
