@@ -9,12 +9,12 @@ import { unlessOrderChanges } from "../resources/orders/rules.ts"
 import { againWhileNightsGo, type Orders } from "../resources/reservations/Orders.ts"
 import { accepted } from "../resources/reservations/rules/box.ts"
 import {
-  type ChannelMoney,
   type ChannelMoneyStore,
   type FoundMoney,
   isSameMoney,
   type OrderOfMoney
 } from "../resources/transactions/channel-money.ts"
+import type { ChannelMoney } from "../resources/transactions/told-money.ts"
 import type { Heard, Hears, Speaker } from "./heard.ts"
 
 // Payments and refunds that channels tell of.

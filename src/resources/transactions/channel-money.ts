@@ -11,26 +11,12 @@ import { orderAsRead } from "../orders/table.ts"
 import { GivenTransaction, type NewTransaction, recorded, type Split, sharesInto } from "./changes.ts"
 import { statusAt } from "./rules.ts"
 import { splitOver } from "./shares.ts"
-import { columns, given, giveUp, type Kept, wait, waitingAfter, waitingFor } from "./waiting-money.ts"
+import { type ChannelMoney, columns, given, type Kept } from "./told-money.ts"
+import { giveUp, wait, waitingAfter, waitingFor } from "./waiting-money.ts"
 
 // Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told.
 
 type Sql = SqlClient.SqlClient
-
-/** A payment of a guest to a channel, or what the guest got back, by the channel's own id of it. */
-export interface ChannelMoney {
-  readonly operatorId: number
-  readonly accountId: number
-  readonly channelType: string
-  readonly paymentId: string
-  /** The channel's own id of the order. */
-  readonly channelId: string
-  readonly kind: "payment" | "refund"
-  /** Decimal text, major units. */
-  readonly amount: string
-  readonly currency: string
-  readonly paidAt: Date
-}
 
 const OrderOfMoney = Schema.Struct({
   id: Schema.Int,

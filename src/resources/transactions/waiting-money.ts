@@ -5,21 +5,11 @@ import { nextRows } from "../../background/retention.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowsOf } from "../../database/rows.ts"
 import { CHANNEL_MONEY_WAITING } from "../../limits.ts"
-import type { ChannelMoney } from "./channel-money.ts"
+import { type ChannelMoney, columns, given, type Kept } from "./told-money.ts"
 
 // Money that channels told of before its order: it is kept until that is known, or until it has waited too long.
 
 type Sql = SqlClient.SqlClient
-
-export interface Kept extends ChannelMoney {
-  readonly now: Date
-}
-
-/** The columns that telling fills, and the values of them. */
-export const columns = "operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at"
-export const given = (sql: Sql, money: Givens<Omit<Kept, "channelType">>): Fragment => sql`
-  ${money.operatorId}::bigint, ${money.accountId}::bigint, ${money.paymentId}::text, ${money.channelId}::text,
-  ${money.kind}::text, ${money.amount}::numeric, ${money.currency}::text, ${money.paidAt}::timestamptz, ${money.now}::timestamptz`
 
 /** Keeps what was told before its order. */
 export const wait = (sql: Sql) => {
