@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// A channel may drop a room of an order: from here on stays are also counted as they go (0013, 0014), and what they were
-// called is remembered, so that no later room of the order is called so.
+// A channel may drop a room of an order: from here on stays are also counted as they go (0013, 0014), and the highest number
+// a stay that went had among the rooms of its order is remembered, so that no later room of it is called so.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -11,8 +11,8 @@ export default Effect.gen(function* () {
     CREATE TABLE removed_stays (
       operator_id bigint NOT NULL,
       order_id bigint NOT NULL,
-      stay_code text NOT NULL,
-      PRIMARY KEY (operator_id, order_id, stay_code)
+      last_room integer NOT NULL,
+      PRIMARY KEY (operator_id, order_id)
     )`
   yield* sql`
     CREATE TRIGGER stays_removed AFTER DELETE ON stays REFERENCING OLD TABLE AS after

@@ -30,8 +30,7 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
     SELECT operator_id, stays.order_id, guest.id, 'https://example.com/large', 'https://example.com/extra', now()
     FROM guest JOIN stays USING (operator_id) WHERE stays.id = guest.stay_id`
   yield* sql`
-    INSERT INTO removed_stays (operator_id, order_id, stay_code)
-    SELECT operator_id, order_id, stay_code || '_9' FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId}`
+    INSERT INTO removed_stays (operator_id, order_id, last_room) SELECT operator_id, order_id, 9 FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId}`
 })
 
 /** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */

@@ -44,7 +44,8 @@ export const inTime = <A>(
     Effect.mapError((error) => toApiError(error, field))
   )
 
-const toApiError = (error: ChannelError, field: string): RefusedByChannel => {
+/** What the port fails with, in the errors of the API; `field` names in the call what the act is about. */
+export const toApiError = (error: ChannelError, field: string): RefusedByChannel => {
   switch (error._tag) {
     case "ChannelAccountMissing":
       return new NotFound({ message: `${field}: there is no account on ${error.channelType} any more.` })

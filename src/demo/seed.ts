@@ -5,8 +5,10 @@ import { Acting, byItself } from "../contract/acting.ts"
 import { currentSecond, dateInZone } from "../contract/time.ts"
 import { Operators } from "../operators/Operators.ts"
 import type { DemoOperator } from "./demo-operator.ts"
+import { asKnown } from "./known-orders.ts"
 import { demoOrders } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
+import { writeChannels } from "./write-channels.ts"
 import { writeDictionary } from "./write-dictionary.ts"
 import { writeEntries } from "./write-entries.ts"
 import { writeOrders } from "./write-orders.ts"
@@ -39,8 +41,9 @@ const DEMO_NAME = "Two Harbours Stays"
 const TIME_ZONE = "Europe/Lisbon"
 const PASSWORD_BYTES = 12
 
-/** Each part writes its own tables, after the parts it builds on. */
-const PARTS = [writePortfolio, writeOrders, writeEntries, writeDictionary, writeWork]
+/** Each part writes its own tables, after the parts it builds on: first what orders come into, then what is about orders. */
+const GROUND = [writePortfolio, writeChannels, writeOrders]
+const ABOUT_ORDERS = [writeEntries, writeDictionary, writeWork]
 
 const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Date) {
   const sql = yield* SqlClient.SqlClient
@@ -88,7 +91,9 @@ export const seedDemo = Effect.gen(function* () {
     propertyIds: yield* writeProperties(operatorId, now),
     orders: demoOrders(today, TIME_ZONE)
   }
-  yield* Effect.forEach(PARTS, (write) => write(operator), { discard: true })
+  yield* Effect.forEach(GROUND, (write) => write(operator), { discard: true })
+  const known = { ...operator, orders: yield* asKnown(operator) }
+  yield* Effect.forEach(ABOUT_ORDERS, (write) => write(known), { discard: true })
   const access: DemoAccess = { operatorId, accountId, email: DEMO_EMAIL, password, token, timeZone: TIME_ZONE }
   return access
 }).pipe(

@@ -11,7 +11,7 @@ import type { DemoOrder } from "./orders.ts"
 /** Custom channel of orders made by hand (resources/custom-channels/dictionary.ts). */
 const DIRECT = 30
 
-/** Lets the orders in the way every order comes in: with their guests, the nights they hold and their events. */
+/** Enters the orders made by hand in the way they come in: with their guests, the nights they hold and their events. */
 export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
   operatorId,
   accountName,
@@ -20,21 +20,19 @@ export const writeOrders = Effect.fn("demo.writeOrders")(function* ({
 }: DemoOperator) {
   const { createSold } = yield* Orders
   yield* Effect.forEach(
-    orders,
+    orders.filter(({ channelType }) => channelType === "direct"),
     (order) => createSold(operatorId, newOrderOf(order, propertyIds, accountName), order.bookedAt),
     { discard: true }
   )
 }, Effect.provide(Orders.layer))
 
 const newOrderOf = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accountName: string): NewOrder => {
-  const direct = order.channelType === "direct"
   const booker = bookerOf(order)
   const stayOf = (stay: DemoOrder["stays"][number]): NewStay => {
     const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
     const guests = 1 + (nightCount(dates) % 3)
     return NewStay.make({
       property_id: propertyIds[stay.property] ?? null,
-      listing_id: direct ? null : `${order.channelId.slice(-4)}${stay.property}`,
       ...dates,
       number_of_guests: guests,
       number_of_adults: guests,
@@ -55,8 +53,8 @@ const newOrderOf = (order: DemoOrder, propertyIds: ReadonlyArray<number>, accoun
     status: order.status,
     currency: order.currency,
     booked_at: order.bookedAt,
-    creator: direct ? accountName : "System",
-    custom_channel_id: direct ? DIRECT : null,
+    creator: accountName,
+    custom_channel_id: DIRECT,
     stays: [stayOf(first), ...others.map(stayOf)]
   })
 }

@@ -91,7 +91,7 @@ const changed = Effect.fnUntraced(function* (
   const { operatorId, accountId } = speaker
   const at = yield* currentSecond
   let heard: Heard = APPLIED
-  const next = Effect.fnUntraced(function* ({ order }: FoundOrder) {
+  const next = Effect.fnUntraced(function* ({ order, kept }: FoundOrder) {
     heard = APPLIED
     if (order === null) return []
     const before = order.channel_version ?? 0
@@ -99,7 +99,7 @@ const changed = Effect.fnUntraced(function* (
       heard = { outcome: said.version === before ? "known" : "late" }
       return []
     }
-    const after = orderAsSaid(order, { said, stays, free, accountId, at })
+    const after = orderAsSaid(order, { said, stays, free, kept, accountId, at })
     return [yield* Effect.mapError(Effect.fromResult(after), ({ message }) => new SaidRefused({ reason: message }))]
   })
   yield* orders.changeSold(operatorId, at, { reservation_code }, next).pipe(Effect.catchTag("Conflict", Effect.die))

@@ -1,5 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import { BadRequest, NotFound, ValidationFailed } from "../contract/errors.ts"
+import type { OrderSaid } from "../channels/said.ts"
+import { BadRequest, type Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
 import { SANDBOX_ORDERS } from "../limits.ts"
 import { Accounts } from "./Accounts.ts"
 import {
@@ -23,6 +24,7 @@ import { booking, cancelling, changing, lettingTimeOut, moving, type OrderSeen }
 import { drawOrderName, drawPaymentName } from "./names.ts"
 import { makeOpen, type Opened } from "./opening.ts"
 import type { RoomAsked } from "./order.ts"
+import { makeRemember } from "./remembering.ts"
 import type { SandboxAccount } from "./rows.ts"
 import type { Refusal } from "./scene.ts"
 import { Telling } from "./Telling.ts"
@@ -50,6 +52,8 @@ export class Marketplace extends Context.Service<
     readonly timeOut: Act<typeof OrderAsked.Encoded>
     /** Opens a listing, and the account it is in unless that is there. */
     readonly open: (asked: typeof OpenAsked.Encoded) => Effect.Effect<Opened, Refused>
+    /** Puts orders that an account has had all along into the books, as they stand. */
+    readonly remember: (accountId: number, orders: ReadonlyArray<OrderSaid>) => Effect.Effect<void, NotFound | Conflict>
     /** How an account answers from now on. */
     readonly mood: (asked: typeof MoodAsked.Encoded) => Effect.Effect<typeof MoodAsked.Type, Refused>
   }
@@ -91,6 +95,7 @@ export class Marketplace extends Context.Service<
         cancel: simple(cancelling),
         timeOut: simple(lettingTimeOut),
         open: yield* makeOpen,
+        remember: yield* makeRemember,
         mood: yield* makeMood
       }
     })

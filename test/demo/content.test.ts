@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { onTestFinished, vi } from "vitest"
 import { addDays, daysInRange } from "../../src/contract/time.ts"
 import { demoEntries } from "../../src/demo/entries.ts"
+import { demoListings } from "../../src/demo/listings.ts"
 import { demoOrders } from "../../src/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
 
@@ -80,6 +81,19 @@ describe("the demo operator's content, on any day", () => {
         // Nobody has booked in the future.
         for (const order of orders)
           assert.isBelow(order.bookedAt.getTime(), Date.parse(`${addDays(today, 1)}T00:00:00Z`))
+      }),
+      RUNS
+    )
+  })
+
+  it("has two requests or more that wait for an answer, and listings of different names at each channel", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const orders = demoOrders(today, ZONE)
+        assert.isAtLeast(orders.filter(({ status }) => status === "wait_accept").length, 2)
+        const names = demoListings(orders).map(({ channelType, listingId }) => `${channelType} ${listingId}`)
+        assert.strictEqual(new Set(names).size, names.length)
+        assert.isTrue(demoListings(orders).every(({ price }) => price > 0))
       }),
       RUNS
     )

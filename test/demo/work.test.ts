@@ -1,9 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { addDays } from "../../src/contract/time.ts"
+import { asKnown } from "../../src/demo/known-orders.ts"
 import { demoOrders } from "../../src/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
+import { writeChannels } from "../../src/demo/write-channels.ts"
 import { writeOrders } from "../../src/demo/write-orders.ts"
+import { writePortfolio } from "../../src/demo/write-portfolio.ts"
 import { writeWork } from "../../src/demo/write-work.ts"
 import { isMobile } from "../../src/resources/staffs/rules.ts"
 import { byNobody, layerTest } from "../harness.ts"
@@ -14,7 +17,7 @@ layer(layerTest)("the demo's work", (it) => {
     Effect.gen(function* () {
       const { api, as, operatorId, accountId, rooms } = yield* hostOf(...DEMO_PROPERTIES.map(({ title }) => title))
       const today = "2027-05-10"
-      const operator = {
+      const begun = {
         operatorId,
         accountId,
         accountName: "Demo",
@@ -24,7 +27,10 @@ layer(layerTest)("the demo's work", (it) => {
         propertyIds: rooms,
         orders: demoOrders(today, "Europe/Lisbon")
       }
-      yield* writeOrders(operator).pipe(byNobody)
+      yield* writePortfolio(begun).pipe(byNobody)
+      yield* writeChannels(begun).pipe(byNobody)
+      yield* writeOrders(begun).pipe(byNobody)
+      const operator = { ...begun, orders: yield* asKnown(begun) }
       yield* writeWork(operator).pipe(byNobody)
 
       const { staffs } = yield* api.query_staffs({}).pipe(as)

@@ -146,7 +146,7 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
       const history = fc.tuple(version, version, version, version)
       const STATUSES = ["wait_accept", "wait_pay", "accepted", "cancelled"] as const
       let channelId = 0
-      for (const versions of fc.sample(history, { numRuns: 5, seed: 7 })) {
+      for (const versions of fc.sample(history, 3)) {
         let come = 0
         const said = versions.map(({ rooms, name, forward }, at): OrderSaid => {
           come = Math.min(come + forward, 3)
@@ -188,7 +188,7 @@ layer(layerIngest, { excludeTestServices: false })("orders of channels, many at 
           // The next is not in the way of this one.
           yield* ground.hear({ ...said[3], version: 9, status: "cancelled", channel_id: `P${channelId}` })
         }
-        assert.lengthOf([...ends], 1)
+        assert.lengthOf([...ends], 1, JSON.stringify(said))
       }
       assert.deepStrictEqual(yield* outOfStep(ground.operatorId), [])
     })

@@ -77,6 +77,8 @@ layer(layerIngest, { excludeTestServices: false })("a channel that lies", (it) =
         assert.notInclude(lines[0], "Hopper")
       }
       assert.deepStrictEqual(yield* everything(operatorId), before)
+      const most = { ...good, channel_id: "HM3", rooms: rooms(CHANNEL_ROOMS) }
+      assert.deepStrictEqual(yield* hear(most), { outcome: "applied" }, "as many rooms as there may be")
     })
   )
 

@@ -95,6 +95,19 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
     })
   )
 
+  it.effect("gets another property when it is accepted, where others were faster than its request", () =>
+    Effect.gen(function* () {
+      const { api, as, property, second, double, hear, properties } = yield* ground
+      yield* hear(order([room(double)], { status: "wait_accept" }))
+      assert.deepStrictEqual(yield* properties, [property])
+      yield* api.create_reservation({ ...booking, property_id: property, channel_id: "A1" }).pipe(as)
+      yield* hear(order([room(double, { rate: 430 })], { version: 2, status: "wait_pay" }))
+      assert.deepStrictEqual(yield* properties, [property])
+      yield* hear(order([room(double)], { version: 3 }))
+      assert.deepStrictEqual(yield* properties, [second])
+    })
+  )
+
   it.effect("goes where another listing is when it is said to be there, and stays where its host put it else", () =>
     Effect.gen(function* () {
       const { api, as, property, second, listing, double, hear, rows, properties } = yield* ground

@@ -17,13 +17,16 @@ export interface CameIn {
   readonly said: OrderSaid
   readonly stays: ReadonlyArray<StaySaid>
   readonly free: ReadonlyArray<ReadonlyArray<number>>
+  /** Ids of stays of the order whose nights others hold, as of a request that others were faster than. */
+  readonly kept: ReadonlyArray<number>
   readonly accountId: number
   readonly at: Date
 }
 
 /**
  * The order as it is said: the whole of it is the new state. What is the host's own stays: the property, or the box, of a
- * room whose listing is the same, his remarks, the people of a stay. A room that is not said any more is no stay any more.
+ * room whose listing is the same, his remarks, the people of a stay; only a request that lost its place to others gets
+ * another one of its listing. A room that is not said any more is no stay any more.
  */
 export const orderAsSaid = (order: OrderState, came: CameIn): Checked<OrderState> => {
   const { said, at } = came
@@ -46,7 +49,7 @@ export const orderAsSaid = (order: OrderState, came: CameIn): Checked<OrderState
     channel_synced_at: isOfBefore ? order.channel_synced_at : at,
     expires_at: expiryAfter(order, status, came)
   }
-  return Result.succeed({ ...changed, stays: staysAsSaid(order, came) })
+  return Result.succeed({ ...changed, stays: staysAsSaid(order, came, status === "accepted" ? came.kept : []) })
 }
 
 /** A wait goes on as it began, unless another end of it is said. */
@@ -64,7 +67,12 @@ const known = (order: OrderState, stays: ReadonlyArray<StaySaid>): ReadonlyArray
   return stays.map(({ channel_room_id }) => byRoom.get(channel_room_id) ?? nameless.next().value)
 }
 
-const staysAsSaid = (order: OrderState, { stays, free }: CameIn): ReadonlyArray<StayState> => {
+/** The stays of the order; of those in `lost` others hold the nights. */
+const staysAsSaid = (
+  order: OrderState,
+  { stays, free }: CameIn,
+  lost: ReadonlyArray<number>
+): ReadonlyArray<StayState> => {
   const before = known(order, stays)
   const wanted = new Set<string>()
   const nightsIn = (stay: StaySaid, property_id: number) => nightsOf(stay).map((day) => keyOf({ property_id, day }))
@@ -76,7 +84,8 @@ const staysAsSaid = (order: OrderState, { stays, free }: CameIn): ReadonlyArray<
   const staying = stays.map((stay, room) => {
     const was = before[room]
     const isAsBefore = was !== undefined && (was.listing_id ?? stay.listing_id) === stay.listing_id
-    return isAsBefore ? want(stay, was.property_id) : undefined
+    const isLost = was !== undefined && lost.includes(was.id)
+    return isAsBefore && !isLost ? want(stay, was.property_id) : undefined
   })
   const properties = stays.map((stay, room) => {
     const stays = staying[room]
@@ -92,8 +101,7 @@ const staysAsSaid = (order: OrderState, { stays, free }: CameIn): ReadonlyArray<
 
 /** Codes no stay of the order has or had, one after the other, each after all that there were. */
 const newCodes = (order: OrderState): (() => string) => {
-  const codes = [...order.stays.map(({ stay_code }) => stay_code), ...order.removed_codes]
-  let room = Math.max(0, ...codes.map((code) => roomOf(order.reservation_code, code)))
+  let room = Math.max(order.last_room, ...order.stays.map((stay) => roomOf(order.reservation_code, stay.stay_code)))
   return () => {
     room += 1
     return stayCodeOf(order.reservation_code, room)

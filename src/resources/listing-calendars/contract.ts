@@ -1,7 +1,8 @@
 import { Schema } from "effect"
+import { channelErrors } from "../../channels/api-errors.ts"
 import type { ChannelType } from "../../channels/channel-type.ts"
 import { ListingDay } from "../../channels/days.ts"
-import { Conflict, NotFound, NotImplemented, RateLimited, ServerError, Upstream } from "../../contract/errors.ts"
+import { Conflict, NotFound, RateLimited, ServerError } from "../../contract/errors.ts"
 import { CalendarDate, Code, Integer, isUpTo } from "../../contract/fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import {
@@ -113,7 +114,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
       })
     )
   }),
-  errors: [NotFound, Conflict, NotImplemented, Upstream, RateLimited, ServerError],
+  errors: [...channelErrors, RateLimited, ServerError],
   exposure: card(
     "Reads what channels sell of listings, day by day. ctrip's price is after commission: compute no new one from it.",
     ["What does the Airbnb listing of Harbour 1 cost in May?"],

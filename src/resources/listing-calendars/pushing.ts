@@ -5,6 +5,7 @@ import { RETENTION_MS } from "../../background/retention.ts"
 import { type Backoff, pauseOf } from "../../background/retries.ts"
 import { attemptOnce, DUE_POLL_MS, makeTimedWork } from "../../background/timed-work.ts"
 import { WakeUp } from "../../background/WakeUp.ts"
+import { OUTWARD_ACT_MS } from "../../channels/api-errors.ts"
 import { ChannelGateway } from "../../channels/ChannelGateway.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/errors.ts"
 import { asRoot, record } from "../../telemetry/spans.ts"
@@ -13,9 +14,6 @@ import type { Ended, TakenPush } from "./push.ts"
 import { retain } from "./retention.ts"
 import { honouredOf, spanOf } from "./rules.ts"
 import { PUSHING_ROOM } from "./taking.ts"
-
-/** Milliseconds a channel has to take one push: less than the lease of a lane. */
-export const PUSH_MS = 30_000
 
 /** Of a channel that cannot be told: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
 export const PUSH_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
@@ -44,7 +42,7 @@ const tell = Effect.fnUntraced(function* (gateway: ChannelGateway["Service"], pu
 const endedBy = (error: ChannelError): Ended => {
   switch (error._tag) {
     case "ChannelRefused":
-      return { end: "refused", reason: error.reason }
+      return { end: "refused", reason: error.field === undefined ? error.reason : `${error.field}: ${error.reason}` }
     case "ChannelAccountMissing":
       return { end: "refused", reason: `there is no account on ${error.channelType} any more` }
     case "ChannelNotServed":
@@ -59,11 +57,14 @@ const endedBy = (error: ChannelError): Ended => {
   }
 }
 
-/** One try. A connector that breaks has failed, as one that is away: whatever else waits must not wait for it for ever. */
+/** One try, for less than the lease of a lane. A connector that breaks has failed, as one that is away: whatever else waits must not wait for it for ever. */
 const attemptOf = (push: TakenPush) =>
   Effect.flatMap(ChannelGateway, (gateway) =>
     tell(gateway, push).pipe(
-      Effect.timeoutOrElse({ duration: PUSH_MS, orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 })) }),
+      Effect.timeoutOrElse({
+        duration: OUTWARD_ACT_MS,
+        orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 }))
+      }),
       Effect.map((ranges): Ended => ({ end: "pushed", span: spanOf(ranges) })),
       Effect.catch((error) => Effect.succeed(endedBy(error))),
       Effect.catchCauseIf(

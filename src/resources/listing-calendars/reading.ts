@@ -1,19 +1,12 @@
 import { Clock, Effect, Result } from "effect"
+import { type RefusedByChannel, toApiError } from "../../channels/api-errors.ts"
 import type { ChannelGateway } from "../../channels/ChannelGateway.ts"
 import type { ListingDay } from "../../channels/days.ts"
 import type { ChannelError } from "../../channels/errors.ts"
 import { awayFromPlace } from "../../contract/away-from-place.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
 import type { DateRange } from "../../contract/date-range.ts"
-import {
-  type ApiError,
-  BadRequest,
-  Conflict,
-  NotFound,
-  NotImplemented,
-  RateLimited,
-  Upstream
-} from "../../contract/errors.ts"
+import { NotFound, RateLimited, Upstream } from "../../contract/errors.ts"
 import { dateInZone } from "../../contract/time.ts"
 import { CALENDAR_READ_MS, CALENDAR_READS } from "../../limits.ts"
 import { readableRange } from "../availability/rules.ts"
@@ -74,7 +67,7 @@ export const readCalendars = (
       const account = { operatorId, accountId, channelType: channel_type }
       const calendar: ReadonlyArray<ListingDay> = yield* gateway
         .readCalendar(account, { listingId: listing_id, start, end })
-        .pipe(Effect.mapError((error) => toApiError(`listings[${at}].listing_id`, error)))
+        .pipe(Effect.mapError((error) => unread(error, `listings[${at}].listing_id`)))
       return { channel_type, listing_id, calendar }
     })
 
@@ -111,19 +104,10 @@ const tooSlow = new Upstream({
   message: `listings: the channels did not answer within ${CALENDAR_READ_MS / 1000} seconds; ask for fewer listings.`
 })
 
-type Unread = Extract<ApiError, BadRequest | NotFound | Conflict | NotImplemented | Upstream>
-
-const toApiError = (field: string, error: ChannelError): Unread => {
-  switch (error._tag) {
-    case "ChannelAccountMissing":
-      return new NotFound({ message: `${field}: there is no account on ${error.channelType} any more.` })
-    case "ChannelDisconnected":
-      return new BadRequest({ message: `${field}: the account on ${error.channelType} is disconnected.` })
-    case "ChannelRefused":
-      return new Conflict({ message: `${field}: the channel refused: ${error.reason}.` })
-    case "ChannelUnavailable":
-      return new Upstream({ code: error.code, message: `${field}: the channel failed or did not answer in time.` })
-    case "ChannelNotServed":
-      return new NotImplemented({ message: `${field}: calendars of ${error.channelType} cannot be read here.` })
-  }
+/** Of several listings one must be named that its channel did not answer for. */
+const unread = (error: ChannelError, field: string): RefusedByChannel => {
+  const told = toApiError(error, field)
+  return told._tag === "Upstream"
+    ? new Upstream({ code: told.code, message: `${field}: the channel failed or did not answer in time.` })
+    : told
 }

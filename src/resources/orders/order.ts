@@ -78,8 +78,8 @@ export type OrderHead = typeof OrderHead.Type
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,
   stays: Schema.Array(StayState),
-  /** What stays of it were called that it has no more. */
-  removed_codes: Schema.Array(Schema.String),
+  /** The highest number that a stay had which it has no more; 0: it has all it ever had. */
+  last_room: Schema.Int,
   /** The income and expense entries of the order, which are split over its stays. */
   entries: Schema.Array(Schema.Struct({ id: Id, amount: Schema.String }))
 })

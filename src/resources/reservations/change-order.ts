@@ -12,7 +12,7 @@ import { OrderHead, OrderState } from "../orders/order.ts"
 import { updateOrders } from "../orders/table.ts"
 import { inTurn } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { recordStayUpdates, removedCodesOf, stayStatesOf, updateStays } from "../stays/table.ts"
+import { lastRoomOf, recordStayUpdates, stayStatesOf, updateStays } from "../stays/table.ts"
 import { entriesAsRead, entriesOf, writeShares } from "../transactions/shares.ts"
 import { NightTaken, refusable } from "./nights-taken.ts"
 import { type OtherStays, ofNewStays, otherStays } from "./other-stays.ts"
@@ -64,7 +64,7 @@ interface Sought {
 const stateOf = (sql: Sql, order: string): Fragment => sql`jsonb_build_object(
   ${sql.literal(pairsOf(OrderHead, order))},
   'stays', ${stayStatesOf(sql, sql.literal(order))},
-  'removed_codes', ${removedCodesOf(sql, sql.literal(order))}, 'entries', ${entriesOf(sql, sql.literal(order))})`
+  'last_room', ${lastRoomOf(sql, sql.literal(order))}, 'entries', ${entriesOf(sql, sql.literal(order))})`
 
 /**
  * Orders whose stays hold nights of a property that the stay would take there: from the stay over its nights to who holds
@@ -212,7 +212,7 @@ export const apply = (sql: Sql) => {
           shares,
           updates,
           touched,
-          orders: orders.map(({ stays: _stays, removed_codes: _codes, entries: _entries, ...head }) => head),
+          orders: orders.map(({ stays: _stays, last_room: _room, entries: _entries, ...head }) => head),
           entries: shares.length === 0 ? [] : orders.flatMap((order) => order.entries),
           at
         })

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../../database/forms.ts"
+import { type Givens, partOf } from "../../database/forms.ts"
 import { recordEvent } from "../../events/events.ts"
 import { insertStays, removeStays, stayFields, stayRecord } from "../stays/table.ts"
 import { removeShares } from "../transactions/shares.ts"
@@ -36,7 +36,11 @@ export const otherStays = (sql: Sql, { operatorId, added, removed, at }: Givens<
           })}),`
   return removed === undefined
     ? entering
-    : sql`${entering} ${removeStays(sql, operatorId, removed)}, ${removeShares(sql, operatorId, removed)},`
+    : sql`${entering} ${removeStays(sql, operatorId, removed)}, ${removeShares(
+        sql,
+        operatorId,
+        partOf(removed, (all) => all.map(({ id }) => id))
+      )},`
 }
 
 /** Rows with a `stay_id`, where a stay that has come just now is named by its place. */

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { assignmentsOf, definitionsOf, namesOf, pairsOf } from "../../database/columns.ts"
 import type { Value } from "../../database/forms.ts"
-import { idsParameter, jsonParameter } from "../../database/parameters.ts"
+import { jsonParameter } from "../../database/parameters.ts"
 import { recordEvent } from "../../events/events.ts"
 import { GivenStay, GuestDetails, type NewStay, StayIdentity, StayState, StayTerms } from "./stay.ts"
 
@@ -50,30 +50,41 @@ export const insertStays = (
     CROSS JOIN LATERAL jsonb_to_recordset(new_stay.guests) AS person (${sql.literal(definitionsOf(GuestDetails))})
   )`
 
+/** A stay that goes for good, and which room of its order it was: its code is after that. */
+export interface RemovedStay {
+  readonly id: number
+  readonly order_id: number
+  readonly room: number
+}
+
 /**
  * CTEs that remove stays for good, with their guests and tags, where the CTE `unchanged` has its row. An identity image
- * stays with the order, and belongs to nobody then. What they were called is remembered.
+ * stays with the order, and belongs to nobody then. The highest number that went is remembered.
  */
-export const removeStays = (sql: SqlClient, operatorId: Value<number>, ids: Value<ReadonlyArray<number>>): Fragment => {
-  const removed = sql`ANY (${idsParameter(ids)}::bigint[])`
-  return sql`
-  left_guest AS (
-    SELECT g.id FROM guests g, unchanged WHERE g.operator_id = ${operatorId} AND g.stay_id = ${removed}
+export const removeStays = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  stays: Value<ReadonlyArray<RemovedStay>>
+): Fragment => sql`
+  going AS (
+    SELECT going.* FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
+      AS going (id bigint, order_id bigint, room integer)
+  ), left_guest AS (
+    SELECT g.id FROM guests g JOIN going ON g.stay_id = going.id WHERE g.operator_id = ${operatorId}
   ), freed_image AS (
     UPDATE identity_images i SET guest_id = NULL FROM left_guest
     WHERE i.operator_id = ${operatorId} AND i.guest_id = left_guest.id
   ), removed_guest AS (
     DELETE FROM guests g USING left_guest WHERE g.operator_id = ${operatorId} AND g.id = left_guest.id
   ), removed_tag AS (
-    DELETE FROM stay_tags t USING unchanged WHERE t.operator_id = ${operatorId} AND t.stay_id = ${removed}
+    DELETE FROM stay_tags t USING going WHERE t.operator_id = ${operatorId} AND t.stay_id = going.id
   ), removed_stay AS (
-    DELETE FROM stays s USING unchanged WHERE s.operator_id = ${operatorId} AND s.id = ${removed}
-    RETURNING s.operator_id, s.order_id, s.stay_code
-  ), remembered_code AS (
-    INSERT INTO removed_stays (operator_id, order_id, stay_code)
-    SELECT operator_id, order_id, stay_code FROM removed_stay
+    DELETE FROM stays s USING going WHERE s.operator_id = ${operatorId} AND s.id = going.id
+  ), remembered_room AS (
+    INSERT INTO removed_stays AS known (operator_id, order_id, last_room)
+    SELECT ${operatorId}::bigint, order_id, max(room) FROM going GROUP BY order_id
+    ON CONFLICT (operator_id, order_id) DO UPDATE SET last_room = greatest(known.last_room, excluded.last_room)
   )`
-}
 
 /** CTE that gives stays the terms they should have, where the CTE `unchanged` has its row. */
 export const updateStays = (
@@ -94,10 +105,10 @@ export const stayStatesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
     ${sql.literal(pairsOf(StayIdentity, "s"))}, ${sql.literal(pairsOf(StayTerms, "s"))}) ORDER BY s.id)
   FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
 
-/** The codes of stays that the order had once, as JSON; `order` is a row of `orders`. */
-export const removedCodesOf = (sql: SqlClient, order: Fragment): Fragment => sql`(
-  SELECT coalesce(jsonb_agg(r.stay_code), '[]') FROM removed_stays r
-  WHERE r.operator_id = ${order}.operator_id AND r.order_id = ${order}.id)`
+/** The highest number of a stay that the order has no more, 0 if there is none; `order` is a row of `orders`. */
+export const lastRoomOf = (sql: SqlClient, order: Fragment): Fragment => sql`coalesce((
+  SELECT r.last_room FROM removed_stays r
+  WHERE r.operator_id = ${order}.operator_id AND r.order_id = ${order}.id), 0)`
 
 /** Which record of the queue of events a stay's events are about. */
 export const stayRecord = (sql: SqlClient): Fragment => sql`'reservation:' || reservation_code`

@@ -101,6 +101,23 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
     )
   }
 
+  it.effect("passes 120 times a minute, each of the four by itself", () =>
+    Effect.gen(function* () {
+      const { token } = yield* ready()
+      for (const name of [
+        "search_listing_calendars",
+        "update_listing_prices",
+        "update_listing_inventories",
+        "update_listing_restrictions"
+      ] as const) {
+        const codes = yield* Effect.forEach(Array.from({ length: 121 }), () =>
+          Effect.map(call(token, name, { channel_type: "airbnb" }), ({ error_code }) => error_code)
+        )
+        assert.deepStrictEqual([codes.indexOf(429), codes[119]], [120, 400])
+      }
+    })
+  )
+
   it.effect("is queued by one statement, leaves its trail and is answered with the bare envelope", () =>
     Effect.gen(function* () {
       const scene = yield* ready()

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { OUTWARD_ACT_MS } from "../../../src/channels/api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -12,7 +13,7 @@ import {
 } from "../../../src/channels/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import { LISTING_PUSH_TRIED_MS, LISTING_PUSHES_KEPT_MS } from "../../../src/limits.ts"
-import { makePushing, PUSH_BACKOFF, PUSH_MS } from "../../../src/resources/listing-calendars/pushing.ts"
+import { makePushing, PUSH_BACKOFF } from "../../../src/resources/listing-calendars/pushing.ts"
 import { retain } from "../../../src/resources/listing-calendars/retention.ts"
 import type { Service } from "../../../src/service.ts"
 import { ScriptedChannel } from "../../channels.ts"
@@ -62,6 +63,7 @@ layer(layerScene)("a worker tells a channel", (it) => {
       const channel = yield* ScriptedChannel
       const refusals: ReadonlyArray<readonly [ChannelError, string]> = [
         [new ChannelRefused({ reason: "too cheap" }), "too cheap"],
+        [new ChannelRefused({ reason: "too cheap", field: "prices[0].price" }), "prices[0].price: too cheap"],
         [new ChannelAccountMissing({ channelType: "airbnb" }), "there is no account on airbnb any more"],
         [new ChannelNotServed({ channelType: "airbnb" }), "airbnb cannot be told here"]
       ]
@@ -212,30 +214,32 @@ layer(layerScene)("a worker tells a channel", (it) => {
     })
   )
 
-  it.effect(`within ${PUSH_MS / 1000} seconds, or tries again; one that breaks has failed as one that is away`, () =>
-    Effect.gen(function* () {
-      const channel = yield* ScriptedChannel
-      const { listing_id, prices } = yield* ready()
-      const pushing = yield* makePushing
-      yield* channel.answer(listing_id, Effect.never)
-      yield* prices(costing(1))
-      yield* pushing.takeDue
-      const ended = yield* Effect.forkChild(pushing.idle, { startImmediately: true })
-      yield* Effect.repeat(channel.heard, { until: (all) => all.includes(`prices ${listing_id}`) })
-      yield* TestClock.adjust(PUSH_MS)
-      yield* Fiber.join(ended)
-      assert.deepStrictEqual(yield* pushesOf(listing_id), [
-        "prices waiting after 1: the channel did not answer in time"
-      ])
-      yield* channel.answer(listing_id, Effect.die(new Error("oops")))
-      yield* TestClock.adjust(2 * PUSH_BACKOFF.firstMs)
-      yield* pushedOff(pushing)
-      assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices waiting after 2: the connector broke"])
-      yield* channel.answer(listing_id, Effect.fail(new ChannelRefused({ reason: `no\0${"x".repeat(5_000)}` })))
-      yield* TestClock.adjust(4 * PUSH_BACKOFF.firstMs)
-      yield* pushedOff(pushing)
-      assert.match((yield* pushesOf(listing_id)).join(), /^prices refused after 3: no\uFFFDx{1997}$/)
-    })
+  it.effect(
+    `within ${OUTWARD_ACT_MS / 1000} seconds, or tries again; one that breaks has failed as one that is away`,
+    () =>
+      Effect.gen(function* () {
+        const channel = yield* ScriptedChannel
+        const { listing_id, prices } = yield* ready()
+        const pushing = yield* makePushing
+        yield* channel.answer(listing_id, Effect.never)
+        yield* prices(costing(1))
+        yield* pushing.takeDue
+        const ended = yield* Effect.forkChild(pushing.idle, { startImmediately: true })
+        yield* Effect.repeat(channel.heard, { until: (all) => all.includes(`prices ${listing_id}`) })
+        yield* TestClock.adjust(OUTWARD_ACT_MS)
+        yield* Fiber.join(ended)
+        assert.deepStrictEqual(yield* pushesOf(listing_id), [
+          "prices waiting after 1: the channel did not answer in time"
+        ])
+        yield* channel.answer(listing_id, Effect.die(new Error("oops")))
+        yield* TestClock.adjust(2 * PUSH_BACKOFF.firstMs)
+        yield* pushedOff(pushing)
+        assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices waiting after 2: the connector broke"])
+        yield* channel.answer(listing_id, Effect.fail(new ChannelRefused({ reason: `no\0${"x".repeat(5_000)}` })))
+        yield* TestClock.adjust(4 * PUSH_BACKOFF.firstMs)
+        yield* pushedOff(pushing)
+        assert.match((yield* pushesOf(listing_id)).join(), /^prices refused after 3: no\uFFFDx{1997}$/)
+      })
   )
 
   it.effect("also what is queued while it is being told, however much and whenever", () =>

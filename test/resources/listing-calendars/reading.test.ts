@@ -121,7 +121,7 @@ layer(layerScene)("a read of calendars", (it) => {
         [new ChannelDisconnected(type), "400 listings[1].listing_id: the account on airbnb is disconnected."],
         [new ChannelAccountMissing(type), "404 listings[1].listing_id: there is no account on airbnb any more."],
         [new ChannelRefused({ reason: "off" }), "409 listings[1].listing_id: the channel refused: off."],
-        [new ChannelNotServed(type), "501 listings[1].listing_id: calendars of airbnb cannot be read here."],
+        [new ChannelNotServed(type), "501 Nothing here reaches airbnb."],
         [
           new ChannelUnavailable({ code: 502 }),
           "502 listings[1].listing_id: the channel failed or did not answer in time."

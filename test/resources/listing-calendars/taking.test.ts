@@ -3,9 +3,10 @@ import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../src/background/timed-work.ts"
+import { OUTWARD_ACT_MS } from "../../../src/channels/api-errors.ts"
 import { PUSH_LEASE_MS, PushQueue } from "../../../src/resources/listing-calendars/PushQueue.ts"
 import type { TakenPush } from "../../../src/resources/listing-calendars/push.ts"
-import { layerPushing, makePushing, PUSH_GAP_MS, PUSH_MS } from "../../../src/resources/listing-calendars/pushing.ts"
+import { layerPushing, makePushing, PUSH_GAP_MS } from "../../../src/resources/listing-calendars/pushing.ts"
 import { PUSHING_ROOM, PUSHING_SHARE } from "../../../src/resources/listing-calendars/taking.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { freshOperator } from "../../harness.ts"
@@ -45,7 +46,7 @@ layer(layerScene)("a worker", (it) => {
   it.effect("has a lane to itself for longer than it may take, and then another has it", () =>
     Effect.gen(function* () {
       yield* emptied
-      assert.isAbove(PUSH_LEASE_MS, PUSH_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
+      assert.isAbove(PUSH_LEASE_MS, OUTWARD_ACT_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
       const { operatorId, listing_id, prices } = yield* ready()
       const queue = yield* PushQueue
       yield* prices(costing(1))

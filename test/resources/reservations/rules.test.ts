@@ -86,7 +86,7 @@ describe("the guests of a stay", () => {
       cancelled_at: null,
       created_at: CAME_IN,
       stays: [stay],
-      removed_codes: [],
+      last_room: 0,
       entries: []
     }
     const stays = (sent: Amendment) => Result.map(amended(order, stay, sent), (after) => after.stays)
@@ -217,7 +217,7 @@ const orderState = (id: number): fc.Arbitrary<OrderState> =>
       channel_synced_at: null,
       expires_at: null,
       stays,
-      removed_codes: [],
+      last_room: 0,
       entries: entries.map((amount, index) => ({ id: id * 100 + index, amount: text(amount) }))
     }))
 

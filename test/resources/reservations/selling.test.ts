@@ -248,7 +248,7 @@ describe("an order that its channel changes", () => {
     created_at: AT,
     cancelled_at: null,
     stays: [stay],
-    removed_codes: [],
+    last_room: 0,
     entries: []
   }
   const later = { ...order, stays: [{ ...stay, check_out_date: "2027-05-09" }] }

@@ -1,8 +1,9 @@
 import { Predicate, Result, Struct } from "effect"
 import { isWaiting, type OrderState, OrderTerms } from "../../orders/order.ts"
 import { type NewStay, type StayState, StayTerms } from "../../stays/stay.ts"
-import type { AddedStay } from "../../stays/table.ts"
+import type { AddedStay, RemovedStay } from "../../stays/table.ts"
 import { splitOver } from "../../transactions/shares.ts"
+import { roomOf } from "./codes.ts"
 import { heldNights, keyOf, type Night } from "./nights.ts"
 
 // What has to be written for orders to become what they should be.
@@ -39,8 +40,8 @@ export interface OrderChange {
   readonly orders: ReadonlyArray<OrderState>
   readonly stays: ReadonlyArray<StayState>
   readonly added: ReadonlyArray<AddedStay>
-  /** Ids of stays that go for good. */
-  readonly removed: ReadonlyArray<number>
+  /** Stays that go for good. */
+  readonly removed: ReadonlyArray<RemovedStay>
   readonly nights: ReadonlyArray<NightChange>
   readonly shares: ReadonlyArray<{
     readonly transaction_id: number
@@ -96,9 +97,11 @@ const added = ({ before, after }: Pair<OrderState>): ReadonlyArray<AddedStay> =>
 
 const isNext = (stay: StayState): stay is NextStay => Predicate.hasProperty(stay, "guests")
 
-const removed = ({ before, after }: Pair<OrderState>): ReadonlyArray<number> => {
+const removed = ({ before, after }: Pair<OrderState>): ReadonlyArray<RemovedStay> => {
   const later = new Set(after.stays.map(({ id }) => id))
-  return before.stays.flatMap(({ id }) => (later.has(id) ? [] : [id]))
+  return before.stays.flatMap(({ id, stay_code }) =>
+    later.has(id) ? [] : [{ id, order_id: before.id, room: roomOf(before.reservation_code, stay_code) }]
+  )
 }
 
 const hasOtherStays = (order: Pair<OrderState>): boolean => removed(order).length > 0 || added(order).length > 0

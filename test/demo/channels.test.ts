@@ -1,0 +1,66 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { demoOrders } from "../../src/demo/orders.ts"
+import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
+import { writeChannels } from "../../src/demo/write-channels.ts"
+import { writePortfolio } from "../../src/demo/write-portfolio.ts"
+import { byNobody, layerTest } from "../harness.ts"
+import { hostOf } from "../resources/portfolio.ts"
+
+const TODAY = "2027-05-10"
+const NOW = new Date(`${TODAY}T10:00:00Z`)
+
+layer(layerTest)("what the demo operator sells elsewhere", (it) => {
+  it.effect("is linked, priced in percent, and sold as its marketplaces say; requests wait for a day", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOW.getTime())
+      const { api, as, operatorId, accountId, rooms } = yield* hostOf(...DEMO_PROPERTIES.map(({ title }) => title))
+      const orders = demoOrders(TODAY, "Europe/Lisbon")
+      const operator = {
+        operatorId,
+        accountId,
+        accountName: "Demo",
+        timeZone: "Europe/Lisbon",
+        now: NOW,
+        today: TODAY,
+        propertyIds: rooms,
+        orders
+      }
+      yield* writePortfolio(operator).pipe(byNobody)
+      yield* writeChannels(operator).pipe(byNobody)
+
+      const { channel_accounts } = yield* api.search_channel_accounts({}).pipe(as)
+      assert.isTrue(channel_accounts.every(({ auth_status }) => auth_status === "active"))
+      assert.includeMembers(
+        channel_accounts.map(({ channel_type }) => channel_type),
+        ["airbnb", "booking.com", "vrbo"]
+      )
+      const ratios = yield* api.get_pricing_ratios({ property_id: rooms[0] ?? 0 }).pipe(as)
+      assert.deepInclude(
+        ratios.channels.map(({ channel_type, ratio, readonly }) => ({ channel_type, ratio, readonly })),
+        { channel_type: "airbnb", ratio: 110, readonly: false }
+      )
+
+      // Every order of a channel came in, in its property and under its nights; those that wait have a day left.
+      const sql = yield* SqlClient.SqlClient
+      const known = yield* sql<{ channel_id: string; status: string; properties: ReadonlyArray<number | null> }>`
+        SELECT o.channel_id, o.status, (SELECT jsonb_agg(s.property_id ORDER BY s.id) FROM stays s
+          WHERE s.operator_id = o.operator_id AND s.order_id = o.id) AS properties
+        FROM orders o WHERE o.operator_id = ${operatorId}`
+      const wanted = orders.filter(({ channelType }) => channelType !== "direct")
+      assert.sameDeepMembers(
+        known.map(({ channel_id, status, properties }) => [channel_id, status, properties]),
+        wanted.map(({ channelId, status, stays }) => [
+          channelId,
+          status,
+          stays.map(({ property }) => rooms[property] ?? null)
+        ])
+      )
+      const [waiting] = yield* sql<{ least: Date }>`
+        SELECT min(expires_at) AS least FROM orders WHERE operator_id = ${operatorId} AND status = 'wait_accept'`
+      assert.isAtLeast(waiting?.least.getTime() ?? 0, NOW.getTime() + 12 * 3_600_000)
+    })
+  )
+})
