@@ -60,7 +60,9 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "demo",
     what: "the demo operator",
-    imports: imports("configuration.ts contract operators resources/<family>")
+    imports: imports(
+      "background channels configuration.ts contract ingest limits.ts operators resources/<family> sandbox"
+    )
   },
   {
     place: "sandbox",

@@ -2,6 +2,7 @@ import { DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Acting, byItself } from "../contract/acting.ts"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
+import { currentSecond } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
 import { SANDBOX_LISTINGS } from "../limits.ts"
@@ -67,7 +68,7 @@ export const makeOpen = Effect.gen(function* () {
       const now = yield* DateTime.nowAsDate
       const username = asked.username?.trim() ?? USERNAME
       const known = { channel_type: asked.channel_type, username, origin_account_id: `${ORIGIN}${username}` }
-      const accountId = yield* accounts.connect(operator.id, { ...known, connector: "sandbox" }, now)
+      const accountId = yield* accounts.connect(operator.id, { ...known, connector: "sandbox" }, yield* currentSecond)
       const account = yield* finding.account(operator.id, accountId)
       if (account === undefined) return yield* new NotFound({ message: "channel_type: the account is gone." })
       const listing = newListing(asked, asked.listing_id ?? (yield* drawListingName), operator.currency)
