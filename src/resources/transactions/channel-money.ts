@@ -11,7 +11,6 @@ import { CHANNEL_MONEY_WAITING } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { orderAsRead } from "../orders/table.ts"
 import { GivenTransaction, type NewTransaction, recorded, type Split, sharesInto } from "./changes.ts"
-import { statusAt } from "./rules.ts"
 import { splitOver } from "./shares.ts"
 
 // Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told. What
@@ -155,8 +154,9 @@ export const entryOf = (
       : channelType === "booking_site"
         ? BOOKING_SITE_PAYMENTS
         : RECEIVED_BY_TRANSFER,
-  action_at: paidAt,
-  status: statusAt(paidAt.getTime(), now.getTime()),
+  // It has been paid: a channel whose clock is ahead of ours does not make it outstanding.
+  action_at: paidAt < now ? paidAt : now,
+  status: "paid",
   note: "",
   property_id: null,
   operator_name: "System"
