@@ -112,9 +112,9 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
 
   it.effect("shows what is said and sold, and nothing that somebody wrote as HTML", () =>
     Effect.gen(function* () {
-      const { listing_id } = yield* opened("<b>Loft</b>")
+      const { listing_id, operator_id } = yield* opened("<b>Loft</b>")
       yield* saidAfter("/sandbox/book", { ...stay(listing_id), guest_name: "<script>alert(1)</script>" })
-      const { text, headers } = yield* sent("GET", "/sandbox?error=%3Cb%3E")
+      const { text, headers } = yield* sent("GET", `/sandbox?operator=${operator_id}&error=%3Cb%3E`)
       assert.include(text, "&lt;script&gt;alert(1)&lt;/script&gt;")
       assert.notInclude(text, "<script")
       assert.notInclude(text, "<b>Loft")
@@ -191,13 +191,13 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser
     ] as const) {
       it.effect(`on ${name} lets a person book, and see it`, () =>
         Effect.gen(function* () {
-          const { listing_id } = yield* opened("Harbour view")
+          const { listing_id, operator_id } = yield* opened("Harbour view")
           const base = yield* BaseUrl
           const page = yield* newPage(options)
           const fields = stay(listing_id)
           yield* Effect.promise(async () => {
-            await page.goto(`${base}/sandbox`)
-            const form = page.locator("form[action='/sandbox/book']")
+            await page.goto(`${base}/sandbox?operator=${operator_id}`)
+            const form = page.locator("form[action^='/sandbox/book']")
             for (const [field, value] of Object.entries(fields)) await form.locator(`[name=${field}]`).fill(value)
             await form.getByRole("button").click()
             await page.getByRole("status").waitFor()
