@@ -18,7 +18,8 @@ for (const name of [
   "embedded-share",
   "reservations",
   "webhooks",
-  "holds"
+  "holds",
+  "channels"
 ]) {
   console.log(`\n== bench/${name}.ts`)
   const { status } = spawnSync(process.execPath, [`bench/${name}.ts`], { env, stdio: "inherit" })

@@ -3,6 +3,7 @@ import { Effect, Layer, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
 import { WakeUp } from "../src/background/WakeUp.ts"
+import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { Acting, byItself } from "../src/contract/acting.ts"
 import { addDays } from "../src/contract/time.ts"
 import { layerMemory } from "../src/database/embedded.ts"
@@ -11,18 +12,29 @@ import { Ingest } from "../src/ingest/Ingest.ts"
 import { NewOrder } from "../src/resources/orders/order.ts"
 import { Orders } from "../src/resources/reservations/Orders.ts"
 import { NewStay } from "../src/resources/stays/stay.ts"
+import { layerSandboxConnector } from "../src/sandbox/in-process.ts"
+import { layerSandbox } from "../src/sandbox/layer.ts"
+import { Marketplace } from "../src/sandbox/Marketplace.ts"
+import { SandboxAllowed } from "../src/sandbox/SandboxAllowed.ts"
 import { median } from "./figures.ts"
+import { callWith, layerInProcessWith } from "./in-process.ts"
 import { seedOperator } from "./operator.ts"
 import { withScratchDatabase } from "./scratch-database.ts"
 
 // What it costs to take the orders that channels say, beside entering the same orders with no channel in between, in one
-// run and turn by turn; on a server and on the embedded database. `node bench/channels.ts [orders]`.
+// run; and what a year of calendars at a marketplace costs to read. On a server and on the embedded database.
+// `node bench/channels.ts [orders]`.
 
 const ORDERS = Number(process.argv[2] ?? 1_000)
 const WARM_UP = 400
 const HOUSES = 50
 const NIGHTS = 3
 const FIRST = "2030-01-01"
+const LISTINGS = 20
+const READS = 60
+const TOKEN = "lk_bench_token_of_the_calendars_bench"
+
+const today = (days: number): string => addDays(new Date().toISOString().slice(0, 10), days)
 
 /** An operator with houses that nobody has booked, each on sale under a listing of one account. */
 const seeded = Effect.gen(function* () {
@@ -140,7 +152,7 @@ const measured = Effect.fnUntraced(function* <E, R>(
 const must = (outcome: string) => (heard: { readonly outcome: string }) =>
   heard.outcome === outcome ? Effect.void : Effect.die(new Error(`heard ${JSON.stringify(heard)}, not ${outcome}`))
 
-const program = Effect.gen(function* () {
+const orders = Effect.gen(function* () {
   const ground = yield* seeded
   const { ingest } = yield* Ingest
   const { createSold } = yield* Orders
@@ -161,35 +173,72 @@ const program = Effect.gen(function* () {
   yield* measured(from(WARM_UP), WARM_UP, take(1, "applied"))
   const entered = yield* measured(from(ORDERS), ORDERS, enter)
   const first = from(ORDERS)
-  const ingested = yield* measured(first, ORDERS, take(1, "applied"))
-  const rows: ReadonlyArray<readonly [string, Took]> = [
+  print(entered, [
     ["entered with no channel between (reference)", entered],
-    ["new, one after the other", ingested],
+    ["new, one after the other", yield* measured(first, ORDERS, take(1, "applied"))],
     ["new, eight at once", yield* measured(from(ORDERS), ORDERS, take(1, "applied"), 8)],
     ["said again", yield* measured(first, ORDERS, take(1, "known"))],
     ["changed", yield* measured(first, ORDERS, take(2, "applied"))],
     ["late", yield* measured(first, ORDERS, take(1, "late"))]
-  ]
-  for (const [name, { perSecond, p50, p99 }] of rows) {
-    const ratio = (entered.p50 / p50).toFixed(2)
-    console.log(
-      `${name.padEnd(46)} ${perSecond.toFixed(0).padStart(6)} a second   p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms   ${ratio} of the reference`
-    )
-  }
+  ])
 })
 
-const layers = Layer.mergeAll(Ingest.layer, Orders.layer).pipe(Layer.provideMerge(WakeUp.layerProcess))
+const YEAR = { start_date: today(1), end_date: today(365) }
+
+/** A year of twenty listings, read at their marketplace, beside what the service itself knows of as many properties. */
+const calendars = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const market = yield* Marketplace
+  const { operatorId } = yield* seedOperator("Calendars", TOKEN)
+  const houses = yield* sql<{ id: number }>`
+    INSERT INTO properties (operator_id, title, created_at)
+    SELECT ${operatorId}, 'Villa ' || n, now() FROM generate_series(1, ${LISTINGS}::int) n RETURNING id`
+  const opened = yield* Effect.forEach(houses, ({ id }) =>
+    market.open({ operator_id: operatorId, channel_type: "booking.com", title: `Villa ${id}` })
+  )
+  const listings = opened.map(({ channel_type, listing_id }) => ({ channel_type, listing_id }))
+  const prices = [{ ...YEAR, price: 140 }]
+  yield* Effect.forEach(listings, (listing) => callWith(TOKEN, "update_listing_prices", { ...listing, prices }))
+  const read = () => callWith(TOKEN, "search_listing_calendars", { ...YEAR, listings })
+  const property_ids = houses.map(({ id }) => id)
+  const known = () => callWith(TOKEN, "get_property_availability", { ...YEAR, property_ids })
+  for (const each of [known, read]) yield* measured(0, READS, each)
+  const reference = yield* measured(0, READS, known)
+  print(reference, [
+    [`${LISTINGS} properties, a year of availability (reference)`, reference],
+    [`${LISTINGS} listings, a year of their calendars`, yield* measured(0, READS, read)]
+  ])
+})
+
+const print = (reference: Took, rows: ReadonlyArray<readonly [string, Took]>) => {
+  for (const [name, { perSecond, p50, p99 }] of rows) {
+    const ratio = (perSecond / reference.perSecond).toFixed(2)
+    console.log(
+      `${name.padEnd(54)} ${perSecond.toFixed(0).padStart(5)} a second   p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms   ${ratio} of the reference`
+    )
+  }
+}
+
+const layerMarket = layerSandbox.pipe(
+  Layer.provide([Ingest.layer, SandboxAllowed.layerAlways]),
+  Layer.provideMerge(WakeUp.layerProcess)
+)
+const layerCalendars = Layer.provideMerge(
+  layerInProcessWith(Layer.provide(ChannelGateway.layer, layerSandboxConnector)),
+  layerMarket
+)
+const layerOrders = Layer.mergeAll(Ingest.layer, Orders.layer).pipe(Layer.provideMerge(WakeUp.layerProcess))
 const quiet = Effect.provideService(References.MinimumLogLevel, "Error")
+const both = Effect.andThen(
+  orders.pipe(Effect.provide(layerOrders)),
+  calendars.pipe(Effect.provide(layerCalendars))
+).pipe(quiet)
 
 NodeRuntime.runMain(
   Effect.gen(function* () {
     console.log(`\n${ORDERS} orders, on a server`)
-    yield* withScratchDatabase(() => program.pipe(Effect.provide(layers), quiet))
+    yield* withScratchDatabase(() => both)
     console.log(`\n${ORDERS} orders, on the embedded database`)
-    yield* Effect.andThen(migrate(migrations), program.pipe(Effect.provide(layers))).pipe(
-      Effect.provide(layerMemory()),
-      quiet
-    )
-  }),
-  { disableErrorReporting: false }
+    yield* Effect.provide(Effect.andThen(migrate(migrations), both), layerMemory())
+  })
 )

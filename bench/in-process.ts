@@ -13,17 +13,21 @@ import { Service } from "../src/service.ts"
 
 // The Service in the process of the bench, without HTTP and without windows.
 
-export const layerInProcess = layerAssembly.pipe(
-  Layer.provide(Refusals.layer),
-  Layer.provide([
-    Layer.provide(ChannelGateway.layer, Connectors.layerNone),
-    RateWindows.layerUnbounded,
-    Places.layer(),
-    WakeUp.layerProcess,
-    NewEvents.layerProcess,
-    Stopping.layer
-  ])
-)
+export const layerInProcessWith = <E, R>(channels: Layer.Layer<ChannelGateway, E, R>) =>
+  layerAssembly.pipe(
+    Layer.provide(Refusals.layer),
+    Layer.provide([
+      channels,
+      RateWindows.layerUnbounded,
+      Places.layer(),
+      WakeUp.layerProcess,
+      NewEvents.layerProcess,
+      Stopping.layer
+    ])
+  )
+
+/** The same without any connector. */
+export const layerInProcess = layerInProcessWith(Layer.provide(ChannelGateway.layer, Connectors.layerNone))
 
 /** The data an operation answers; dies when it is refused. */
 export const callWith = Effect.fnUntraced(function* (token: string, operation: string, fields: object) {

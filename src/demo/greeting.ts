@@ -4,7 +4,7 @@ import type { Settings } from "../configuration.ts"
 import { addDays, dateInZone } from "../contract/time.ts"
 import { type DemoAccess, seedDemo } from "./seed.ts"
 
-type GreetingSettings = Pick<Settings, "publicUrl" | "demo">
+type GreetingSettings = Pick<Settings, "publicUrl" | "demo" | "sandbox">
 
 const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
   `Latchkey is at ${publicUrl}`,
@@ -22,6 +22,10 @@ const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: str
   "The token is writable, stays valid and is not shown again."
 ]
 
+/** Where the demo operator is, the marketplace it sells at is there too, unless it is turned off. */
+const marketplace = ({ publicUrl, sandbox }: GreetingSettings): ReadonlyArray<string> =>
+  sandbox === "never" ? [] : ["", `Book its flats as a guest at the marketplace that is built in: ${publicUrl}/sandbox`]
+
 const welcomeBack = (accountId: number): ReadonlyArray<string> => [
   "",
   "A new token for the demo operator:",
@@ -35,9 +39,13 @@ export const greet = Effect.fn("greet")(function* (
 ): Effect.fn.Return<string, never, SqlClient> {
   const entrance = settings.demo
     ? yield* Effect.matchEffect(seedDemo, {
-        onFailure: ({ demoAccountId }) => Effect.succeed(demoAccountId === undefined ? [] : welcomeBack(demoAccountId)),
+        onFailure: ({ demoAccountId }) =>
+          Effect.succeed(demoAccountId === undefined ? [] : [...welcomeBack(demoAccountId), ...marketplace(settings)]),
         onSuccess: (access) =>
-          Effect.map(DateTime.nowAsDate, (now) => welcome(settings, access, dateInZone(now, access.timeZone)))
+          Effect.map(DateTime.nowAsDate, (now) => [
+            ...welcome(settings, access, dateInZone(now, access.timeZone)),
+            ...marketplace(settings)
+          ])
       })
     : []
   return [...addresses(settings), ...entrance, ""].join("\n")

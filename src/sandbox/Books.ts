@@ -181,6 +181,7 @@ const asRead = (sql: Sql, { operator_id, account_id, read, orderId, orderVersion
       AND coalesce((SELECT version FROM standing), 0) = ${orderVersion}
   )`
 
+/** A listing that changes again and again is told when its first change was to be told. */
 const write = (sql: Sql) => {
   const statement = inForms(sql, (all: Givens<Written>) => {
     const { operator_id, account_id, listings, days, orders, payments, words } = all
@@ -209,10 +210,11 @@ const write = (sql: Sql) => {
         SELECT ${whose}, ${sql.literal(namesOf(PaymentColumns, "given"))}
         FROM as_read, ${given(sql, payments, PaymentColumns)}
       ), word AS (
-        INSERT INTO sandbox_words (operator_id, account_id, ${sql.literal(namesOf(WordColumns))})
+        INSERT INTO sandbox_words AS before (operator_id, account_id, ${sql.literal(namesOf(WordColumns))})
         SELECT ${whose}, ${sql.literal(namesOf(WordColumns, "given"))} FROM as_read, ${given(sql, words, WordColumns)}
         ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
-          said = excluded.said, due_at = excluded.due_at, attempts = 0, heard = NULL
+          said = excluded.said, attempts = 0, heard = NULL, due_at = CASE excluded.kind
+            WHEN 'listing' THEN least(before.due_at, excluded.due_at) ELSE excluded.due_at END
       )
       SELECT EXISTS (SELECT FROM as_read) AS written`
   })

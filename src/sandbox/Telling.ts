@@ -18,6 +18,15 @@ export const TELLING_LEASE_MS = 60_000
 /** Turns in which what an act has to tell is told with the act: accounts, listings, then orders. */
 const TURNS_OF_ACT = 4
 
+/** Milliseconds until the marketplace says by itself what it has just answered to the host. */
+const SAID_LATER_MS = 2_000
+
+/**
+ * When the marketplace says by itself what it answers now: whoever asked writes it down first, so that the trail says who did
+ * it.
+ */
+export const saidLater = (now: Date): Date => new Date(now.getTime() + SAID_LATER_MS)
+
 const BACKOFF = { firstMs: 1_000, longestMs: 60_000, jitter: 0.25 }
 
 const Word = Schema.Struct({
@@ -38,18 +47,21 @@ const readNothing = rowsOf(Schema.Struct({}))
 type Sql = SqlClient.SqlClient
 
 interface Taking {
-  readonly now: Date
+  /** What is due by then is taken. */
+  readonly due: Date
   readonly until: Date
   readonly operatorId: number | undefined
   readonly accountId: number | undefined
+  readonly orderId: string | undefined
 }
 
 /**
- * Takes what is due, of each account its share before anybody's second: a listing is told before the orders of its account.
+ * Takes what is due, of each account its share before anybody's second. An order waits for its own listings where they were
+ * never told: for nothing else, so that neither one that always fails nor one that always changes holds up the rest.
  * Whoever comes second to a row finds it due later.
  */
 const take = (sql: Sql) => {
-  const statement = inForms(sql, ({ now, until, operatorId, accountId }: Givens<Taking>) => {
+  const statement = inForms(sql, ({ due, until, operatorId, accountId, orderId }: Givens<Taking>) => {
     const narrowed =
       operatorId === undefined || accountId === undefined
         ? sql`true`
@@ -60,26 +72,29 @@ const take = (sql: Sql) => {
           PARTITION BY w.operator_id, w.account_id ORDER BY w.kind IN ('payment', 'refund'), w.due_at, w.subject) AS place
         FROM sandbox_words w
         JOIN channel_accounts a ON a.operator_id = w.operator_id AND a.id = w.account_id AND a.connector = 'sandbox'
-        WHERE w.due_at <= ${now} AND ${narrowed}
-          AND (w.kind IN ('account', 'listing') OR NOT EXISTS (
+        WHERE w.due_at <= ${due} AND ${narrowed}
+          AND ${orderId === undefined ? sql`true` : sql`w.kind = 'order' AND w.subject = ${orderId}`}
+          AND (w.kind <> 'order' OR NOT EXISTS (
             SELECT FROM sandbox_words before
-            WHERE before.operator_id = w.operator_id AND before.account_id = w.account_id
-              AND before.kind IN ('account', 'listing') AND before.due_at IS NOT NULL))
+            WHERE before.operator_id = w.operator_id AND before.account_id = w.account_id AND before.kind = 'listing'
+              AND before.told_version = 0 AND before.due_at IS NOT NULL
+              AND before.subject IN (SELECT room ->> 'listing_id' FROM jsonb_array_elements(w.said -> 'rooms') room)))
         ORDER BY place, w.due_at LIMIT ${sql.literal(String(TOLD_A_TURN))}
       )
       UPDATE sandbox_words w SET due_at = ${until}, attempts = w.attempts + 1
       FROM chosen
       WHERE w.operator_id = chosen.operator_id AND w.account_id = chosen.account_id AND w.kind = chosen.kind
-        AND w.subject = chosen.subject AND w.due_at <= ${now}
+        AND w.subject = chosen.subject AND w.due_at <= ${due}
       RETURNING w.operator_id, w.account_id, chosen.channel_type, w.kind, w.subject, w.version, w.attempts, w.said`
   })
-  return (now: Date, account: Account | undefined) =>
+  return (now: Date, account: Account | undefined, orderId: string | undefined) =>
     readWords(
       statement({
-        now,
+        due: orderId === undefined ? now : saidLater(now),
         until: leaseEnd(now, TELLING_LEASE_MS),
         operatorId: account?.operator_id,
-        accountId: account?.account_id
+        accountId: account?.account_id,
+        orderId
       })
     )
 }
@@ -134,6 +149,8 @@ export class Telling extends Context.Service<
   {
     /** What the account has to tell now, if it can be told at once. What cannot is told by {@link turn}. */
     readonly tell: (account: Account) => Effect.Effect<void>
+    /** What is to be said of an order, be it only later: for whoever must have said it before it answers. */
+    readonly tellOrder: (account: Account, orderId: string) => Effect.Effect<void>
     /** Tells some of what is due; answers whether there may be more. */
     readonly turn: Effect.Effect<boolean>
   }
@@ -155,8 +172,8 @@ export class Telling extends Context.Service<
         yield* putsOff(word, why, new Date(now.getTime() + pauseOf(BACKOFF, word.attempts)))
       })
 
-      const told = Effect.fnUntraced(function* (account: Account | undefined) {
-        const words = yield* taken(yield* DateTime.nowAsDate, account)
+      const told = Effect.fnUntraced(function* (account?: Account, orderId?: string) {
+        const words = yield* taken(yield* DateTime.nowAsDate, account, orderId)
         yield* Effect.forEach(words, tellOne, { concurrency: TOLD_AT_ONCE, discard: true })
         return words.length
       })
@@ -167,7 +184,8 @@ export class Telling extends Context.Service<
             if ((yield* told(account)) === 0) return
           }
         }),
-        turn: Effect.map(told(undefined), (words) => words > 0)
+        tellOrder: (account, orderId) => Effect.asVoid(told(account, orderId)),
+        turn: Effect.map(told(), (words) => words > 0)
       }
     })
   )

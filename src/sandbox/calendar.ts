@@ -73,18 +73,35 @@ interface Range {
   readonly end_date: string
 }
 
-/** What each day that the ranges name becomes; of several ranges the last one counts. */
+/** Of each day that the ranges name the last range that names it, by how many days it is after `first`. */
+const lastOf = <R extends Range>(first: string, ranges: ReadonlyArray<R>): ReadonlyMap<number, R> => {
+  const last = new Map<number, R>()
+  for (const range of ranges.toReversed()) {
+    const end = daysInRange(first, range.end_date)
+    for (let at = daysInRange(first, range.start_date) - 1; at < end; at++) if (!last.has(at)) last.set(at, range)
+  }
+  return last
+}
+
+/**
+ * What each day that the ranges name becomes. `lists` are the ranges of which the last one of a day counts, each for itself.
+ * A day is reckoned once, however many ranges name it.
+ */
 const changedBy = <R extends Range>(
   listing: Listing,
   days: Days,
-  ranges: ReadonlyArray<R>,
+  lists: ReadonlyArray<ReadonlyArray<R>>,
   change: (day: Day, range: R) => Day
 ): Result.Result<ReadonlyArray<Day>, string> => {
-  const changed = new Map<string, Day>()
-  for (const range of ranges) {
-    if (daysInRange(range.start_date, range.end_date) > PUSHED_DAYS) return Result.fail("a range is too long")
-    for (const date of datesBetween(range.start_date, range.end_date)) {
-      changed.set(date, change(changed.get(date) ?? dayOf(listing, days, date), range))
+  const [first] = lists.flatMap((ranges) => ranges.map(({ start_date }) => start_date)).toSorted()
+  if (first === undefined) return Result.succeed([])
+  if (lists.some((ranges) => ranges.some((range) => daysInRange(range.start_date, range.end_date) > PUSHED_DAYS))) {
+    return Result.fail("a range is too long")
+  }
+  const changed = new Map<number, Day>()
+  for (const ranges of lists) {
+    for (const [at, range] of lastOf(first, ranges)) {
+      changed.set(at, change(changed.get(at) ?? dayOf(listing, days, addDays(first, at)), range))
     }
     if (changed.size > PUSHED_DAYS) return Result.fail("too many days")
   }
@@ -93,14 +110,14 @@ const changedBy = <R extends Range>(
 
 export const priced = (listing: Listing, days: Days, prices: ReadonlyArray<PricedDays>) =>
   prices.every(({ price }) => price > 0)
-    ? changedBy(listing, days, prices, (day, { price }) => ({
+    ? changedBy(listing, days, [prices], (day, { price }) => ({
         ...day,
         price: decimalText(roundedUnits(price, listing.currency), listing.currency)
       }))
     : Result.fail("a price must be above zero")
 
 export const stocked = (listing: Listing, days: Days, inventories: ReadonlyArray<StockedDays>) =>
-  changedBy(listing, days, inventories, (day, { inventory }) => ({ ...day, offered: inventory, taken: 0 }))
+  changedBy(listing, days, [inventories], (day, { inventory }) => ({ ...day, offered: inventory, taken: 0 }))
 
 /** What the channel does not honour it refuses, all of it. What is not said of a day stays. */
 export const restricted = (
@@ -111,9 +128,14 @@ export const restricted = (
 ): Result.Result<ReadonlyArray<Day>, string> => {
   const strange = restrictions.flatMap((range) => names(rulesOf(range)).filter((name) => !isHonoured(channel, name)))
   if (strange[0] !== undefined) return Result.fail(`${channel} does not know ${strange[0]}`)
-  return changedBy(listing, days, restrictions, (day, range) => ({
+  const lists = RESTRICTIONS.map((name) =>
+    restrictions.flatMap(({ start_date, end_date, [name]: rule }) =>
+      rule === undefined ? [] : [{ start_date, end_date, rules: { [name]: rule } }]
+    )
+  )
+  return changedBy(listing, days, lists, (day, { rules }) => ({
     ...day,
-    restrictions: { ...day.restrictions, ...rulesOf(range) }
+    restrictions: { ...day.restrictions, ...rules }
   }))
 }
 

@@ -151,7 +151,8 @@ const requests = Effect.gen(function* () {
     approve: (there: AccountThere, order: OrderThere) =>
       answering(there, act("approve", order, true), (account) =>
         orAway(changing(account, { orderId: order.channelId }, approving)).pipe(
-          Effect.tap((status) => (status === "wait_pay" ? telling.tell(account) : Effect.void)),
+          // What waits for a payment from now on says so before anybody takes it for agreed.
+          Effect.tap((status) => (status === "wait_pay" ? telling.tellOrder(account, order.channelId) : Effect.void)),
           Effect.asVoid
         )
       ),

@@ -190,11 +190,12 @@ export const changing =
         }
       }
       yield* oneCurrency(scene, asked)
-      const after = changedRooms(before, yield* roomsWithin(rooms), scene.now)
+      const paid = paidOf(before, found.payments)
+      const after = changedRooms(before, yield* roomsWithin(rooms), paid, scene.now)
       if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
       const days = Array.from(scene.changed.values())
       const writing = { order: { before, after }, days, words: [orderWord(after, scene.now)] }
-      return { writing, answer: seen(found, after, paidOf(after, found.payments)) }
+      return { writing, answer: seen(found, after, paid) }
     })
 
 const ending =

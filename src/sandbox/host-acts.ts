@@ -6,14 +6,9 @@ import { approved, declined, paidOf, totalOf } from "./order.ts"
 import type { Day, Listing, Order, Settings } from "./rows.ts"
 import { giveBack } from "./scene.ts"
 import { settingsWith } from "./settings.ts"
+import { saidLater } from "./Telling.ts"
 
 // What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
-
-/**
- * Milliseconds until the marketplace says by itself what it has just answered. Whoever asked writes it down first, so that
- * the trail says who did it.
- */
-const SAID_LATER_MS = 2_000
 
 const refused = (reason: string) => Result.fail(new ChannelRefused({ reason }))
 
@@ -26,8 +21,6 @@ export const listingIn = ({ scene }: Found, listingId: string): Result.Result<Li
   return listing === undefined ? refused("there is no such listing") : Result.succeed(listing)
 }
 
-const later = (now: Date): Date => new Date(now.getTime() + SAID_LATER_MS)
-
 /** Agreeing again to what was agreed is nothing new; nothing else that is over can be agreed to. */
 export const approving = (found: Found): Result.Result<Becomes<Order["status"]>, ChannelRefused> =>
   Result.flatMap(orderIn(found), (before) => {
@@ -36,10 +29,8 @@ export const approving = (found: Found): Result.Result<Becomes<Order["status"]>,
     const left = totalOf(before) - paidOf(before, found.payments)
     const after = approved(account.channel_type, before, left, now)
     if (after === undefined) return refused(`the order is ${before.status}`)
-    // What waits for a payment from now on says so before anybody takes it for agreed.
-    const due = after.status === "wait_pay" ? now : later(now)
     return Result.succeed({
-      writing: { order: { before, after }, words: [orderWord(after, due)] },
+      writing: { order: { before, after }, words: [orderWord(after, saidLater(now))] },
       answer: after.status
     })
   })
@@ -50,7 +41,7 @@ export const declining = (found: Found): Result.Result<Becomes<void>, ChannelRef
     const after = declined(before, found.scene.now)
     if (after === undefined) return refused(`the order is ${before.status}`)
     const freed = before.said.rooms.reduce((scene, room) => giveBack(scene, room), found.scene)
-    const words = [orderWord(after, later(found.scene.now))]
+    const words = [orderWord(after, saidLater(found.scene.now))]
     const days = Array.from(freed.changed.values())
     return Result.succeed({ writing: { order: { before, after }, days, words }, answer: undefined })
   })
@@ -88,6 +79,6 @@ export const settling =
         instant: typeof instant === "boolean" ? instant : listing.instant,
         version: listing.version + 1
       }
-      const words = [listingWord(after, rules === "vrbo", later(now))]
+      const words = [listingWord(after, rules === "vrbo", saidLater(now))]
       return { writing: { changedListings: [after], words }, answer: undefined }
     })

@@ -144,9 +144,21 @@ export const cancelled = (order: Order, now: Date): Becoming =>
 export const timedOut = (order: Order, now: Date): Becoming =>
   order.status === "wait_accept" || order.status === "wait_pay" ? next(order, "timeout", now) : undefined
 
-/** With other rooms; the terms of a request that waits are asked for as they are now. */
-export const changedRooms = (order: Order, rooms: readonly [RoomSaid, ...RoomSaid[]], now: Date): Becoming =>
-  holds(order.status) ? next(order, order.status, now, { said: { ...order.said, rooms } }) : undefined
+/**
+ * With other rooms, of which so much was `paid`; the terms of a request that waits are asked for as they are now. What waits
+ * for a payment waits no longer where enough was paid.
+ */
+export const changedRooms = (
+  order: Order,
+  rooms: readonly [RoomSaid, ...RoomSaid[]],
+  paid: bigint,
+  now: Date
+): Becoming => {
+  if (!holds(order.status)) return undefined
+  const said = { ...order.said, rooms }
+  const isPaid = order.status === "wait_pay" && totalOf({ ...order, said }) <= paid
+  return next(order, isPaid ? "accepted" : order.status, now, { said })
+}
 
 /** After a payment that leaves so much: what waited for it is agreed when nothing is left. Undefined: it stays as it is. */
 export const paidUp = (order: Order, left: bigint, now: Date): Becoming =>

@@ -20,7 +20,7 @@ const layerOwnServerDatabase = Layer.unwrap(
   )
 )
 
-const settings = { publicUrl: "http://127.0.0.1:8080", demo: true }
+const settings = { publicUrl: "http://127.0.0.1:8080", demo: true, sandbox: "with demo" } as const
 
 /** A database of its own: seeding looks whether there is any operator at all. */
 const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E>) =>
@@ -51,6 +51,8 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
         const later = yield* greet(settings)
         assert.notInclude(later, "lk_")
         assert.include(later, `npx latchkey token create --account ${known?.accountId} --name mine --scope writable`)
+        for (const text of [welcome, later]) assert.include(text, "http://127.0.0.1:8080/sandbox")
+        assert.notInclude(yield* greet({ ...settings, sandbox: "never" }), "/sandbox")
         assert.strictEqual((yield* Effect.flip(seedDemo))._tag, "OperatorsExist")
         assert.notInclude(yield* greet({ ...settings, demo: false }), "demo operator")
       })

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { SANDBOX_ASKED, SANDBOX_LATE_MS } from "../../src/limits.ts"
 import { Sandbox } from "../../src/sandbox/connector.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
+import { Telling } from "../../src/sandbox/Telling.ts"
 import { accountAt, isSaid, Listener, layerListened, listingAt, NOW } from "./ground.ts"
 
 const ground = Effect.fn("ground")(function* (channel: Parameters<typeof accountAt>[0] = "airbnb") {
@@ -129,6 +130,22 @@ layer(layerListened)("an account of the sandbox", (it) => {
       assert.strictEqual((yield* market.pay({ order_id: order.channelId, amount: 10 })).status, "wait_pay")
       assert.strictEqual((yield* market.pay({ order_id: order.channelId })).status, "accepted")
       assert.deepStrictEqual(yield* said, ["wait_accept", "wait_pay", "accepted"])
+    })
+  )
+
+  it.effect("says that it waits for a payment before it answers, whatever else it has to tell", () =>
+    Effect.gen(function* () {
+      const { sandbox, there, request, listing, accountId } = yield* ground("vrbo")
+      const order = yield* request
+      yield* sandbox.writeVrboPriceAndRules?.(there, { listingId: listing, settings: { cleaning_fee: 5 } }) ??
+        Effect.void
+      const { heardOf } = yield* Listener
+      // Whoever tells by itself does not take it out of the hands of who answers the host.
+      const working = yield* Effect.forkChild(Effect.flatMap(Telling, ({ turn }) => Effect.forever(turn)))
+      yield* sandbox.approve(there, order)
+      const told = (yield* heardOf(accountId)).filter(isSaid("order")).map(({ status }) => status)
+      assert.deepStrictEqual(told, ["wait_accept", "wait_pay"])
+      yield* Fiber.interrupt(working)
     })
   )
 

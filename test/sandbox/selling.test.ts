@@ -291,4 +291,15 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       )
     })
   )
+
+  it.effect("who has paid enough for an order that got cheaper has agreed to it: it waits for no payment", () =>
+    Effect.gen(function* () {
+      const { book, market, sandbox, there } = yield* ground("vrbo", { base_price: 100, tax: 0 })
+      const { order_id } = yield* book()
+      yield* sandbox.approve?.(there, { reservationCode: "0-1-AAAA", channelId: order_id }) ?? Effect.void
+      assert.strictEqual((yield* market.pay({ order_id, amount: 100 })).status, "wait_pay")
+      const cheaper = yield* market.change({ order_id, check_out_date: "2027-06-08" })
+      assert.deepStrictEqual([cheaper.status, cheaper.total, cheaper.paid], ["accepted", 100, 100])
+    })
+  )
 })

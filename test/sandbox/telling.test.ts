@@ -3,6 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Heard } from "../../src/ingest/Ingest.ts"
+import { Sandbox } from "../../src/sandbox/connector.ts"
 import { layerSandboxAtWork } from "../../src/sandbox/layer.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { Telling, TOLD_A_TURN } from "../../src/sandbox/Telling.ts"
@@ -157,6 +158,53 @@ layer(layerListened)("what the sandbox has to tell", (it) => {
         while ((yield* said).length < 2) yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(yield* said, ["wait_accept", "timeout"])
       }).pipe(Effect.provide(layerSandboxAtWork), Effect.scoped)
+    })
+  )
+
+  it.effect("is told of orders while the host writes settings all the time, and the listing is told too", () =>
+    Effect.gen(function* () {
+      const { account, accountId, operatorId } = yield* accountAt("vrbo")
+      yield* TestClock.setTime(NOW)
+      const listing = yield* listingAt(account)
+      const market = yield* Marketplace
+      const sandbox = yield* Sandbox
+      const { heardOf } = yield* Listener
+      const there = { operatorId, accountId, channelType: "vrbo", originAccountId: "harbour" }
+      const write = (cleaning_fee: number) =>
+        sandbox.writeVrboPriceAndRules?.(there, { listingId: listing, settings: { cleaning_fee } }) ?? Effect.void
+      yield* Effect.flatMap(Telling, ({ tell }) => tell(account))
+      yield* write(1)
+      const { heard } = yield* market.book({
+        listing_id: listing,
+        guest_name: "Ana Reis",
+        check_in_date: "2027-06-07",
+        check_out_date: "2027-06-09"
+      })
+      assert.strictEqual(heard, "applied")
+      for (const fee of [2, 3, 4]) {
+        yield* TestClock.adjust("1 second")
+        yield* write(fee)
+        yield* turns
+      }
+      const fees = (yield* heardOf(accountId)).filter(isSaid("listing")).map((each) => each.version)
+      assert.deepStrictEqual(fees, [1, 4])
+    })
+  )
+
+  it.effect("of one listing that always fails keeps nobody from hearing of the orders of another", () =>
+    Effect.gen(function* () {
+      const { account, listing, answers, market, versions } = yield* ground()
+      const broken = yield* listingAt(account)
+      yield* answers((said) =>
+        isSaid("listing")(said) && said.listing_id === broken
+          ? Effect.die(new Error("always"))
+          : Effect.succeed(APPLIED)
+      )
+      const book = (listing_id: string) =>
+        market.book({ listing_id, guest_name: "Ana Reis", check_in_date: "2027-06-07", check_out_date: "2027-06-09" })
+      assert.isNull((yield* book(broken)).heard, "a listing is told before its orders")
+      assert.strictEqual((yield* book(listing)).heard, "applied")
+      assert.deepStrictEqual(yield* versions, [1])
     })
   )
 

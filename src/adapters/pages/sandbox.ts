@@ -8,7 +8,7 @@ import { documentResponse } from "./document.ts"
 import { makeActs } from "./sandbox/acts.ts"
 import { readForm } from "./sandbox/form.ts"
 import { isOwnHost, isOwnOrigin } from "./sandbox/origin.ts"
-import { marketPage, PARTS, type PartName, partsOf, wordPage } from "./sandbox/page.ts"
+import { keptOf, marketPage, operatorIn, partsOf, wordPage } from "./sandbox/page.ts"
 
 /** Where the page of the sandbox is. */
 export const SANDBOX_PATH = "/sandbox"
@@ -29,11 +29,12 @@ const SHOWN_DAYS = 42
 const show = (seeing: Seeing["Service"]) =>
   Effect.fnUntraced(function* (query: URLSearchParams) {
     const parts = partsOf(query)
+    const whose = operatorIn(query)
     const rows = {
-      accounts: yield* seeing.accounts(parts.accounts),
-      listings: yield* seeing.listings(parts.listings),
-      orders: yield* seeing.orders(parts.orders),
-      asked: yield* seeing.asked(parts.asked)
+      accounts: yield* seeing.accounts(parts.accounts, whose),
+      listings: yield* seeing.listings(parts.listings, whose),
+      orders: yield* seeing.orders(parts.orders, whose),
+      asked: yield* seeing.asked(parts.asked, whose)
     }
     const daysOf = yield* seeing.calendars(rows.listings.rows, SHOWN_DAYS)
     return documentResponse(marketPage({ ...rows, parts, daysOf, query }), 200, "own")
@@ -41,16 +42,12 @@ const show = (seeing: Seeing["Service"]) =>
 
 /** Back to the page, with what came of it. */
 const back = (name: "done" | "error", text: string, query: URLSearchParams): Response => {
-  const shown = new URLSearchParams([[name, text], ...PARTS.flatMap((part) => kept(query, part))])
+  const shown = new URLSearchParams(keptOf(query))
+  shown.set(name, text)
   return HttpServerResponse.empty({
     status: 303,
     headers: { location: `${SANDBOX_PATH}?${shown.toString()}`, "cache-control": "no-store" }
   })
-}
-
-const kept = (query: URLSearchParams, part: PartName): ReadonlyArray<[string, string]> => {
-  const asked = query.get(part)
-  return asked === null ? [] : [[part, asked]]
 }
 
 const MESSAGE = 600

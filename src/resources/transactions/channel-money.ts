@@ -9,7 +9,6 @@ import { CHANNEL_MONEY_WAITING } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { orderAsRead } from "../orders/table.ts"
 import { GivenTransaction, type NewTransaction, recorded, type Split, sharesInto } from "./changes.ts"
-import { statusAt } from "./rules.ts"
 import { splitOver } from "./shares.ts"
 import { type ChannelMoney, columns, given, type Kept } from "./told-money.ts"
 import { giveUp, wait, waitingAfter, waitingFor } from "./waiting-money.ts"
@@ -112,8 +111,9 @@ export const entryOf = (
       : channelType === "booking_site"
         ? BOOKING_SITE_PAYMENTS
         : RECEIVED_BY_TRANSFER,
-  action_at: paidAt,
-  status: statusAt(paidAt.getTime(), now.getTime()),
+  // It has been paid: a channel whose clock is ahead of ours does not make it outstanding.
+  action_at: paidAt < now ? paidAt : now,
+  status: "paid",
   note: "",
   property_id: null,
   operator_name: SYSTEM

@@ -10,11 +10,12 @@ import { field, form, hidden } from "./fields.ts"
 /** The orders of all accounts, the latest first, and what their guests can do. */
 export const ordersSection = (
   orders: PageOf<OrderRow>,
+  kept: string,
   more: Html
 ): Html => html`<section id="orders" aria-labelledby="orders-title">
 <h2 id="orders-title">Orders</h2>
 ${orders.rows.length === 0 ? html`<p>Nobody has booked yet.</p>` : nothing}
-${orders.rows.map(orderCard)}
+${orders.rows.map((order) => orderCard(order, kept))}
 ${more}</section>`
 
 /** What tells the order from others of its name. */
@@ -34,7 +35,7 @@ const facts = (order: OrderRow): string => {
   ].join(" · ")
 }
 
-const orderCard = (order: OrderRow): Html => {
+const orderCard = (order: OrderRow, kept: string): Html => {
   const { said, status, order_id } = order
   const isOpen = holds(status)
   const waits = status === "wait_accept" || status === "wait_pay"
@@ -49,13 +50,13 @@ const orderCard = (order: OrderRow): Html => {
 <div class="acts">
 ${
   isOpen
-    ? html`${form("change", "Change", html`${named(order)}${field("check_in_date", "Check-in", { type: "date" })}${field("check_out_date", "Check-out", { type: "date" })}${field("listing_id", "Listings")}`, "quiet")}
+    ? html`${form(`change${kept}`, "Change", html`${named(order)}${field("check_in_date", "Check-in", { type: "date" })}${field("check_out_date", "Check-out", { type: "date" })}${field("listing_id", "Listings")}`, "quiet")}
 `
     : nothing
-}${canPay ? form("pay", "Pay", html`${named(order)}${field("amount", "Amount")}`, "quiet") : nothing}
-${Number(order.paid) > 0 ? form("refund", "Refund", html`${named(order)}${field("amount", "Amount")}`, "quiet") : nothing}
-${isOpen ? form("cancel", "Cancel", named(order), "quiet") : nothing}
-${waits ? form("time-out", "Let time out", named(order), "quiet") : nothing}
+}${canPay ? form(`pay${kept}`, "Pay", html`${named(order)}${field("amount", "Amount")}`, "quiet") : nothing}
+${Number(order.paid) > 0 ? form(`refund${kept}`, "Refund", html`${named(order)}${field("amount", "Amount")}`, "quiet") : nothing}
+${isOpen ? form(`cancel${kept}`, "Cancel", named(order), "quiet") : nothing}
+${waits ? form(`time-out${kept}`, "Let time out", named(order), "quiet") : nothing}
 </div>
 </article>
 `

@@ -27,6 +27,21 @@ export const partsOf = (query: URLSearchParams): Readonly<Record<PartName, Part>
   return { accounts: part("accounts"), listings: part("listings"), orders: part("orders"), asked: part("asked") }
 }
 
+/** Whose the page shows: of one operator, or of all. */
+export const operatorIn = (query: URLSearchParams): { readonly operator_id?: number } => {
+  const text = query.get("operator") ?? ""
+  return /^[1-9]\d{0,14}$/.test(text) ? { operator_id: Number(text) } : {}
+}
+
+/** What the address says beside messages, so that whoever sends a form comes back to where they were. */
+export const keptOf = (query: URLSearchParams): string => {
+  const kept = ["operator", ...PARTS].flatMap((name) => {
+    const value = query.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  return new URLSearchParams(Object.fromEntries(kept)).toString()
+}
+
 interface Market {
   readonly accounts: PageOf<AccountSeen>
   readonly listings: PageOf<ListingSeen>
@@ -47,10 +62,10 @@ export const marketPage = (market: Market): Document => ({
 ${messageOf(market.query)}<main>
 ${bookSection(market)}
 ${listingsSection(market)}
-${ordersSection(market.orders, more("orders", market))}
+${ordersSection(market.orders, suffixOf(market.query), more("orders", market))}
 ${askedSection(market)}
 ${accountsSection(market)}
-${openSection()}
+${openSection(market)}
 </main>`
 })
 
@@ -64,6 +79,9 @@ export const wordPage = (words: string): Document => ({
 <p><a href="/sandbox">To the sandbox</a></p>
 </main>`
 })
+
+const suffixOf = (query: URLSearchParams): string => (keptOf(query) === "" ? "" : `?${keptOf(query)}`)
+const address = (act: string, query: URLSearchParams): string => `${act}${suffixOf(query)}`
 
 const messageOf = (query: URLSearchParams): Html => {
   const [done, error] = [query.get("done"), query.get("error")]
@@ -83,9 +101,9 @@ const more = (name: PartName, { parts, query, ...rows }: Market): Html => {
   if (total <= limit && offset === 0) return nothing
   const number = offset / limit + 1
   const link = (to: number, words: string) => {
-    const others = PARTS.flatMap((part) => (part === name ? [] : [[part, query.get(part) ?? "1"] as const]))
-    const search = new URLSearchParams(Object.fromEntries([...others, [name, String(to)]])).toString()
-    return html`<a href="/sandbox?${search}#${name}">${words}</a> `
+    const search = new URLSearchParams(keptOf(query))
+    search.set(name, String(to))
+    return html`<a href="/sandbox?${search.toString()}#${name}">${words}</a> `
   }
   return html`<nav class="more" aria-label="More ${name}">
 ${number > 1 ? link(number - 1, "Previous") : nothing}<span class="soft">${number} of ${Math.max(1, Math.ceil(total / limit))}</span> ${offset + limit < total ? link(number + 1, "Next") : nothing}</nav>
@@ -95,7 +113,7 @@ ${number > 1 ? link(number - 1, "Previous") : nothing}<span class="soft">${numbe
 const bookSection = ({ listings, query }: Market): Html => html`<section id="book" aria-labelledby="book-title">
 <h2 id="book-title">Book as a guest</h2>
 ${form(
-  "book",
+  address("book", query),
   "Book",
   html`${field("listing_id", "Listing", { value: query.get("listing_id") ?? "", list: "listing-ids", required: true })}
 <datalist id="listing-ids">${listings.rows.map(({ listing_id, title, channel_type }) => html`<option value="${listing_id}">${title} (${channel_type})</option>`)}</datalist>
@@ -171,7 +189,7 @@ ${market.accounts.rows.map(
 <h3><span class="tag">${account.channel_type}</span> ${account.username} <span class="id">account ${account.account_id} of ${account.operator}</span></h3>
 <p class="soft">${account.auth_status} · ${account.listings} listings · ${account.orders} orders · now: ${moodWords(account)}</p>
 ${form(
-  "mood",
+  address("mood", market.query),
   "Say how it answers",
   html`${hidden("channel_account_id", account.account_id)}<label>Mood <select name="mood">${MOODS.map((mood) => option(mood, mood === account.mood))}</select></label>
 ${field("ms", "Late by (ms)", { type: "number", value: String(account.mood_ms || "") })}
@@ -183,10 +201,10 @@ ${field("reason", "Refuses because", { value: account.mood_reason })}`
 ${more("accounts", market)}<p class="soft">accepts: does it and says so. refuses: with its reason. late: does it at once, answers later. never: neither does it nor answers. 502: does it, but the answer is lost. 503: is away. disconnected: lets the service act no more.</p>
 </section>`
 
-const openSection = (): Html => html`<section id="open" aria-labelledby="open-title">
+const openSection = ({ query }: Market): Html => html`<section id="open" aria-labelledby="open-title">
 <h2 id="open-title">Open a listing</h2>
 ${form(
-  "open",
+  address("open", query),
   "Open",
   html`<label>Channel <select name="channel_type">${SANDBOX_CHANNELS.map((channel) => option(channel, false))}</select></label>
 ${field("username", "Account", { value: "host" })}

@@ -1,0 +1,218 @@
+import { request as httpRequest } from "node:http"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, References } from "effect"
+import { FORM_BYTES } from "../../../src/adapters/pages/sandbox/form.ts"
+import { layerSandboxPage } from "../../../src/adapters/pages/sandbox.ts"
+import { Marketplace } from "../../../src/sandbox/Marketplace.ts"
+import { SandboxAllowed } from "../../../src/sandbox/SandboxAllowed.ts"
+import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../browser.ts"
+import { freshOperator, layerTest } from "../../harness.ts"
+import { layerListened } from "../../sandbox/ground.ts"
+import { BaseUrl, layerServed, layerServing } from "../../server.ts"
+
+const layerPage = (allowed: Layer.Layer<SandboxAllowed>) =>
+  layerServing(layerTest).pipe(
+    Layer.provideMerge(
+      Layer.provideMerge(layerSandboxPage("http://pms.example:8080"), Layer.merge(layerListened, allowed))
+    ),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
+  )
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+/** What a request is answered: fetch would not let a test say who it is. */
+const sent = Effect.fnUntraced(function* (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body = ""
+) {
+  const base = yield* BaseUrl
+  return yield* Effect.callback<{
+    readonly status: number
+    readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+    readonly text: string
+  }>((resume) => {
+    const type = body === "" ? {} : { "content-type": "application/x-www-form-urlencoded" }
+    const request = httpRequest(`${base}${path}`, { method, headers: { ...type, ...headers } }, (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (part: string) => {
+        text += part
+      })
+      response.on("end", () =>
+        resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, text }))
+      )
+    })
+    request.on("error", (error) => resume(Effect.die(error)))
+    request.end(body)
+  })
+})
+
+const formOf = (fields: Readonly<Record<string, string>>): string => new URLSearchParams(fields).toString()
+
+/** What the page says after a form was sent. */
+const saidAfter = Effect.fnUntraced(function* (path: string, fields: Readonly<Record<string, string>>) {
+  const { status, headers } = yield* sent("POST", path, {}, formOf(fields))
+  const location = new URL(String(headers["location"]), "http://127.0.0.1")
+  assert.deepStrictEqual([status, location.pathname], [303, "/sandbox"])
+  return { done: location.searchParams.get("done"), error: location.searchParams.get("error") }
+})
+
+const opened = Effect.fn("opened")(function* (title: string) {
+  const { operatorId } = yield* freshOperator()
+  const market = yield* Marketplace
+  return yield* market.open({ operator_id: operatorId, channel_type: "booking.com", title, tax: 0, rooms: 9 })
+})
+
+const stay = (listing_id: string) => ({
+  listing_id,
+  check_in_date: inDays(10),
+  check_out_date: inDays(12),
+  guest_name: "Ana Reis"
+})
+
+layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the page of the sandbox", (it) => {
+  it.effect("books by a form of four fields, wherever it is sent to, and does all else that guests do", () =>
+    Effect.gen(function* () {
+      const { listing_id } = yield* opened("Harbour view")
+      yield* saidAfter("/sandbox", stay(listing_id))
+      const { done } = yield* saidAfter("/sandbox/book", stay(listing_id))
+      const [, order_id = ""] =
+        /^Order (\d+) is booked: accepted, 200 EUR, 0 paid; the service knows\.$/.exec(done ?? "") ?? []
+      const after = Effect.fnUntraced(function* (act: string, fields: Readonly<Record<string, string>> = {}) {
+        const { done, error } = yield* saidAfter(`/sandbox/${act}`, { order_id, ...fields })
+        return (done ?? error ?? "").replace(`Order ${order_id} `, "")
+      })
+      assert.deepStrictEqual(
+        [
+          yield* after("change", { check_in_date: "", check_out_date: inDays(13), listing_id: "" }),
+          yield* after("pay", { amount: "50.50" }),
+          yield* after("pay", { amount: "" }),
+          yield* after("refund", { amount: "1" }),
+          yield* after("cancel"),
+          yield* after("cancel"),
+          yield* after("time-out")
+        ],
+        [
+          "is changed: accepted, 300 EUR, 0 paid; the service knows.",
+          "is paid: accepted, 300 EUR, 50.5 paid; the service knows.",
+          "is paid: accepted, 300 EUR, 300 paid; the service knows.",
+          "is paid back: accepted, 300 EUR, 299 paid; the service knows.",
+          "is cancelled: cancelled, 300 EUR, 299 paid; the service knows.",
+          "order_id: the order is cancelled.",
+          "order_id: the order is cancelled."
+        ]
+      )
+      assert.strictEqual(
+        (yield* saidAfter("/sandbox/book", { ...stay(listing_id), check_in_date: "tomorrow" })).error,
+        "check_in_date: must be a date in the form YYYY-MM-DD."
+      )
+    })
+  )
+
+  it.effect("shows what is said and sold, and nothing that somebody wrote as HTML", () =>
+    Effect.gen(function* () {
+      const { listing_id, operator_id } = yield* opened("<b>Loft</b>")
+      yield* saidAfter("/sandbox/book", { ...stay(listing_id), guest_name: "<script>alert(1)</script>" })
+      const { text, headers } = yield* sent("GET", `/sandbox?operator=${operator_id}&error=%3Cb%3E`)
+      assert.include(text, "&lt;script&gt;alert(1)&lt;/script&gt;")
+      assert.notInclude(text, "<script")
+      assert.notInclude(text, "<b>Loft")
+      assert.include(text, `role="alert">&lt;b&gt;<`)
+      assert.strictEqual(headers["cache-control"], "no-store")
+      assert.match(String(headers["content-security-policy"]), /form-action 'self'; frame-ancestors 'none'$/)
+    })
+  )
+
+  it.effect("takes forms of its own alone, under names of its own alone, and small ones", () =>
+    Effect.gen(function* () {
+      const { listing_id } = yield* opened("Harbour view")
+      const base = new URL(yield* BaseUrl)
+      const body = formOf(stay(listing_id))
+      const post = (headers: Readonly<Record<string, string>>, form = body) =>
+        Effect.map(sent("POST", "/sandbox/book", headers, form), ({ status }) => status)
+      const get = (host: string) => Effect.map(sent("GET", "/sandbox", { host }), ({ status }) => status)
+      const own = { origin: base.origin, "sec-fetch-site": "same-origin" }
+      assert.deepStrictEqual(
+        [
+          yield* post(own),
+          yield* post({ origin: "http://pms.example:8080", host: "pms.example:8080" }),
+          yield* post({ origin: "https://evil.example" }),
+          yield* post({ origin: "null" }),
+          yield* post({ "sec-fetch-site": "cross-site" }),
+          yield* post({ "sec-fetch-site": "same-site" }),
+          yield* post({ host: "evil.example", origin: "http://evil.example" }),
+          yield* post({ "content-type": "text/plain" }),
+          yield* post(own, `${body}&remarks=${"a".repeat(FORM_BYTES - body.length - "&remarks=".length)}`),
+          yield* post(own, `${body}&remarks=${"a".repeat(FORM_BYTES - body.length - "&remarks=".length + 1)}`)
+        ],
+        [303, 303, 403, 403, 403, 403, 403, 400, 303, 400]
+      )
+      assert.deepStrictEqual(
+        [yield* get(base.host), yield* get("localhost:1"), yield* get("pms.example:8080"), yield* get("evil.example")],
+        [200, 200, 200, 403]
+      )
+      const unknown = yield* Effect.forEach(["GET", "POST"], (method) => sent(method, "/sandbox/whatever"))
+      assert.deepStrictEqual(
+        unknown.map(({ status }) => status),
+        [404, 404]
+      )
+    })
+  )
+})
+
+layer(layerPage(SandboxAllowed.layerNever), { excludeTestServices: true })("where there is no sandbox", (it) => {
+  it.effect("its page is any path that nobody knows", () =>
+    Effect.gen(function* () {
+      const [page, other] = [yield* sent("GET", "/sandbox"), yield* sent("GET", "/nowhere")]
+      const told = ({ status, text }: typeof page) => [status, text.replace(/RT\w+/, "")]
+      assert.deepStrictEqual(told(page), told(other))
+      assert.strictEqual((yield* sent("POST", "/sandbox/book", {}, formOf(stay("x")))).status, 404)
+    })
+  )
+})
+
+layer(layerServed().pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))))(
+  "unless a process has one",
+  (it) => {
+    it.effect("there is no page", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* sent("GET", "/sandbox")).status, 404)
+      })
+    )
+  }
+)
+
+describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser"), () => {
+  layer(Layer.merge(layerPage(SandboxAllowed.layerAlways), Browser.layer), { excludeTestServices: true })((it) => {
+    for (const [name, options] of [
+      ["a desk", { viewport: DESK }],
+      ["a phone in the dark", { viewport: PHONE, colorScheme: "dark" }]
+    ] as const) {
+      it.effect(`on ${name} lets a person book, and see it`, () =>
+        Effect.gen(function* () {
+          const { listing_id, operator_id } = yield* opened("Harbour view")
+          const base = yield* BaseUrl
+          const page = yield* newPage(options)
+          const fields = stay(listing_id)
+          yield* Effect.promise(async () => {
+            await page.goto(`${base}/sandbox?operator=${operator_id}`)
+            const form = page.locator("form[action^='/sandbox/book']")
+            for (const [field, value] of Object.entries(fields)) await form.locator(`[name=${field}]`).fill(value)
+            await form.getByRole("button").click()
+            await page.getByRole("status").waitFor()
+          })
+          const seen = yield* Effect.promise(async () => ({
+            said: await page.getByRole("status").innerText(),
+            orders: await page.locator("#orders").innerText(),
+            wide: await page.evaluate<boolean>("document.documentElement.scrollWidth > window.innerWidth")
+          }))
+          assert.include(seen.said, "is booked: accepted")
+          assert.include(seen.orders, `listing ${listing_id}`)
+          assert.isFalse(seen.wide)
+          assert.deepStrictEqual(yield* barriers(page), [])
+        }).pipe(Effect.scoped)
+      )
+    }
+  })
+})
