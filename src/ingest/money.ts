@@ -72,7 +72,7 @@ const acceptPaid = ({ orders }: MoneyServices, operatorId: number, reservation_c
   )
 }
 
-/** The entry of an order, once. Undefined where the order had changed since it was read; then nothing was written. */
+/** The entry of an order, once. Undefined where the order has changed since it was read; then there is no entry yet. */
 const settle = Effect.fnUntraced(function* (
   services: MoneyServices,
   told: ChannelMoney,
@@ -81,6 +81,7 @@ const settle = Effect.fnUntraced(function* (
 ) {
   if (told.kind === "payment" && order.status === "wait_pay") {
     yield* acceptPaid(services, told.operatorId, order.reservation_code, now)
+    return undefined
   }
   const { as_read, id } = yield* services.money.settle(told, order, now)
   if (!as_read) return undefined

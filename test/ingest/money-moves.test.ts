@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { applyRetention } from "../../src/background/retention.ts"
+import { addDays } from "../../src/contract/time.ts"
 import { Ingest, type Speaker } from "../../src/ingest/Ingest.ts"
 import { settleAllWaiting } from "../../src/ingest/money.ts"
 import { Orders } from "../../src/resources/reservations/Orders.ts"
@@ -147,6 +148,26 @@ layer(Layer.mergeAll(Ingest.layer, ChannelMoneyStore.layer, Orders.layer).pipe(L
         })
       )
     }
+
+    it.effect("that is paid at the very moment in which the order is heard to wait for it accepts it, each time", () =>
+      Effect.gen(function* () {
+        const { api, as, listing, hear } = yield* ground
+        for (let round = 0; round < 20; round++) {
+          const channel_id = `M${round}`
+          const dates = { check_in_date: addDays("2027-06-01", round), check_out_date: addDays("2027-06-02", round) }
+          const said = { channel_id, status: "wait_accept" } as const
+          yield* hear(order([room(listing, dates)], said))
+          const waits = hear(order([room(listing, dates)], { ...said, version: 2, status: "wait_pay" }))
+          const pays = hear({ ...paid, channel_id, payment_id: channel_id })
+          const wait = Effect.repeat(Effect.yieldNow, { times: round })
+          const pair = round % 2 === 0 ? [waits, Effect.andThen(wait, pays)] : [Effect.andThen(wait, waits), pays]
+          yield* Effect.all(pair, { concurrency: "unbounded" })
+          const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
+          assert.strictEqual(reservations[0]?.status, "accepted", `${round}`)
+          assert.strictEqual(reservations[0]?.payment.received_amount, 100)
+        }
+      })
+    )
 
     it.effect("that the host entered by hand, or that was given back, accepts nothing", () =>
       Effect.gen(function* () {

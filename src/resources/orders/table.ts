@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { assignmentsOf, givenRow, namesOf } from "../../database/columns.ts"
 import { partOf, type Value } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
-import { GivenOrder, type NewOrder, OrderTerms } from "./order.ts"
+import { GivenOrder, type NewOrder, OrderTerms, type Status } from "./order.ts"
 
 // What the statements of reservations and of entries on them say of orders: parts of one statement, which the table's
 // owner writes.
@@ -48,11 +48,13 @@ export interface ReadOrder {
   readonly id: number
   readonly currency: string
   readonly stays: ReadonlyArray<{ readonly id: number; readonly revenue: string }>
+  /** Undefined: the entry is the same whatever it is. */
+  readonly status?: Status
 }
 
 /**
- * CTEs that end in `as_read`, which has a row when the order still has the currency, the stays and the revenues it was read
- * with, and always when there is none. Until the statement is through they cannot change; and raising the version lets a
+ * CTEs that end in `as_read`, which has a row when the order still has the currency, the stays, the revenues and, if that
+ * matters, the status it was read with, and always when there is none. Until the statement is through they cannot change; and raising the version lets a
  * change of the order that was worked out without this entry start again, so that it splits this one too. The order is
  * locked before its stays, as changes of orders do. A stay that came while this waited for the lock is not seen by it, only
  * that the order has one more.
@@ -69,6 +71,7 @@ export const orderAsRead = (
         WHERE operator_id = ${operatorId} AND id = ${partOf(order, ({ id }) => id)}
           AND currency = ${partOf(order, ({ currency }) => currency)}
           AND stay_count = ${partOf(order, ({ stays }) => stays.length)}
+          AND status = coalesce(${partOf(order, ({ status }) => status ?? null)}::text, status)
         RETURNING id
       ), weight AS (
         SELECT s.id FROM stays s

@@ -155,7 +155,7 @@ const settle = (sql: Sql) => {
         paidAt,
         now,
         entry: { ...entryOf(money, now), order_id: order.id },
-        order: { id: order.id, currency: order.currency, stays: order.stays },
+        order: { id: order.id, currency: order.currency, stays: order.stays, status: order.status },
         shares: splitOver(amount, currency, stays)
       })
     )
