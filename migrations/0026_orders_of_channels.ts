@@ -12,5 +12,4 @@ export default Effect.gen(function* () {
       ADD channel_version bigint,
       ADD channel_synced_at timestamptz,
       ADD expires_at timestamptz`
-  yield* sql`CREATE INDEX orders_expiring ON orders (expires_at, operator_id, id) WHERE expires_at IS NOT NULL`
 })

@@ -29,6 +29,7 @@ import staysOfChannels from "./0027_stays_of_channels.ts"
 import channelPayments from "./0028_channel_payments.ts"
 import staysRemoved from "./0029_stays_removed.ts"
 import sandbox from "./0030_sandbox.ts"
+import ordersExpiring from "./0031_orders_expiring.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -61,5 +62,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 27, name: "stays_of_channels", up: staysOfChannels },
   { id: 28, name: "channel_payments", up: channelPayments },
   { id: 29, name: "stays_removed", up: staysRemoved },
-  { id: 30, name: "sandbox", up: sandbox }
+  { id: 30, name: "sandbox", up: sandbox },
+  { id: 31, name: "orders_expiring", up: ordersExpiring }
 ]
