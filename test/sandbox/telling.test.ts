@@ -7,7 +7,7 @@ import { Sandbox } from "../../src/sandbox/connector.ts"
 import { layerSandboxAtWork } from "../../src/sandbox/layer.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { Telling, TOLD_A_TURN } from "../../src/sandbox/Telling.ts"
-import { accountAt, isSaid, Listener, layerListened, listingAt, NOW } from "./ground.ts"
+import { accountAt, isSaid, Listener, layerListenedAlone, listingAt, NOW } from "./ground.ts"
 
 const APPLIED: Heard = { outcome: "applied" }
 
@@ -44,7 +44,7 @@ const turns = Effect.gen(function* () {
   while (yield* turn) yield* Effect.void
 })
 
-layer(layerListened)("what the sandbox has to tell", (it) => {
+layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
   it.effect("is told with the act: the listing first, then the order", () =>
     Effect.gen(function* () {
       const { book, kinds } = yield* ground()
