@@ -7,6 +7,7 @@ import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
 import { type Heard, Ingest } from "../ingest/Ingest.ts"
 import type { Account } from "./Books.ts"
+import { saidLater, saidWithAct } from "./due.ts"
 
 // What the marketplace says by itself goes to `Ingest`: the act is committed with what is to be told of it, and that is told
 // until it was heard. Of each thing the last version alone is told. Whatever ends between two steps, it is told again.
@@ -19,16 +20,8 @@ export const TELLING_LEASE_MS = 60_000
 /** Turns in which what an act has to tell is told with the act: accounts, listings, then orders. */
 const TURNS_OF_ACT = 4
 
-/** Milliseconds until the marketplace says by itself what it has just answered to the host. */
-const SAID_LATER_MS = 2_000
-
-/**
- * When the marketplace says by itself what it answers now: whoever asked writes it down first, so that the trail says who did
- * it.
- */
-export const saidLater = (now: Date): Date => new Date(now.getTime() + SAID_LATER_MS)
-
-const BACKOFF = { firstMs: 1_000, longestMs: 60_000, jitter: 0.25 }
+/** Longer than what is said with an act is taken ahead: who acts does not try again at once. */
+const BACKOFF = { firstMs: 3_000, longestMs: 60_000, jitter: 0.25 }
 
 const Word = Schema.Struct({
   operator_id: Schema.Int,
@@ -84,6 +77,12 @@ const dueWords = (sql: Sql, { due, operatorId, accountId, orderId }: Givens<Taki
           AND listing.subject = room ->> 'listing_id')))
   ORDER BY w.due_at LIMIT ${sql.literal(String(LOOKED_AT))}`
 
+/** Who acts takes what is its own to say, and of an order it answers with also what is to be said later. */
+const dueIn = (now: Date, account: Account | undefined, orderId: string | undefined): Date => {
+  if (account === undefined) return now
+  return orderId === undefined ? saidWithAct(now) : saidLater(now)
+}
+
 /** Takes what is due, of each account its share before anybody's second. Whoever comes second to a row finds it due later. */
 const take = (sql: Sql) => {
   const statement = inForms(
@@ -103,7 +102,7 @@ const take = (sql: Sql) => {
   return (now: Date, account: Account | undefined, orderId: string | undefined) =>
     readWords(
       statement({
-        due: orderId === undefined ? now : saidLater(now),
+        due: dueIn(now, account, orderId),
         until: leaseEnd(now, TELLING_LEASE_MS),
         operatorId: account?.operator_id,
         accountId: account?.account_id,

@@ -161,6 +161,20 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
     })
   )
 
+  it.effect("is told by who acts, who hears what the service says of it, though others tell all the time", () =>
+    Effect.gen(function* () {
+      const { book, versions, answers } = yield* ground(20)
+      const sql = yield* SqlClient.SqlClient
+      // Longer than who acts takes to look for what is said of it.
+      yield* answers(() => Effect.as(Effect.repeat(Effect.orDie(sql`SELECT 1`), { times: 3 }), APPLIED))
+      const working = yield* Effect.forkChild(Effect.flatMap(Telling, ({ turn }) => Effect.forever(turn)))
+      const heard = yield* Effect.forEach(Array.from({ length: 10 }), () => book)
+      assert.deepStrictEqual(new Set(heard.map((order) => order.heard)), new Set(["applied"]))
+      yield* Fiber.interrupt(working)
+      assert.lengthOf(yield* versions, 10)
+    })
+  )
+
   it.effect("is told of orders while the host writes settings all the time, and the listing is told too", () =>
     Effect.gen(function* () {
       const { account, accountId, operatorId } = yield* accountAt("vrbo")
@@ -182,7 +196,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       })
       assert.strictEqual(heard, "applied")
       for (const fee of [2, 3, 4]) {
-        yield* TestClock.adjust("1 second")
+        yield* TestClock.adjust("2 seconds")
         yield* write(fee)
         yield* turns
       }
