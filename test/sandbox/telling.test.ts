@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Heard } from "../../src/ingest/Ingest.ts"
 import { Sandbox } from "../../src/sandbox/connector.ts"
+import { makeExpiring } from "../../src/sandbox/expiring.ts"
 import { layerSandboxAtWork } from "../../src/sandbox/layer.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { Telling, TOLD_A_TURN } from "../../src/sandbox/Telling.ts"
@@ -219,6 +220,30 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       assert.isNull((yield* book(broken)).heard, "a listing is told before its orders")
       assert.strictEqual((yield* book(listing)).heard, "applied")
       assert.deepStrictEqual(yield* versions, [1])
+    })
+  )
+
+  it.effect("is not held up by an order that breaks what lets it time out: those after it time out", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOW)
+      const { account, accountId, operatorId } = yield* accountAt("airbnb")
+      const listing = yield* listingAt(account)
+      const market = yield* Marketplace
+      const order = yield* market.book({
+        listing_id: listing,
+        guest_name: "Ana Reis",
+        check_in_date: "2027-06-07",
+        check_out_date: "2027-06-09"
+      })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at, expires_at)
+        VALUES (${operatorId}, ${accountId}, 'broken', 1, 'wait_accept', '{}', ${new Date(NOW)}, ${new Date(NOW)})`
+      yield* TestClock.adjust("25 hours")
+      yield* Effect.flatten(makeExpiring)
+      const stands = sql<{ status: string }>`
+        SELECT status FROM sandbox_orders WHERE operator_id = ${operatorId} AND order_id = ${order.order_id}`
+      assert.deepStrictEqual(yield* stands, [{ status: "timeout" }])
     })
   )
 
