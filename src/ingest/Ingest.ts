@@ -12,7 +12,7 @@ import { Orders } from "../resources/reservations/Orders.ts"
 import { ChannelMoneyStore } from "../resources/transactions/channel-money.ts"
 import { inSpan } from "../telemetry/spans.ts"
 import type { Heard, Hears, Speaker } from "./heard.ts"
-import { hearsMoney, settleWaiting } from "./money.ts"
+import { acceptPaidBefore, hearsMoney, type MoneyServices, settleWaiting } from "./money.ts"
 import { hearsOrder } from "./orders.ts"
 import { tooMuch } from "./too-much.ts"
 
@@ -39,7 +39,7 @@ export class Ingest extends Context.Service<
       const heard = hearing({
         account: heardAs(AccountSaid, ofVersion(accounts.said)),
         listing: heardAs(ListingSaid, ofVersion(listings.said)),
-        order: heardAs(OrderSaid, withItsMoney(yield* hearsOrder, settleWaiting(services))),
+        order: heardAs(OrderSaid, withItsMoney(yield* hearsOrder, services)),
         payment: heardAs(PaymentSaid, hearsMoney(services)),
         refund: heardAs(RefundSaid, hearsMoney(services))
       })
@@ -74,9 +74,14 @@ const ofVersion =
 
 /** An order, and then what was told of its money before it. Who was cut off in between says the order again. */
 const withItsMoney =
-  (hears: Hears<OrderSaid>, settle: (speaker: Speaker, channelId: string) => Effect.Effect<void, never, Acting>) =>
-  (speaker: Speaker, said: OrderSaid) =>
-    Effect.tap(hears(speaker, said), () => settle(speaker, said.channel_id))
+  (hears: Hears<OrderSaid>, services: MoneyServices): Hears<OrderSaid> =>
+  (speaker, said) =>
+    Effect.tap(hears(speaker, said), () =>
+      Effect.gen(function* () {
+        yield* settleWaiting(services)(speaker, said.channel_id)
+        if (said.status === "wait_pay") yield* acceptPaidBefore(services)(speaker, said.channel_id)
+      })
+    )
 
 /** The one table of what a channel can say. */
 const hearing = (kinds: { readonly [Type in Said["type"]]: HearsUnread }) => {

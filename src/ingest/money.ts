@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { SaidRefused } from "../channels/heard.ts"
 import type { MoneySaid } from "../channels/said.ts"
 import type { Acting } from "../contract/acting.ts"
@@ -43,12 +43,12 @@ const against = ({ money, order, waiting }: FoundMoney, told: ChannelMoney): str
       ? `channel_id: ${CHANNEL_MONEY_WAITING} payments of the account wait for their orders already`
       : undefined
   }
-  if (order.account_id !== null && order.account_id !== told.accountId)
-    return "channel_id: the order is another account's"
+  if (order.is_anothers) return "channel_id: the order is another account's"
   return order.currency === told.currency ? undefined : `currency: the order is in ${order.currency}`
 }
 
-interface Services {
+/** What money is taken with. */
+export interface MoneyServices {
   readonly money: ChannelMoneyStore["Service"]
   readonly orders: Orders["Service"]
 }
@@ -57,7 +57,7 @@ interface Services {
  * An order that waited for its payment is accepted: it was sold, so a stay whose nights others hold by now goes into the box.
  * Done before the entry is made: who is cut off in between is told again.
  */
-const acceptPaid = ({ orders }: Services, operatorId: number, reservation_code: string, at: Date) => {
+const acceptPaid = ({ orders }: MoneyServices, operatorId: number, reservation_code: string, at: Date) => {
   const accept = (isBoxed: boolean) =>
     orders.change(operatorId, at, { key: { reservation_code } }, ({ order, kept }) =>
       Effect.succeed(
@@ -73,7 +73,12 @@ const acceptPaid = ({ orders }: Services, operatorId: number, reservation_code: 
 }
 
 /** The entry of an order, once. Undefined where the order had changed since it was read; then nothing was written. */
-const settle = Effect.fnUntraced(function* (services: Services, told: ChannelMoney, order: OrderOfMoney, now: Date) {
+const settle = Effect.fnUntraced(function* (
+  services: MoneyServices,
+  told: ChannelMoney,
+  order: OrderOfMoney,
+  now: Date
+) {
   if (told.kind === "payment" && order.status === "wait_pay") {
     yield* acceptPaid(services, told.operatorId, order.reservation_code, now)
   }
@@ -84,7 +89,7 @@ const settle = Effect.fnUntraced(function* (services: Services, told: ChannelMon
 })
 
 /** Makes the entry of what was told, or keeps it until its order is known. */
-const takeTold = (services: Services, told: ChannelMoney): Effect.Effect<Heard, SaidRefused, Acting> => {
+const takeTold = (services: MoneyServices, told: ChannelMoney): Effect.Effect<Heard, SaidRefused, Acting> => {
   const attempt = (isKept: boolean): Effect.Effect<Heard | undefined, SaidRefused, Acting> =>
     Effect.gen(function* () {
       const found = yield* services.money.find(told)
@@ -103,7 +108,7 @@ const takeTold = (services: Services, told: ChannelMoney): Effect.Effect<Heard, 
 
 /** Takes a payment or a refund. */
 export const hearsMoney =
-  (services: Services): Hears<MoneySaid> =>
+  (services: MoneyServices): Hears<MoneySaid> =>
   (speaker, said) => {
     const told = moneyOf(speaker, said)
     return told === undefined
@@ -111,29 +116,46 @@ export const hearsMoney =
       : takeTold(services, told)
   }
 
-/** Makes the entry of what waited for its order, or gives it up where it cannot be one. */
-const takeWaiting = (services: Services, told: ChannelMoney): Effect.Effect<void, never, Acting> =>
-  Effect.catchTag(Effect.asVoid(takeTold(services, told)), "SaidRefused", ({ reason }) =>
-    Effect.andThen(
-      services.money.giveUp(told),
-      Effect.annotateLogs(
-        Effect.logWarning("a payment that waited for its order cannot be its entry and was dropped"),
-        {
-          operator_id: told.operatorId,
-          channel_account_id: told.accountId,
-          reason
-        }
+/**
+ * Makes the entry of what waited for its order, or gives it up where it cannot be one or is one already, told by another
+ * account. What breaks is tried again with the next look, and holds up none that come after it.
+ */
+const takeWaiting = (services: MoneyServices, told: ChannelMoney): Effect.Effect<void, never, Acting> => {
+  const about = Effect.annotateLogs({ operator_id: told.operatorId, channel_account_id: told.accountId })
+  return takeTold(services, told).pipe(
+    Effect.flatMap(({ outcome }) => (outcome === "known" ? services.money.giveUp(told) : Effect.void)),
+    Effect.catchTag("SaidRefused", ({ reason }) =>
+      Effect.andThen(
+        services.money.giveUp(told),
+        Effect.logWarning("a payment that waited for its order cannot be its entry and was dropped").pipe(
+          about,
+          Effect.annotateLogs({ reason })
+        )
       )
+    ),
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) => about(Effect.logWarning("a payment that waited could not be entered and is tried again", cause))
     )
   )
+}
 
 /** Makes the entries of what was told before its order came in. */
 export const settleWaiting =
-  (services: Services) =>
+  (services: MoneyServices) =>
   ({ operatorId, accountId }: Speaker, channelId: string): Effect.Effect<void, never, Acting> =>
     Effect.flatMap(services.money.waitingFor({ operatorId, accountId, channelId }), (all) =>
       Effect.forEach(all, (told) => takeWaiting(services, told), { discard: true })
     )
+
+/** Accepts an order that is heard to wait for its payment, where that was told before it. */
+export const acceptPaidBefore =
+  (services: MoneyServices) =>
+  ({ operatorId, channelType }: Speaker, channelId: string): Effect.Effect<void, never, Acting> =>
+    Effect.gen(function* () {
+      const paid = yield* services.money.paidBefore(operatorId, channelType, channelId)
+      if (paid !== undefined) yield* acceptPaid(services, operatorId, paid.reservation_code, yield* currentSecond)
+    })
 
 /** Payments one look through what waits takes at once. */
 const BATCH = 200
@@ -142,7 +164,7 @@ const BATCH = 200
  * Looks through all that waits and makes the entries of what has its order by now: a process that ended between an order
  * and its payments left them.
  */
-export const settleAllWaiting = Effect.fnUntraced(function* (services: Services) {
+export const settleAllWaiting = Effect.fnUntraced(function* (services: MoneyServices) {
   let after = { operatorId: 0, accountId: 0, channelId: "", paymentId: "" }
   while (true) {
     const batch = yield* services.money.waitingAfter(after, BATCH)

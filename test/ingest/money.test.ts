@@ -90,6 +90,17 @@ layer(Layer.mergeAll(Orders.layer, ChannelMoneyStore.layer).pipe(Layer.provideMe
       })
     )
 
+    it.effect("that was paid by a clock ahead of ours is paid, now", () =>
+      Effect.gen(function* () {
+        const { take, sell, entries, api, as } = yield* ground
+        const { reservation_code } = yield* sell()
+        yield* take({ paid_at: "2027-04-20T10:05:00Z" })
+        assert.deepInclude((yield* entries)[0], { status: "paid", action_at: "2027-04-20T10:00:00Z" })
+        const { reservations } = yield* api.search_reservations({ reservation_code }).pipe(as)
+        assert.strictEqual(reservations[0]?.payment.received_amount, 420)
+      })
+    )
+
     it.effect("given back is an expense on the order", () =>
       Effect.gen(function* () {
         const { take, sell, entries } = yield* ground

@@ -51,10 +51,11 @@ export interface ReadOrder {
 }
 
 /**
- * CTEs that end in `as_read`, which has a row when the order still has the currency and the revenues it was read with,
- * and always when there is none. Until the statement is through they cannot change; and raising the version lets a change
- * of the order that was worked out without this entry start again, so that it splits this one too. The order is locked
- * before its stays, as changes of orders do.
+ * CTEs that end in `as_read`, which has a row when the order still has the currency, the stays and the revenues it was read
+ * with, and always when there is none. Until the statement is through they cannot change; and raising the version lets a
+ * change of the order that was worked out without this entry start again, so that it splits this one too. The order is
+ * locked before its stays, as changes of orders do. A stay that came while this waited for the lock is not seen by it, only
+ * that the order has one more.
  */
 export const orderAsRead = (
   sql: SqlClient,
@@ -67,6 +68,7 @@ export const orderAsRead = (
         UPDATE orders SET version = version + 1
         WHERE operator_id = ${operatorId} AND id = ${partOf(order, ({ id }) => id)}
           AND currency = ${partOf(order, ({ currency }) => currency)}
+          AND stay_count = ${partOf(order, ({ stays }) => stays.length)}
         RETURNING id
       ), weight AS (
         SELECT s.id FROM stays s

@@ -15,6 +15,9 @@ import { Orders } from "./Orders.ts"
 export const TIMING_OUT_MS = 1_000
 export const TIMING_OUT_ORDERS = 100
 
+/** The first instant that a channel can say (contract/fields.ts). */
+const BEFORE_ALL = new Date("0001-01-01T00:00:00Z")
+
 const Due = Schema.Struct({
   operator_id: Schema.Int,
   id: Schema.Int,
@@ -76,7 +79,7 @@ export const timeOut = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
-    let after: After = { now, expires_at: new Date(0), operator_id: 0, id: 0 }
+    let after: After = { now, expires_at: BEFORE_ALL, operator_id: 0, id: 0 }
     while (true) {
       const found = yield* find(after)
       yield* Effect.forEach(found, (each) => end(each, now), { discard: true })

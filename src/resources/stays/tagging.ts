@@ -7,6 +7,7 @@ import type { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { onlyRowOf } from "../../database/rows.ts"
+import { savepoint } from "../../database/savepoint.ts"
 import { namedTag } from "../reservation-tags/named-tag.ts"
 import { noSuchStay } from "./rules.ts"
 import { stayRecord } from "./table.ts"
@@ -48,6 +49,7 @@ interface Tagged extends Sought {
 
 /** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
 export const addTag = (sql: Sql) => {
+  const refusable = savepoint(sql)
   const statement = onRecordInForms(sql, (tagged: Givens<Tagged>) => ({
     change: sql`
       stay AS (${named(sql, tagged)}), ${namedTag(sql, tagged)}, linked AS (
@@ -68,7 +70,7 @@ export const addTag = (sql: Sql) => {
     stayCode: string,
     { name, color }: { readonly name: string; readonly color: PaletteColor },
     at: Date
-  ) => readTagged(statement({ operatorId, stayCode, name, color, at }))
+  ) => readTagged(refusable(statement({ operatorId, stayCode, name, color, at })))
 }
 
 interface Untagged extends Sought {

@@ -1,11 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { asItIs, onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import { column, givenRow, namesOf, settingsOf } from "../../database/columns.ts"
+import { brokenConstraint } from "../../database/constraints.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { selectedOf } from "../../database/pages.ts"
 import { onlyRowOf, rowOf } from "../../database/rows.ts"
+import { savepoint } from "../../database/savepoint.ts"
 import { type OfOperator, type OwnRow, readIdentity, removal } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { Assignee, assigneeAsRead, assigneeOf } from "../staffs/assignment.ts"
@@ -94,8 +97,20 @@ interface Created extends OfOperator {
   readonly now: Date
 }
 
-/** Answers the new task's id, or undefined when its person is not as they were read any more. */
+/** Of a stay that went while the task was made for it (its channel dropped the room) there is none. */
+const unlessItsStayWent = (sql: Sql) => {
+  const refusable = savepoint(sql)
+  return <R>(made: Effect.Effect<ReadonlyArray<object>, SqlError, R>) =>
+    Effect.catchIf(
+      refusable(made),
+      (error) => brokenConstraint(error)?.name === "tasks_operator_id_stay_id_fkey",
+      () => Effect.succeed<ReadonlyArray<object>>([])
+    )
+}
+
+/** Answers the new task's id, or undefined when its person or its stay is not as it was read any more. */
 const create = (sql: Sql) => {
+  const orNone = unlessItsStayWent(sql)
   const statement = onRecordInForms(sql, ({ operatorId, task, assignee, now }: Givens<Created>) => ({
     change: sql`
       ${assigneeAsRead(sql, operatorId, assignee)}, made AS (
@@ -109,7 +124,7 @@ const create = (sql: Sql) => {
     outcome: sql`SELECT id FROM made`
   }))
   return (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) =>
-    readIdentity(statement({ operatorId, task, assignee: assignee ?? undefined, now }))
+    readIdentity(orNone(statement({ operatorId, task, assignee: assignee ?? undefined, now })))
 }
 
 interface Looked extends OwnRow {

@@ -6,12 +6,11 @@ import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { fourDecimals } from "../../contract/money.ts"
 import { givenRow, namesOf } from "../../database/columns.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
-import { onlyRowOf, rowsOf } from "../../database/rows.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { CHANNEL_MONEY_WAITING } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { orderAsRead } from "../orders/table.ts"
 import { GivenTransaction, type NewTransaction, recorded, type Split, sharesInto } from "./changes.ts"
-import { statusAt } from "./rules.ts"
 import { splitOver } from "./shares.ts"
 
 // Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told. What
@@ -37,7 +36,8 @@ export interface ChannelMoney {
 const OrderOfMoney = Schema.Struct({
   id: Schema.Int,
   reservation_code: Schema.String,
-  account_id: Schema.NullOr(Schema.Int),
+  /** It is another account's than the one that tells, and neither of them is disconnected: then the host has connected anew. */
+  is_anothers: Schema.Boolean,
   status: Status,
   currency: Schema.String,
   stays: Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
@@ -56,7 +56,7 @@ const KnownMoney = Schema.Struct({
 /** What is known when money is told of. */
 const Found = Schema.Struct({
   order: Schema.NullOr(OrderOfMoney),
-  /** The same payment, told before. */
+  /** The same payment, told before; by another account of the channel, where it is an entry of the order already. */
   money: Schema.NullOr(KnownMoney),
   waiting: Schema.Int
 })
@@ -69,7 +69,10 @@ const find = (sql: Sql) => {
     sql,
     ({ operatorId, accountId, channelType, paymentId, channelId }: Givens<Omit<ChannelMoney, Told>>) => sql`
       SELECT
-        (SELECT jsonb_build_object('id', o.id, 'reservation_code', o.reservation_code, 'account_id', o.channel_account_id,
+        (SELECT jsonb_build_object('id', o.id, 'reservation_code', o.reservation_code,
+            'is_anothers', o.channel_account_id IS NOT NULL AND o.channel_account_id <> ${accountId} AND NOT EXISTS (
+              SELECT FROM channel_accounts a WHERE a.operator_id = o.operator_id AND a.auth_status = 'disconnected'
+                AND a.id IN (o.channel_account_id, ${accountId})),
             'status', o.status, 'currency', o.currency, 'stays', (
               SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'revenue', s.accommodation_revenue::text) ORDER BY s.id), '[]')
               FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id))
@@ -77,8 +80,12 @@ const find = (sql: Sql) => {
           WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}) AS "order",
         (SELECT jsonb_build_object('channel_id', p.channel_id, 'kind', p.kind, 'amount', p.amount::text,
             'currency', p.currency, 'settled', p.settled_at IS NOT NULL)
-          FROM channel_payments p
-          WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.payment_id = ${paymentId}) AS money,
+          FROM channel_accounts a
+          JOIN channel_payments p ON p.operator_id = a.operator_id AND p.account_id = a.id AND p.payment_id = ${paymentId}
+          WHERE a.operator_id = ${operatorId} AND a.channel_type = ${channelType}
+            AND (a.id = ${accountId} OR (p.channel_id = ${channelId} AND p.settled_at IS NOT NULL))
+          ORDER BY p.channel_id = ${channelId} AND p.settled_at IS NOT NULL DESC, a.id = ${accountId} DESC
+          LIMIT 1) AS money,
         (SELECT count(*)::int FROM (SELECT FROM channel_payments p
           WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.settled_at IS NULL
           LIMIT ${CHANNEL_MONEY_WAITING}) waiting) AS waiting`
@@ -134,6 +141,7 @@ interface Settled extends Omit<Kept, "channelType">, Split {
 const readSettled = onlyRowOf(Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) }))
 
 /** What the guest paid is room fee; what was given back is a refund (dictionaries.ts). */
+const SYSTEM = "System"
 const ROOM_FEE = 11
 const REFUND = 58
 const BOOKING_SITE_PAYMENTS = 27
@@ -155,11 +163,12 @@ export const entryOf = (
       : channelType === "booking_site"
         ? BOOKING_SITE_PAYMENTS
         : RECEIVED_BY_TRANSFER,
-  action_at: paidAt,
-  status: statusAt(paidAt.getTime(), now.getTime()),
+  // It has been paid: a channel whose clock is ahead of ours does not make it outstanding.
+  action_at: paidAt < now ? paidAt : now,
+  status: "paid",
   note: "",
   property_id: null,
-  operator_name: "System"
+  operator_name: SYSTEM
 })
 
 /** Makes the entry, once: the payment is settled by the statement that makes it. */
@@ -262,6 +271,28 @@ const waitingAfter = (sql: Sql) => {
     readWaiting(statement({ operatorId, accountId, channelId, paymentId, most }))
 }
 
+const readPaid = rowOf(Schema.Struct({ reservation_code: Schema.String }))
+
+/** The order, if it waits for a payment that is an entry of it already. */
+const paidBefore = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({
+      operatorId,
+      channelType,
+      channelId
+    }: Givens<Pick<ChannelMoney, "operatorId" | "channelType" | "channelId">>) => sql`
+      SELECT o.reservation_code FROM orders o
+      WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}
+        AND o.status = 'wait_pay'
+        AND EXISTS (SELECT FROM transactions t
+          WHERE t.operator_id = o.operator_id AND t.order_id = o.id AND t.direction = 'income'
+            AND t.item_id = ${ROOM_FEE} AND t.operator_name = ${SYSTEM})`
+  )
+  return (operatorId: number, channelType: string, channelId: string) =>
+    readPaid(statement({ operatorId, channelType, channelId }))
+}
+
 /** Forgets what has waited since before `then`: its order never came. */
 export const forgettingWaiting = (sql: Sql, then: Date): Fragment => sql`
   DELETE FROM channel_payments
@@ -280,6 +311,7 @@ export class ChannelMoneyStore extends Context.Service<ChannelMoneyStore>()("lat
     wait: wait(sql),
     giveUp: giveUp(sql),
     settle: settle(sql),
+    paidBefore: paidBefore(sql),
     waitingFor: waitingFor(sql),
     waitingAfter: waitingAfter(sql)
   }))

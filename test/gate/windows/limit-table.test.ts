@@ -47,7 +47,15 @@ describe("the buckets of a call", () => {
     })
     assert.deepStrictEqual(Object.fromEntries(declared), {
       "POST /availabilities": { "1m": 120 },
-      "POST /reservations": { "1m": 60 }
+      "POST /reservations": { "1m": 60 },
+      "GET /listings/airbnb/price_and_rules": { "1m": 120 },
+      // POST /v3/listings/*
+      "POST /listings/calendar": { "1m": 120 },
+      "POST /listings/prices": { "1m": 120 },
+      "POST /listings/inventories": { "1m": 120 },
+      "POST /listings/restrictions": { "1m": 120 },
+      "POST /listings/airbnb/price_and_rules": { "1m": 120 },
+      "POST /listings/vrbo/price_and_rules": { "1m": 120 }
     })
   })
 

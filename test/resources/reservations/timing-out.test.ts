@@ -11,13 +11,15 @@ import { eventsOf, layerUnhurried, NOW, nightsOf, ready } from "./ready.ts"
 const DAY = 24 * 60 * 60 * 1000
 
 /** A pending order that times out a day from now. */
-const pending = Effect.fnUntraced(function* (status: "wait_accept" | "wait_pay", channel_id = "90001") {
+const pending = Effect.fnUntraced(function* (
+  status: "wait_accept" | "wait_pay",
+  expires_at = new Date(Date.parse(NOW) + DAY)
+) {
   const ground = yield* ready
   const { createSold } = yield* Orders
-  const expires_at = new Date(Date.parse(NOW) + DAY)
   const { reservation_code } = yield* createSold(
     ground.operatorId,
-    soldOrder({ channel_id, status, expires_at, stays: [soldStay({ property_id: ground.property })] }),
+    soldOrder({ channel_id: "90001", status, expires_at, stays: [soldStay({ property_id: ground.property })] }),
     new Date(NOW)
   ).pipe(byNobody)
   const shown = Effect.map(
@@ -46,6 +48,16 @@ layer(Layer.provideMerge(Orders.layer, layerUnhurried))("an order that waits", (
           [reservation_code]
         )
         assert.deepStrictEqual(yield* nightsOf(operatorId), [])
+      })
+    )
+  }
+
+  for (const ended of ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z"]) {
+    it.effect(`until ${ended}, as its channel says, times out too`, () =>
+      Effect.gen(function* () {
+        const { shown } = yield* pending("wait_pay", new Date(ended))
+        yield* yield* timeOut
+        assert.strictEqual(yield* shown, "timeout")
       })
     )
   }
