@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { column, definitionsOf, namesOf } from "../database/columns.ts"
@@ -276,7 +276,7 @@ const heard = (sql: Sql) => {
 
 /** The marketplace's books of an account. */
 export class Books extends Context.Service<Books>()("latchkey/sandbox/Books", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+  make: Effect.map(Effect.all([SqlClient.SqlClient, Semaphore.make(1)]), ([sql, turn]) => ({
     listings: listings(sql),
     days: days(sql),
     order: order(sql),
@@ -284,7 +284,9 @@ export class Books extends Context.Service<Books>()("latchkey/sandbox/Books", {
     orderCount: orderCount(sql),
     heard: heard(sql),
     /** Answers false, and writes nothing, where something is not as it was read any more. */
-    write: write(sql)
+    write: write(sql),
+    /** For who finds again and again that something is not as it was read: one of these at a time in the process. */
+    inTurn: turn.withPermits(1)
   }))
 }) {
   static readonly layer = Layer.effect(Books, Books.make)

@@ -1,11 +1,13 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import { leaseEnd } from "../background/lease.ts"
 import { pauseOf } from "../background/retries.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
 import { type Heard, Ingest } from "../ingest/Ingest.ts"
 import type { Account } from "./Books.ts"
+import { saidLater, saidWithAct } from "./due.ts"
 
 // What the marketplace says by itself goes to `Ingest`: the act is committed with what is to be told of it, and that is told
 // until it was heard. Of each thing the last version alone is told. Whatever ends between two steps, it is told again.
@@ -18,16 +20,8 @@ export const TELLING_LEASE_MS = 60_000
 /** Turns in which what an act has to tell is told with the act: accounts, listings, then orders. */
 const TURNS_OF_ACT = 4
 
-/** Milliseconds until the marketplace says by itself what it has just answered to the host. */
-const SAID_LATER_MS = 2_000
-
-/**
- * When the marketplace says by itself what it answers now: whoever asked writes it down first, so that the trail says who did
- * it.
- */
-export const saidLater = (now: Date): Date => new Date(now.getTime() + SAID_LATER_MS)
-
-const BACKOFF = { firstMs: 1_000, longestMs: 60_000, jitter: 0.25 }
+/** Longer than what is said with an act is taken ahead: who acts does not try again at once. */
+const BACKOFF = { firstMs: 3_000, longestMs: 60_000, jitter: 0.25 }
 
 const Word = Schema.Struct({
   operator_id: Schema.Int,
@@ -55,42 +49,60 @@ interface Taking {
   readonly orderId: string | undefined
 }
 
+/** Words that are looked at for a turn: so many of one account come before anybody's at most. */
+const LOOKED_AT = 1_000
+
 /**
- * Takes what is due, of each account its share before anybody's second. An order waits for its own listings where they were
- * never told: for nothing else, so that neither one that always fails nor one that always changes holds up the rest.
- * Whoever comes second to a row finds it due later.
+ * For a CTE `due`: what is due, the longest due first. An order waits for its own listings where they were never told, and for
+ * nothing else: neither a listing that always fails nor one that always changes holds up the rest. Its way is said, since it is
+ * planned once for any value: listings are looked up one by one, by their key.
  */
-const take = (sql: Sql) => {
-  const statement = inForms(sql, ({ due, until, operatorId, accountId, orderId }: Givens<Taking>) => {
-    const narrowed =
+const dueWords = (sql: Sql, { due, operatorId, accountId, orderId }: Givens<Taking>): Fragment => sql`
+  SELECT w.operator_id, w.account_id, w.kind, w.subject, w.due_at, a.channel_type FROM sandbox_words w
+  CROSS JOIN LATERAL (
+    SELECT channel_type, connector FROM channel_accounts
+    WHERE operator_id = w.operator_id AND id = w.account_id OFFSET 0) a
+  WHERE w.due_at <= ${due} AND a.connector = 'sandbox'
+    AND ${
       operatorId === undefined || accountId === undefined
         ? sql`true`
         : sql`w.operator_id = ${operatorId} AND w.account_id = ${accountId}`
-    return sql`
-      WITH chosen AS (
-        SELECT w.operator_id, w.account_id, w.kind, w.subject, a.channel_type, row_number() OVER (
-          PARTITION BY w.operator_id, w.account_id ORDER BY w.kind IN ('payment', 'refund'), w.due_at, w.subject) AS place
-        FROM sandbox_words w
-        JOIN channel_accounts a ON a.operator_id = w.operator_id AND a.id = w.account_id AND a.connector = 'sandbox'
-        WHERE w.due_at <= ${due} AND ${narrowed}
-          AND ${orderId === undefined ? sql`true` : sql`w.kind = 'order' AND w.subject = ${orderId}`}
-          AND (w.kind <> 'order' OR NOT EXISTS (
-            SELECT FROM sandbox_words before
-            WHERE before.operator_id = w.operator_id AND before.account_id = w.account_id AND before.kind = 'listing'
-              AND before.told_version = 0 AND before.due_at IS NOT NULL
-              AND before.subject IN (SELECT room ->> 'listing_id' FROM jsonb_array_elements(w.said -> 'rooms') room)))
-        ORDER BY place, w.due_at LIMIT ${sql.literal(String(TOLD_A_TURN))}
+    }
+    AND ${orderId === undefined ? sql`true` : sql`w.kind = 'order' AND w.subject = ${orderId}`}
+    AND (w.kind <> 'order' OR NOT EXISTS (
+      SELECT FROM jsonb_array_elements(w.said -> 'rooms') room
+      WHERE (
+        SELECT listing.told_version = 0 AND listing.due_at IS NOT NULL FROM sandbox_words listing
+        WHERE listing.operator_id = w.operator_id AND listing.account_id = w.account_id AND listing.kind = 'listing'
+          AND listing.subject = room ->> 'listing_id')))
+  ORDER BY w.due_at LIMIT ${sql.literal(String(LOOKED_AT))}`
+
+/** Who acts takes what is its own to say, and of an order it answers with also what is to be said later. */
+const dueIn = (now: Date, account: Account | undefined, orderId: string | undefined): Date => {
+  if (account === undefined) return now
+  return orderId === undefined ? saidWithAct(now) : saidLater(now)
+}
+
+/** Takes what is due, of each account its share before anybody's second. Whoever comes second to a row finds it due later. */
+const take = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    (taking: Givens<Taking>) => sql`
+      WITH due AS MATERIALIZED (${dueWords(sql, taking)}), chosen AS (
+        SELECT *, row_number() OVER (
+          PARTITION BY operator_id, account_id ORDER BY kind IN ('payment', 'refund'), due_at, subject) AS place
+        FROM due ORDER BY place, due_at LIMIT ${sql.literal(String(TOLD_A_TURN))}
       )
-      UPDATE sandbox_words w SET due_at = ${until}, attempts = w.attempts + 1
+      UPDATE sandbox_words w SET due_at = ${taking.until}, attempts = w.attempts + 1
       FROM chosen
       WHERE w.operator_id = chosen.operator_id AND w.account_id = chosen.account_id AND w.kind = chosen.kind
-        AND w.subject = chosen.subject AND w.due_at <= ${due}
+        AND w.subject = chosen.subject AND w.due_at <= ${taking.due}
       RETURNING w.operator_id, w.account_id, chosen.channel_type, w.kind, w.subject, w.version, w.attempts, w.said`
-  })
+  )
   return (now: Date, account: Account | undefined, orderId: string | undefined) =>
     readWords(
       statement({
-        due: orderId === undefined ? now : saidLater(now),
+        due: dueIn(now, account, orderId),
         until: leaseEnd(now, TELLING_LEASE_MS),
         operatorId: account?.operator_id,
         accountId: account?.account_id,

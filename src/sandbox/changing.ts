@@ -1,4 +1,4 @@
-import { Effect, type Result, Semaphore } from "effect"
+import { Effect, type Result } from "effect"
 import { Conflict } from "../contract/errors.ts"
 import { currentSecond } from "../contract/time.ts"
 import { asRead } from "../database/optimistic.ts"
@@ -73,7 +73,6 @@ const seen = Effect.fnUntraced(function* (books: Books["Service"], account: Sand
 
 export const makeChanging = Effect.gen(function* () {
   const books = yield* Books
-  const turn = yield* Semaphore.make(1)
   return <A, E>(account: SandboxAccount, about: About, rule: Rule<A, E>): Effect.Effect<A, E | Conflict> => {
     const attempt = Effect.gen(function* () {
       const found = yield* seen(books, account, about)
@@ -83,7 +82,7 @@ export const makeChanging = Effect.gen(function* () {
       return (yield* books.write(account, { ...writing, listings })) ? { answer } : undefined
     })
     const free = asRead(FREE_ATTEMPTS, stale)(attempt)
-    const queued = turn.withPermits(1)(asRead(QUEUED_ATTEMPTS, busy)(attempt))
+    const queued = books.inTurn(asRead(QUEUED_ATTEMPTS, busy)(attempt))
     return Effect.map(
       Effect.catchIf(
         free,

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Schema } from "effect"
+import { Cause, DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
@@ -30,8 +30,15 @@ export const makeExpiring = Effect.gen(function* () {
     const found = yield* readExpired(expired({ now: yield* DateTime.nowAsDate }))
     yield* Effect.forEach(
       found,
-      // Answered, paid or cancelled in that moment: then it does not wait any more.
-      (order) => Effect.ignore(apply(order, { orderId: order.order_id }, lettingTimeOut)),
+      // Answered, paid or cancelled in that moment: then it does not wait any more. One that breaks is left where it is: those
+      // after it have timed out too.
+      (order) =>
+        Effect.ignore(apply(order, { orderId: order.order_id }, lettingTimeOut)).pipe(
+          Effect.catchCauseIf(
+            (cause) => !Cause.hasInterruptsOnly(cause),
+            (cause) => Effect.logError("an order of the sandbox could not time out", cause)
+          )
+        ),
       { discard: true }
     )
     return found.length

@@ -8,6 +8,7 @@ import { majorOf, unitsOfNumber } from "./amounts.ts"
 import type { Word } from "./Books.ts"
 import { type Becomes, type Found, orderWord } from "./changing.ts"
 import { DIFFERENCES } from "./channels.ts"
+import { saidWithAct } from "./due.ts"
 import {
   cancelled,
   changedRooms,
@@ -122,7 +123,11 @@ export const booking =
         scene.now
       )
       const days = Array.from(scene.changed.values())
-      const writing = { order: { before: undefined, after: order }, days, words: [orderWord(order, scene.now)] }
+      const writing = {
+        order: { before: undefined, after: order },
+        days,
+        words: [orderWord(order, saidWithAct(scene.now))]
+      }
       return { writing, answer: seen(found, order, 0n) }
     })
 
@@ -194,7 +199,7 @@ export const changing =
       const after = changedRooms(before, yield* roomsWithin(rooms), paid, scene.now)
       if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
       const days = Array.from(scene.changed.values())
-      const writing = { order: { before, after }, days, words: [orderWord(after, scene.now)] }
+      const writing = { order: { before, after }, days, words: [orderWord(after, saidWithAct(scene.now))] }
       return { writing, answer: seen(found, after, paid) }
     })
 
@@ -208,7 +213,7 @@ const ending =
       if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
       const freed = before.said.rooms.reduce((scene, room) => giveBack(scene, room), found.scene)
       const days = Array.from(freed.changed.values())
-      const writing = { order: { before, after }, days, words: [orderWord(after, now)] }
+      const writing = { order: { before, after }, days, words: [orderWord(after, saidWithAct(now))] }
       return { writing, answer: seen(found, after, paidOf(after, found.payments)) }
     })
 
@@ -246,7 +251,7 @@ const moneyWord = (kind: "payment" | "refund", order: Order, paymentId: string, 
     currency: order.said.currency,
     paid_at: instantText(now)
   },
-  due_at: now
+  due_at: saidWithAct(now)
 })
 
 /** The guest pays, or gets money back. What waited for the payment is agreed when nothing is left to pay. */
@@ -280,7 +285,7 @@ export const moving =
         paid_at: now
       }
       const money = moneyWord(kind, before, paymentId, units, now)
-      const words = after === undefined ? [money] : [orderWord(after, now), money]
+      const words = after === undefined ? [money] : [orderWord(after, saidWithAct(now)), money]
       const stands = after ?? before
       const writing = { order: { before, after: stands }, payment, words }
       return { writing, answer: seen(found, stands, kind === "payment" ? paid + units : paid - units) }

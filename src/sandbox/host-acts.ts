@@ -2,11 +2,11 @@ import { Result } from "effect"
 import { ChannelRefused } from "../channels/errors.ts"
 import { type Becomes, type Found, listingWord, orderWord } from "./changing.ts"
 import { DIFFERENCES } from "./channels.ts"
+import { saidLater } from "./due.ts"
 import { approved, declined, paidOf, totalOf } from "./order.ts"
 import type { Day, Listing, Order, Settings } from "./rows.ts"
 import { giveBack } from "./scene.ts"
 import { settingsWith } from "./settings.ts"
-import { saidLater } from "./Telling.ts"
 
 // What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
 

@@ -8,6 +8,7 @@ import { SANDBOX_LISTINGS } from "../limits.ts"
 import type { Account } from "./Books.ts"
 import { listingWord } from "./changing.ts"
 import { DIFFERENCES } from "./channels.ts"
+import { saidWithAct } from "./due.ts"
 import { Listing, type SandboxAccount } from "./rows.ts"
 
 // New listings of accounts.
@@ -33,13 +34,14 @@ interface Added extends Account {
   readonly word: { readonly said: unknown }
   readonly listingId: string
   readonly now: Date
+  readonly due: Date
 }
 
 /** Answers what came of it: nothing is added where the account has a listing of that name, or no room for one more. */
 export const addListing = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operator_id, account_id, listing, word, listingId, now }: Givens<Added>) => sql`
+    ({ operator_id, account_id, listing, word, listingId, now, due }: Givens<Added>) => sql`
       WITH room AS (
         SELECT count(*) < ${sql.literal(String(SANDBOX_LISTINGS))} AS is_left FROM sandbox_listings
         WHERE operator_id = ${operator_id} AND account_id = ${account_id}
@@ -51,16 +53,17 @@ export const addListing = (sql: SqlClient.SqlClient) => {
         RETURNING listing_id
       ), word AS (
         INSERT INTO sandbox_words (operator_id, account_id, kind, subject, version, said, due_at)
-        SELECT ${operator_id}::bigint, ${account_id}::bigint, 'listing', ${listingId}, 1, given.said, ${now}::timestamptz
+        SELECT ${operator_id}::bigint, ${account_id}::bigint, 'listing', ${listingId}, 1, given.said, ${due}::timestamptz
         FROM added, jsonb_to_record(${jsonParameter(word)}::jsonb) AS given (${sql.literal(definitionsOf(WordColumns))})
         ON CONFLICT (operator_id, account_id, kind, subject) DO NOTHING
       )
       SELECT (SELECT count(*) FROM added)::int AS added, NOT (SELECT is_left FROM room) AS "full"`
   )
   return ({ operator_id, account_id, channel_type }: SandboxAccount, listing: Listing, now: Date) => {
-    const word = { said: listingWord(listing, DIFFERENCES[channel_type].rules === "vrbo", now).said }
+    const { said, due_at: due } = listingWord(listing, DIFFERENCES[channel_type].rules === "vrbo", saidWithAct(now))
+    const word = { said }
     return Effect.map(
-      readAdded(statement({ operator_id, account_id, listing, word, listingId: listing.listing_id, now })),
+      readAdded(statement({ operator_id, account_id, listing, word, listingId: listing.listing_id, now, due })),
       ({ added, full }): "added" | "full" | "known" => (added > 0 ? "added" : full ? "full" : "known")
     )
   }

@@ -4,6 +4,7 @@ import { NotFound } from "../contract/errors.ts"
 import { instantOf } from "../contract/time.ts"
 import { dayOf, sold } from "./calendar.ts"
 import { type Becomes, type Found, makeChanging, orderWord } from "./changing.ts"
+import { saidWithAct } from "./due.ts"
 import { makeFinding } from "./finding.ts"
 import { holds } from "./order.ts"
 import type { Order } from "./rows.ts"
@@ -42,7 +43,7 @@ export const remembering =
       booked_at: instantOf(said.booked_at, "UTC")
     }
     const days = holds(said.status) ? Array.from(soldIn(scene, said).changed.values()) : []
-    const words = [orderWord(after, scene.now)]
+    const words = [orderWord(after, saidWithAct(scene.now))]
     return Result.succeed({ writing: { order: { before: undefined, after }, days, words }, answer: undefined })
   }
 

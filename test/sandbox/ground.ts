@@ -13,6 +13,7 @@ import { SandboxAllowed } from "../../src/sandbox/SandboxAllowed.ts"
 import { layerTestDatabase } from "../database.ts"
 import { freshOperator } from "../harness.ts"
 import { channelAccountOf } from "../listings.ts"
+import { layerOwnDatabase } from "../own-database.ts"
 
 // The marketplace with a service that only listens.
 
@@ -52,9 +53,12 @@ export class Listener extends Context.Service<
   )
 }
 
-export const layerListened = layerSandbox.pipe(
-  Layer.provideMerge(Layer.mergeAll(layerTestDatabase, Listener.layer, SandboxAllowed.layerAlways))
-)
+const layerListening = layerSandbox.pipe(Layer.provideMerge(Layer.merge(Listener.layer, SandboxAllowed.layerAlways)))
+
+export const layerListened = Layer.provideMerge(layerListening, layerTestDatabase)
+
+/** The same over a database of its own: what is due of all accounts would else be told here of other files' accounts too. */
+export const layerListenedAlone = Layer.provideMerge(layerListening, layerOwnDatabase)
 
 /** The moment that tests of the sandbox begin at. */
 export const NOW = Date.parse("2027-05-01T09:00:00Z")

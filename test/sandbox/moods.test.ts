@@ -6,7 +6,7 @@ import { SANDBOX_ASKED, SANDBOX_LATE_MS } from "../../src/limits.ts"
 import { Sandbox } from "../../src/sandbox/connector.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { Telling } from "../../src/sandbox/Telling.ts"
-import { accountAt, isSaid, Listener, layerListened, listingAt, NOW } from "./ground.ts"
+import { accountAt, isSaid, Listener, layerListenedAlone, listingAt, NOW } from "./ground.ts"
 
 const ground = Effect.fn("ground")(function* (channel: Parameters<typeof accountAt>[0] = "airbnb") {
   yield* TestClock.setTime(NOW)
@@ -39,7 +39,7 @@ const ground = Effect.fn("ground")(function* (channel: Parameters<typeof account
   }
 })
 
-layer(layerListened)("an account of the sandbox", (it) => {
+layer(layerListenedAlone)("an account of the sandbox", (it) => {
   it.effect("refuses with its reason, and still tells the truth", () =>
     Effect.gen(function* () {
       const { mood, sandbox, there, request, asked } = yield* ground()

@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { OrderSaid } from "../../src/channels/said.ts"
+import { SANDBOX_ORDERS } from "../../src/limits.ts"
 import { Sandbox } from "../../src/sandbox/connector.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { accountAt, isSaid, Listener, layerListened, listingAt, NOW } from "./ground.ts"
@@ -300,6 +302,19 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       assert.strictEqual((yield* market.pay({ order_id, amount: 100 })).status, "wait_pay")
       const cheaper = yield* market.change({ order_id, check_out_date: "2027-06-08" })
       assert.deepStrictEqual([cheaper.status, cheaper.total, cheaper.paid], ["accepted", 100, 100])
+    })
+  )
+
+  it.effect("finds no room in an account that has as many orders as one keeps", () =>
+    Effect.gen(function* () {
+      const { book, operatorId, accountId } = yield* ground("booking.com", { rooms: 2 })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at)
+        SELECT ${operatorId}, ${accountId}, 'old-' || number, 1, 'cancelled', '{}', now()
+        FROM generate_series(2, ${SANDBOX_ORDERS}::int) number`
+      assert.strictEqual((yield* book()).status, "accepted")
+      assert.strictEqual(yield* messageOf(book()), "listing_id: an account of the sandbox keeps at most 10000 orders.")
     })
   )
 })

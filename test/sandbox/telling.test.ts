@@ -4,10 +4,11 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Heard } from "../../src/ingest/Ingest.ts"
 import { Sandbox } from "../../src/sandbox/connector.ts"
+import { makeExpiring } from "../../src/sandbox/expiring.ts"
 import { layerSandboxAtWork } from "../../src/sandbox/layer.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { Telling, TOLD_A_TURN } from "../../src/sandbox/Telling.ts"
-import { accountAt, isSaid, Listener, layerListened, listingAt, NOW } from "./ground.ts"
+import { accountAt, isSaid, Listener, layerListenedAlone, listingAt, NOW } from "./ground.ts"
 
 const APPLIED: Heard = { outcome: "applied" }
 
@@ -44,7 +45,7 @@ const turns = Effect.gen(function* () {
   while (yield* turn) yield* Effect.void
 })
 
-layer(layerListened)("what the sandbox has to tell", (it) => {
+layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
   it.effect("is told with the act: the listing first, then the order", () =>
     Effect.gen(function* () {
       const { book, kinds } = yield* ground()
@@ -161,6 +162,20 @@ layer(layerListened)("what the sandbox has to tell", (it) => {
     })
   )
 
+  it.effect("is told by who acts, who hears what the service says of it, though others tell all the time", () =>
+    Effect.gen(function* () {
+      const { book, versions, answers } = yield* ground(20)
+      const sql = yield* SqlClient.SqlClient
+      // Longer than who acts takes to look for what is said of it.
+      yield* answers(() => Effect.as(Effect.repeat(Effect.orDie(sql`SELECT 1`), { times: 3 }), APPLIED))
+      const working = yield* Effect.forkChild(Effect.flatMap(Telling, ({ turn }) => Effect.forever(turn)))
+      const heard = yield* Effect.forEach(Array.from({ length: 10 }), () => book)
+      assert.deepStrictEqual(new Set(heard.map((order) => order.heard)), new Set(["applied"]))
+      yield* Fiber.interrupt(working)
+      assert.lengthOf(yield* versions, 10)
+    })
+  )
+
   it.effect("is told of orders while the host writes settings all the time, and the listing is told too", () =>
     Effect.gen(function* () {
       const { account, accountId, operatorId } = yield* accountAt("vrbo")
@@ -182,7 +197,7 @@ layer(layerListened)("what the sandbox has to tell", (it) => {
       })
       assert.strictEqual(heard, "applied")
       for (const fee of [2, 3, 4]) {
-        yield* TestClock.adjust("1 second")
+        yield* TestClock.adjust("2 seconds")
         yield* write(fee)
         yield* turns
       }
@@ -205,6 +220,30 @@ layer(layerListened)("what the sandbox has to tell", (it) => {
       assert.isNull((yield* book(broken)).heard, "a listing is told before its orders")
       assert.strictEqual((yield* book(listing)).heard, "applied")
       assert.deepStrictEqual(yield* versions, [1])
+    })
+  )
+
+  it.effect("is not held up by an order that breaks what lets it time out: those after it time out", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOW)
+      const { account, accountId, operatorId } = yield* accountAt("airbnb")
+      const listing = yield* listingAt(account)
+      const market = yield* Marketplace
+      const order = yield* market.book({
+        listing_id: listing,
+        guest_name: "Ana Reis",
+        check_in_date: "2027-06-07",
+        check_out_date: "2027-06-09"
+      })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at, expires_at)
+        VALUES (${operatorId}, ${accountId}, 'broken', 1, 'wait_accept', '{}', ${new Date(NOW)}, ${new Date(NOW)})`
+      yield* TestClock.adjust("25 hours")
+      yield* Effect.flatten(makeExpiring)
+      const stands = sql<{ status: string }>`
+        SELECT status FROM sandbox_orders WHERE operator_id = ${operatorId} AND order_id = ${order.order_id}`
+      assert.deepStrictEqual(yield* stands, [{ status: "timeout" }])
     })
   )
 

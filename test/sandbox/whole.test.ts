@@ -12,12 +12,12 @@ import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../src/sandbox/SandboxAllowed.ts"
 import { Seeing } from "../../src/sandbox/Seeing.ts"
 import { ScriptedChannel } from "../channels.ts"
-import { layerTestDatabase } from "../database.ts"
 import { call, freshOperator, layerService, propertyOf, typedClient, withToken } from "../harness.ts"
+import { layerOwnDatabase } from "../own-database.ts"
 
 // The service and its marketplace together, on the clock on the wall: what each says reaches the other by itself.
 
-const layerBelow = Layer.merge(layerTestDatabase, WakeUp.layerProcess)
+const layerBelow = Layer.merge(layerOwnDatabase, WakeUp.layerProcess)
 
 const layerMarketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, SandboxAllowed.layerAlways)).pipe(
   Layer.provide(layerBelow)
@@ -25,7 +25,7 @@ const layerMarketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.lay
 
 const layerGateway = Layer.provide(ChannelGateway.layer, [
   Layer.provide(layerSandboxConnector, layerMarketplace),
-  layerTestDatabase
+  layerOwnDatabase
 ]).pipe(Layer.orDie)
 
 const layerWhole = Layer.mergeAll(
@@ -35,7 +35,7 @@ const layerWhole = Layer.mergeAll(
   Layer.provideMerge(layerMarketplace),
   Layer.provideMerge(
     layerService(
-      layerTestDatabase,
+      layerOwnDatabase,
       RateWindows.layerMemory,
       Layer.merge(ScriptedChannel.layer, layerGateway),
       WakeUp.layerProcess
