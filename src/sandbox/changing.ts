@@ -55,10 +55,10 @@ const spanOf = (
 const seen = Effect.fnUntraced(function* (books: Books["Service"], account: SandboxAccount, about: About) {
   const { orderId } = about
   const order = orderId === undefined ? undefined : yield* books.order(account, orderId)
-  const payments = order === undefined ? [] : yield* books.payments(account, order.order_id)
   const names = new Set([...(about.listings ?? []), ...(order?.said.rooms ?? []).map((room) => room.listing_id)])
-  // The revisions before the days: of days that changed in between the revision is another one.
+  // The revisions before the days and the payments: of what changed in between the revision is another one.
   const listings = yield* books.listings(account, Array.from(names))
+  const payments = order === undefined ? [] : yield* books.payments(account, order.order_id)
   const span = spanOf(about, order)
   const days = span === undefined ? [] : yield* books.days(account, Array.from(names), span.start, span.end)
   const scene: Scene = {

@@ -317,4 +317,32 @@ layer(layerListened)("a guest of the sandbox", (it) => {
       assert.strictEqual(yield* messageOf(book()), "listing_id: an account of the sandbox keeps at most 10000 orders.")
     })
   )
+
+  it.effect("pays and gets back no more than there is when the parts come at the same moment", () =>
+    Effect.gen(function* () {
+      const { book, market } = yield* ground("booking_site", { base_price: 100, tax: 0 })
+      /** Parts of 40 that went through, each guest a few steps later than the one before. */
+      const parts = (
+        act: (asked: { readonly order_id: string; readonly amount: number }) => Effect.Effect<unknown, unknown>,
+        order_id: string
+      ) =>
+        Effect.map(
+          Effect.forEach(
+            Array.from({ length: 8 }, (_, nth) => nth),
+            (nth) =>
+              Effect.repeat(Effect.yieldNow, { times: nth * 5 }).pipe(
+                Effect.andThen(Effect.exit(act({ order_id, amount: 40 })))
+              ),
+            { concurrency: 8 }
+          ),
+          (tries) => tries.filter((each) => each._tag === "Success").length
+        )
+      for (let day = 10; day < 28; day++) {
+        const { order_id } = yield* book({ check_in_date: `2027-06-${day}`, check_out_date: `2027-06-${day + 1}` })
+        assert.strictEqual(yield* parts(market.pay, order_id), 2)
+        yield* market.pay({ order_id })
+        assert.strictEqual(yield* parts(market.refund, order_id), 2)
+      }
+    })
+  )
 })
