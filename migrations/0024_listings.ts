@@ -65,11 +65,12 @@ export default Effect.gen(function* () {
 
   // A listing that something waits or waited for, one row each: who takes it pushes the first of that. waiting is how many
   // of its pushes wait; attempts only rises, and tells whoever has taken it from who takes it next; failures are those in a
-  // row, by which the next try is put off.
+  // row, by which the next try is put off. account_id is the listing's: one that hangs holds up no other's.
   yield* sql`
     CREATE TABLE listing_lanes (
       operator_id bigint NOT NULL,
       listing_row bigint NOT NULL,
+      account_id bigint NOT NULL,
       due_at timestamptz NOT NULL,
       waiting integer NOT NULL CHECK (waiting >= 0),
       attempts bigint NOT NULL DEFAULT 0,
@@ -78,5 +79,5 @@ export default Effect.gen(function* () {
       FOREIGN KEY (operator_id, listing_row) REFERENCES listings (operator_id, id)
     )`
   yield* sql`
-    CREATE INDEX listing_lanes_due ON listing_lanes (operator_id, due_at, listing_row) WHERE waiting > 0`
+    CREATE INDEX listing_lanes_due ON listing_lanes (operator_id, account_id, due_at, listing_row) WHERE waiting > 0`
 })

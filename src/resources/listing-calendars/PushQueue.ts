@@ -22,10 +22,17 @@ export const PUSH_LEASE_MS = 45_000
 const readTaken = rowsOf(TakenPush)
 const readCount = rowOf(Schema.Struct({ pushes: Schema.Int }))
 
-/** How many of each operator. */
-const countsOf = (underWay: Iterable<Pick<TakenPush, "operator_id">>): ReadonlyMap<number, number> => {
-  const counts = new Map<number, number>()
-  for (const { operator_id } of underWay) counts.set(operator_id, (counts.get(operator_id) ?? 0) + 1)
+/** Whose a push is. */
+type Whose = Pick<TakenPush, "operator_id" | "account_id">
+
+/** How many of each account. */
+const countsOf = (underWay: Iterable<Whose>) => {
+  const counts = new Map<number, { readonly operator_id: number; pushes: number }>()
+  for (const { operator_id, account_id } of underWay) {
+    const count = counts.get(account_id) ?? { operator_id, pushes: 0 }
+    count.pushes += 1
+    counts.set(account_id, count)
+  }
   return counts
 }
 
@@ -55,15 +62,16 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/resources/
     const handBack = inForms(sql, (given: Givens<ReturnType<typeof inHand>>) => handingBack(sql, given))
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<Pick<TakenPush, "operator_id">>) => {
+      take: (now: Date, most: number, underWay: Iterable<Whose>) => {
         const counts = countsOf(underWay)
         return readTaken(
           take({
             now,
             leaseEnd: leaseEnd(now, PUSH_LEASE_MS),
             most,
-            busyIds: Array.from(counts.keys()),
-            busyPushes: Array.from(counts.values())
+            busyAccounts: Array.from(counts.keys()),
+            busyOperators: Array.from(counts.values(), (count) => count.operator_id),
+            busyPushes: Array.from(counts.values(), (count) => count.pushes)
           })
         )
       },

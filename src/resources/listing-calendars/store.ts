@@ -60,14 +60,14 @@ const queue = (sql: SqlClient.SqlClient) => {
     ({ operatorId, channel_type, listing_id, kind, ranges, now }: Givens<Queued>) => ({
       change: sql`
         own AS (
-          SELECT l.operator_id, l.id, a.auth_status
+          SELECT l.operator_id, l.id, l.account_id, a.auth_status
           FROM (${ownListing(sql, operatorId, channel_type, listing_id)}) l
           JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
         ), lane AS (
-          INSERT INTO listing_lanes AS lane (operator_id, listing_row, due_at, waiting)
-          SELECT operator_id, id, ${now}::timestamptz, 1 FROM own WHERE auth_status <> 'disconnected'
+          INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting)
+          SELECT operator_id, id, account_id, ${now}::timestamptz, 1 FROM own WHERE auth_status <> 'disconnected'
           ON CONFLICT (operator_id, listing_row) DO UPDATE
-            SET waiting = lane.waiting + 1,
+            SET waiting = lane.waiting + 1, account_id = excluded.account_id,
               due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
             WHERE lane.waiting < ${most}
           RETURNING operator_id, listing_row

@@ -7,9 +7,10 @@ import { OUTWARD_ACT_MS } from "../../../src/channels/api-errors.ts"
 import { PUSH_LEASE_MS, PushQueue } from "../../../src/resources/listing-calendars/PushQueue.ts"
 import type { TakenPush } from "../../../src/resources/listing-calendars/push.ts"
 import { layerPushing, makePushing, PUSH_GAP_MS } from "../../../src/resources/listing-calendars/pushing.ts"
-import { PUSHING_ROOM, PUSHING_SHARE } from "../../../src/resources/listing-calendars/taking.ts"
+import { PUSHING_ACCOUNT_SHARE, PUSHING_ROOM, PUSHING_SHARE } from "../../../src/resources/listing-calendars/taking.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { freshOperator } from "../../harness.ts"
+import { channelAccountOf } from "../../listings.ts"
 import { costing, eventsOf, layerScene, listed, pricesOf, pushedOff, pushesOf, ready } from "./scene.ts"
 
 const take = (most: number, underWay: ReadonlyArray<TakenPush> = []) =>
@@ -26,17 +27,18 @@ const lanesOf = (operatorId: number) =>
   )
 
 /** So many listings of the operator's that something waits for, as of now. */
-const waitingLanes = Effect.fnUntraced(function* (operatorId: number, account: number, count: number) {
+const waitingLanes = Effect.fnUntraced(function* (operatorId: number, account: number, count: number, prefix = "L") {
   const sql = yield* SqlClient.SqlClient
   const now = yield* DateTime.nowAsDate
   yield* sql`
     WITH made AS (
       INSERT INTO listings (operator_id, account_id, channel_type, listing_id, title, currency, shelf_status, created_at,
         updated_at)
-      SELECT ${operatorId}, ${account}, 'airbnb', 'L' || nth, 'Many', 'EUR', 'on', ${now}, ${now}
+      SELECT ${operatorId}, ${account}, 'airbnb', ${prefix} || nth, 'Many', 'EUR', 'on', ${now}, ${now}
       FROM generate_series(1, ${count}) nth RETURNING operator_id, id
     ), lane AS (
-      INSERT INTO listing_lanes (operator_id, listing_row, due_at, waiting) SELECT operator_id, id, ${now}, 1 FROM made
+      INSERT INTO listing_lanes (operator_id, listing_row, account_id, due_at, waiting)
+      SELECT operator_id, id, ${account}, ${now}, 1 FROM made
     )
     INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
     SELECT operator_id, id, 'prices', ${JSON.stringify([costing(1)])}::jsonb, ${now} FROM made`
@@ -115,7 +117,11 @@ layer(layerScene)("a worker", (it) => {
     Effect.gen(function* () {
       yield* emptied
       const greedy = yield* ready()
-      yield* waitingLanes(greedy.operatorId, greedy.account, 5_000)
+      const accounts = PUSHING_SHARE / PUSHING_ACCOUNT_SHARE + 1
+      for (let nth = 0; nth < accounts; nth++) {
+        const account = yield* channelAccountOf(greedy.operatorId)
+        yield* waitingLanes(greedy.operatorId, account, 5_000 / accounts, `G${nth}-`)
+      }
       const quiet = yield* ready()
       // Due later than all of the greedy one's.
       yield* TestClock.adjust("2 minutes")
@@ -137,6 +143,28 @@ layer(layerScene)("a worker", (it) => {
     })
   )
 
+  it.effect(`takes ${PUSHING_ACCOUNT_SHARE} of an account at most: one that hangs holds up no other`, () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const own = yield* ready()
+      yield* waitingLanes(own.operatorId, own.account, 50)
+      yield* TestClock.adjust("2 minutes")
+      const other = yield* channelAccountOf(own.operatorId)
+      yield* waitingLanes(own.operatorId, other, 1, "O")
+      const first = yield* take(PUSHING_ROOM)
+      assert.deepStrictEqual(
+        first.map((each) => each.account_id).toSorted((one, two) => one - two),
+        [...Array.from({ length: PUSHING_ACCOUNT_SHARE }, () => own.account), other]
+      )
+      assert.lengthOf(yield* take(PUSHING_ROOM, first), 0)
+      yield* waitingLanes(own.operatorId, other, 1, "P")
+      assert.deepStrictEqual(
+        (yield* take(PUSHING_ROOM, first)).map((each) => each.account_id),
+        [other]
+      )
+    })
+  )
+
   it.effect(`has ${PUSHING_ROOM} under way at most`, () =>
     Effect.gen(function* () {
       yield* emptied
@@ -150,17 +178,17 @@ layer(layerScene)("a worker", (it) => {
         yield* Deferred.await(gate)
         underWay--
       })
-      for (let nth = 0; nth < PUSHING_ROOM / PUSHING_SHARE + 1; nth++) {
+      for (let nth = 0; nth < PUSHING_ROOM / PUSHING_ACCOUNT_SHARE + 1; nth++) {
         const { operatorId, account } = yield* ready()
-        yield* waitingLanes(operatorId, account, PUSHING_SHARE)
+        yield* waitingLanes(operatorId, account, PUSHING_ACCOUNT_SHARE)
       }
-      for (let nth = 1; nth <= PUSHING_SHARE; nth++) yield* channel.answer(`L${nth}`, act)
+      for (let nth = 1; nth <= PUSHING_ACCOUNT_SHARE; nth++) yield* channel.answer(`L${nth}`, act)
       yield* pushing.takeDue
       yield* Deferred.await(begun)
       yield* pushing.takeDue
       yield* Deferred.succeed(gate, undefined)
       yield* pushedOff(pushing)
-      assert.deepStrictEqual([most, started], [PUSHING_ROOM, PUSHING_ROOM + PUSHING_SHARE])
+      assert.deepStrictEqual([most, started], [PUSHING_ROOM, PUSHING_ROOM + PUSHING_ACCOUNT_SHARE])
     })
   )
 
