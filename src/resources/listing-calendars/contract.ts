@@ -50,7 +50,7 @@ const wholeFromTo = (minimum: number, maximum: number, what: string) =>
 
 const Nights = wholeFromTo(1, STAY_NIGHTS, "a number of nights")
 
-const ADVANCE = /^\d{1,3}D(\d{1,2}H)?$/
+const ADVANCE = /^\d{1,3}D(([01]?\d|2[0-3])H)?$/
 
 const Advance = Schema.String.check(
   Schema.makeFilter((text) => ADVANCE.test(text), {

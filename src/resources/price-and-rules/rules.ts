@@ -20,6 +20,10 @@ export const toldAirbnb = (settings: AirbnbSettings): Result.Result<Partial<Airb
   const hasFee = Predicate.isNotNullish(settings.pet_fee)
   const hasFeeObject = Predicate.isNotNullish(settings.pet_fee_obj)
   if (hasFee && hasFeeObject) return Result.fail(bothPetFees)
+  const { minimum_stay, maximum_stay } = settings
+  if (minimum_stay !== undefined && maximum_stay !== undefined && minimum_stay > maximum_stay) {
+    return Result.fail(stayTooShort)
+  }
   return Result.succeed({
     ...others,
     ...(early_bird_discount === undefined ? {} : { early_bird_discount: asList(early_bird_discount) }),
@@ -31,6 +35,8 @@ export const toldAirbnb = (settings: AirbnbSettings): Result.Result<Partial<Airb
 }
 
 const bothPetFees = new ValidationFailed({ message: "settings.pet_fee: excludes pet_fee_obj; send one of them." })
+
+const stayTooShort = new ValidationFailed({ message: "settings.maximum_stay: must not be below minimum_stay." })
 
 /** What is shown of an `airbnb` listing: one kind of pet fee, so that it can be sent back. */
 export const shownAirbnb = (settings: AirbnbPriceAndRules): AirbnbPriceAndRules =>

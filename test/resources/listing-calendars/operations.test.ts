@@ -174,7 +174,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
           yield* restricted({ exact_stay_on_arrival: nights }),
           /^422 restrictions\[0\]\.exact_stay_on_arrival: /
         )
-      for (const text of ["4", "D", "4H", "1000D", "4D100H", "4d", " 4D"])
+      for (const text of ["4", "D", "4H", "1000D", "4D100H", "4D24H", "4d", " 4D"])
         assert.match(
           yield* restricted({ min_advance_reservation: text }),
           /^422 restrictions\[0\]\.min_advance_reservation: must be days and hours, such as 4D or 4D4H\.$/

@@ -93,6 +93,13 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
         error_msg: "settings.pet_fee: excludes pet_fee_obj; send one of them."
       })
       assert.deepInclude(yield* shown(airbnb.get), { pet_fee: null, pet_fee_obj, base_price: 120 })
+      const short = yield* airbnb.post({ minimum_stay: 8, maximum_stay: 7, base_price: 1 })
+      assert.deepInclude(short, {
+        error_code: 422,
+        error_msg: "settings.maximum_stay: must not be below minimum_stay."
+      })
+      assert.deepInclude(yield* shown(airbnb.get), { base_price: 120 })
+      assert.deepInclude(yield* airbnb.post({ minimum_stay: 7, maximum_stay: 7 }), { error_code: 0 })
       yield* airbnb.post({ pet_fee: 3 })
       assert.deepInclude(yield* shown(airbnb.get), { pet_fee: 3, pet_fee_obj: null })
       yield* airbnb.post({ pet_fee: null })
