@@ -69,7 +69,8 @@ export const settling =
       const listing = yield* listingIn(found, listingId)
       const policy = sent["cancellation_policy"]
       if (typeof policy === "string" && rules === "airbnb" && !cancellationPolicies.includes(policy)) {
-        return yield* refused(`cancellation_policy ${policy} is not eligible`)
+        const field = "settings.cancellation_policy"
+        return yield* Result.fail(new ChannelRefused({ field, reason: `${policy} is not eligible` }))
       }
       const settings = settingsWith(account.channel_type, listing.settings, sent)
       const instant = settings["instant_booking"]

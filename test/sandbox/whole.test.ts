@@ -127,4 +127,22 @@ layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", 
       assert.strictEqual(order.total, 400)
     })
   )
+
+  it.effect("name the setting that the marketplace does not take, and nothing is changed", () =>
+    Effect.gen(function* () {
+      const { opened, token } = yield* linked("airbnb")
+      const listing = { listing_id: opened.listing_id }
+      const read = Effect.map(call(token, "get_airbnb_price_and_rules", listing), ({ data }) => data)
+      const before = yield* read
+      const refused = yield* call(token, "update_airbnb_price_and_rules", {
+        ...listing,
+        settings: { minimum_stay: 3, cancellation_policy: "bogus" }
+      })
+      assert.deepStrictEqual(
+        [refused.error_code, refused.error_msg],
+        [422, "settings.cancellation_policy: the channel refused: bogus is not eligible."]
+      )
+      assert.deepStrictEqual(yield* read, before)
+    })
+  )
 })
