@@ -1,7 +1,8 @@
-import { DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Acting, byItself } from "../contract/acting.ts"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
+import { unitsOf } from "../contract/money.ts"
 import { currentSecond } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
@@ -44,6 +45,14 @@ const makeOperatorOf = Effect.map(SqlClient.SqlClient, (sql) => {
   })
 })
 
+/** 422 for an amount that is finer than the currency it is sold in. */
+const soldFor = ({ currency, base_price, cleaning_fee }: OpenAsked, operatorCurrency: string) =>
+  Result.all(
+    Object.entries({ base_price, cleaning_fee }).map(([field, amount]) =>
+      amount === undefined ? Result.void : unitsOf(field, amount, currency ?? operatorCurrency)
+    )
+  )
+
 /** The channel's own ids of accounts that the sandbox made. */
 const ORIGIN = "sandbox-"
 const USERNAME = "host"
@@ -65,6 +74,7 @@ export const makeOpen = Effect.gen(function* () {
     function* (input: typeof OpenAsked.Encoded) {
       const asked = yield* readOpen(input)
       const operator = yield* operatorOf(asked.operator_id)
+      yield* Effect.fromResult(soldFor(asked, operator.currency))
       const now = yield* DateTime.nowAsDate
       const username = asked.username?.trim() ?? USERNAME
       const known = { channel_type: asked.channel_type, username, origin_account_id: `${ORIGIN}${username}` }
