@@ -83,6 +83,10 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
         const { done, error } = yield* saidAfter(`/sandbox/${act}`, { order_id, ...fields })
         return (done ?? error ?? "").replace(`Order ${order_id} `, "")
       })
+      assert.strictEqual(
+        yield* after("change", { check_in_date: "", check_out_date: "", listing_id: "", adults: "" }),
+        "Say what to change: check_in_date, check_out_date, listing_id, adults."
+      )
       assert.deepStrictEqual(
         [
           yield* after("change", { check_in_date: "", check_out_date: inDays(13), listing_id: "" }),
