@@ -10,11 +10,9 @@ import { freshOperator, layerTest } from "../../harness.ts"
 import { layerListened } from "../../sandbox/ground.ts"
 import { BaseUrl, layerServed, layerServing } from "../../server.ts"
 
-const layerPage = (allowed: Layer.Layer<SandboxAllowed>) =>
+const layerPage = (allowed: Layer.Layer<SandboxAllowed>, publicUrl = "http://127.0.0.1:8080") =>
   layerServing(layerTest).pipe(
-    Layer.provideMerge(
-      Layer.provideMerge(layerSandboxPage("http://pms.example:8080"), Layer.merge(layerListened, allowed))
-    ),
+    Layer.provideMerge(Layer.provideMerge(layerSandboxPage(publicUrl), Layer.merge(layerListened, allowed))),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
   )
 
@@ -140,7 +138,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
       assert.deepStrictEqual(
         [
           yield* post(own),
-          yield* post({ origin: "http://pms.example:8080", host: "pms.example:8080" }),
+          yield* post({ origin: "http://localhost:8080", host: "localhost:8080" }),
           yield* post({ origin: "https://evil.example" }),
           yield* post({ origin: "null" }),
           yield* post({ "sec-fetch-site": "cross-site" }),
@@ -153,7 +151,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
         [303, 303, 403, 403, 403, 403, 403, 400, 303, 400]
       )
       assert.deepStrictEqual(
-        [yield* get(base.host), yield* get("localhost:1"), yield* get("pms.example:8080"), yield* get("evil.example")],
+        [yield* get(base.host), yield* get("localhost:1"), yield* get("[::1]:1"), yield* get("evil.example")],
         [200, 200, 200, 403]
       )
       const unknown = yield* Effect.forEach(["GET", "POST"], (method) => sent(method, "/sandbox/whatever"))
@@ -165,16 +163,28 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
   )
 })
 
-layer(layerPage(SandboxAllowed.layerNever), { excludeTestServices: true })("where there is no sandbox", (it) => {
-  it.effect("its page is any path that nobody knows", () =>
-    Effect.gen(function* () {
-      const [page, other] = [yield* sent("GET", "/sandbox"), yield* sent("GET", "/nowhere")]
-      const told = ({ status, text }: typeof page) => [status, text.replace(/RT\w+/, "")]
-      assert.deepStrictEqual(told(page), told(other))
-      assert.strictEqual((yield* sent("POST", "/sandbox/book", {}, formOf(stay("x")))).status, 404)
-    })
-  )
-})
+for (const [where, allowed, publicUrl] of [
+  ["where there is no sandbox", SandboxAllowed.layerNever, undefined],
+  ["where others reach the service, be the sandbox there,", SandboxAllowed.layerAlways, "http://pms.example:8080"],
+  ["where a proxy in front has the name of this machine", SandboxAllowed.layerAlways, "https://127.0.0.1"]
+] as const) {
+  layer(layerPage(allowed, publicUrl), { excludeTestServices: true })(where, (it) => {
+    it.effect("its page is any path that nobody knows, under whatever name it is asked", () =>
+      Effect.gen(function* () {
+        const told = (method: string, path: string, host = "localhost:8080") =>
+          Effect.map(sent(method, path, { host }, method === "POST" ? formOf(stay("x")) : ""), ({ status, text }) => [
+            status,
+            text.replace(/RT\w+/, "")
+          ])
+        for (const host of ["localhost:8080", "pms.example:8080"]) {
+          assert.deepStrictEqual(yield* told("GET", "/sandbox", host), yield* told("GET", "/nowhere", host))
+          assert.deepStrictEqual(yield* told("POST", "/sandbox/book", host), yield* told("POST", "/nowhere", host))
+        }
+        assert.strictEqual((yield* told("GET", "/sandbox"))[0], 404)
+      })
+    )
+  })
+}
 
 layer(layerServed().pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))))(
   "unless a process has one",
