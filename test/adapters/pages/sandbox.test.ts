@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { FORM_BYTES } from "../../../src/adapters/pages/sandbox/form.ts"
 import { layerSandboxPage } from "../../../src/adapters/pages/sandbox.ts"
+import { BookAsked, ChangeAsked, MoneyAsked, MoodAsked, OpenAsked, OrderAsked } from "../../../src/sandbox/asked.ts"
 import { Marketplace } from "../../../src/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../../src/sandbox/SandboxAllowed.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../browser.ts"
@@ -126,6 +127,47 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
     })
   )
 
+  it.effect("has a field for each thing that can be asked, which is heeded", () =>
+    Effect.gen(function* () {
+      const { operator_id } = yield* opened("Harbour view")
+      const listing = { listing_id: `L-${operator_id}`, channel_type: "vrbo", operator_id: String(operator_id) }
+      const asked = { username: "pier", title: "Loft", currency: "GBP", base_price: "80", cleaning_fee: "20" }
+      const terms = { commission: "7", tax: "5", rooms: "3", instant: "1" }
+      yield* saidAfter("/sandbox/open", { ...listing, ...asked, ...terms })
+      const { done } = yield* saidAfter("/sandbox/book", { ...stay(""), ...listing, adults: "1", children: "2" })
+      const [, order_id = ""] = /^Order (\S+) is booked: accepted, 189 GBP, 0 paid;/.exec(done ?? "") ?? []
+      assert.match((yield* saidAfter("/sandbox/pay", { order_id, amount: "9" })).done ?? "", /, 9 paid;/)
+      // Five are more than there is room for: children were counted, and the adults are another number now.
+      assert.match(
+        (yield* saidAfter("/sandbox/change", { order_id, adults: "3" })).error ?? "",
+        /has room for 4 guests/
+      )
+      yield* saidAfter("/sandbox/open", { ...listing, ...asked, listing_id: `R-${operator_id}`, instant: "0" })
+      yield* saidAfter("/sandbox/book", { ...stay(""), ...listing, listing_id: `R-${operator_id}` })
+
+      const { text } = yield* sent("GET", `/sandbox?operator=${operator_id}`)
+      assert.include(text, "pier of ")
+      assert.include(text, "instant booking · 3 rooms · 7 % commission · 5 % tax")
+      const forms = Array.from(text.matchAll(/<form [^>]*action="\/sandbox\/([\w-]+)[\s\S]*?<\/form>/g))
+      const fieldsOf = (act: string) => {
+        const [form = ""] = forms.find(([, name]) => name === act) ?? []
+        return Array.from(form.matchAll(/<(?:input|select) [^>]*?name="(\w+)"/g), ([, name]) => name).toSorted()
+      }
+      for (const [act, { fields }] of [
+        ["open", OpenAsked],
+        ["book", BookAsked],
+        ["change", ChangeAsked],
+        ["pay", MoneyAsked],
+        ["refund", MoneyAsked],
+        ["cancel", OrderAsked],
+        ["time-out", OrderAsked],
+        ["mood", MoodAsked]
+      ] as const) {
+        assert.deepStrictEqual(fieldsOf(act), Object.keys(fields).toSorted(), act)
+      }
+    })
+  )
+
   it.effect("takes forms of its own alone, under names of its own alone, and small ones", () =>
     Effect.gen(function* () {
       const { listing_id } = yield* opened("Harbour view")
@@ -212,6 +254,9 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser
           yield* Effect.promise(async () => {
             await page.goto(`${base}/sandbox?operator=${operator_id}`)
             const form = page.locator("form[action^='/sandbox/book']")
+            await form.locator("summary").click()
+            await form.getByLabel("Channel").selectOption("booking.com")
+            await form.getByLabel("Children").fill("1")
             for (const [field, value] of Object.entries(fields)) await form.locator(`[name=${field}]`).fill(value)
             await form.getByRole("button").click()
             await page.getByRole("status").waitFor()
@@ -224,6 +269,15 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser
           assert.include(seen.said, "is booked: accepted")
           assert.include(seen.orders, `listing ${listing_id}`)
           assert.isFalse(seen.wide)
+          // What is folded away is looked at too.
+          yield* Effect.promise(async () => {
+            await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+          })
+          assert.isFalse(
+            yield* Effect.promise(() =>
+              page.evaluate<boolean>("document.documentElement.scrollWidth > window.innerWidth")
+            )
+          )
           assert.deepStrictEqual(yield* barriers(page), [])
         }).pipe(Effect.scoped)
       )
