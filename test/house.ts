@@ -67,7 +67,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "sandbox",
     what: "the marketplace in the process: its listings, its guests, how it answers, and what it says by itself",
-    imports: imports("background channels contract database ingest limits.ts resources/<family>")
+    imports: imports("background channels contract database ingest limits.ts resources/<family> resources/own-row.ts")
   },
   {
     place: "ingest",

@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Settings } from "../configuration.ts"
+import { isPlainLoopback, type Settings } from "../configuration.ts"
 import { addDays, dateInZone } from "../contract/time.ts"
 import { type DemoAccess, seedDemo } from "./seed.ts"
 
@@ -22,9 +22,11 @@ const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: str
   "The token is writable, stays valid and is not shown again."
 ]
 
-/** Where the demo operator is, the marketplace it sells at is there too, unless it is turned off. */
+/** Where the demo operator is, the marketplace it sells at is there too, unless it is turned off; its page is here alone. */
 const marketplace = ({ publicUrl, sandbox }: GreetingSettings): ReadonlyArray<string> =>
-  sandbox === "never" ? [] : ["", `Book its flats as a guest at the marketplace that is built in: ${publicUrl}/sandbox`]
+  sandbox === "never" || !isPlainLoopback(publicUrl)
+    ? []
+    : ["", `Book its flats as a guest at the marketplace that is built in: ${publicUrl}/sandbox`]
 
 const welcomeBack = (accountId: number): ReadonlyArray<string> => [
   "",

@@ -78,6 +78,7 @@ export class Marketplace extends Context.Service<
         book: yield* makeBook,
         change: Effect.fnUntraced(function* (input) {
           const asked = yield* readChange(input)
+          if (CHANGES.every((name) => asked[name] === undefined)) return yield* nothingToChange
           const listings = asked.listing_id === undefined ? undefined : namesIn(asked.listing_id)
           const change = {
             checkIn: asked.check_in_date,
@@ -101,6 +102,10 @@ export class Marketplace extends Context.Service<
     })
   )
 }
+
+const CHANGES = ["check_in_date", "check_out_date", "listing_id", "adults"] as const
+
+const nothingToChange = new BadRequest({ message: `Say what to change: ${CHANGES.join(", ")}.` })
 
 interface Beside {
   readonly listings: ReadonlyArray<string>

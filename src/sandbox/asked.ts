@@ -34,11 +34,13 @@ const between = (minimum: number, maximum: number) =>
 /** Of listings one or several, separated by commas: a room of each. */
 const ListingNames = textUpTo(CHANNEL_ROOMS * (CODE + 2))
 
-const GuestName = Schema.String.check(
-  Schema.makeFilter((name) => (name.trim() === "" ? EMPTY : isUpTo(name, GUEST_NAME)), {
-    expected: `at most ${GUEST_NAME} characters`
-  })
-)
+/** A text that says something. */
+const wordsUpTo = (most: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => (text.trim() === "" ? EMPTY : isUpTo(text, most)), {
+      expected: `at most ${most} characters`
+    })
+  )
 
 /** What tells a listing or an order from others of the same name. */
 const whose = { channel_type: Schema.optionalKey(textUpTo(CODE)), operator_id: Schema.optionalKey(Id) }
@@ -48,7 +50,7 @@ export const BookAsked = Schema.Struct({
   listing_id: ListingNames,
   check_in_date: CalendarDate,
   check_out_date: CalendarDate,
-  guest_name: GuestName,
+  guest_name: wordsUpTo(GUEST_NAME),
   guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
   guest_email: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
   adults: Schema.optionalKey(between(1, GUESTS_MAX)),
@@ -83,10 +85,10 @@ const Price = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `from 0 to ${AMOUNT_MAX}` })
 )
 const USERNAME = 80
-const Username = Schema.String.check(
-  Schema.makeFilter((name) => (name.trim() === "" ? EMPTY : isUpTo(name, USERNAME)), {
-    expected: `at most ${USERNAME} characters`
-  })
+
+/** As other commands and forms can name it: several are separated by commas, and what is around one is no part of it. */
+const ListingName = Code.check(
+  Schema.isPattern(/^[A-Za-z0-9._-]*$/, { expected: "letters, digits, dots, underscores and hyphens alone" })
 )
 const Percent = between(0, 100)
 
@@ -94,9 +96,9 @@ const Percent = between(0, 100)
 export const OpenAsked = Schema.Struct({
   operator_id: Schema.optionalKey(Id),
   channel_type: SandboxChannel,
-  username: Schema.optionalKey(Username),
-  listing_id: Schema.optionalKey(Code),
-  title: Schema.optionalKey(textUpTo(LISTING_TEXT)),
+  username: Schema.optionalKey(wordsUpTo(USERNAME)),
+  listing_id: Schema.optionalKey(ListingName),
+  title: Schema.optionalKey(wordsUpTo(LISTING_TEXT)),
   currency: Schema.optionalKey(Currency),
   base_price: Schema.optionalKey(PositiveAmount),
   cleaning_fee: Schema.optionalKey(Price),

@@ -6,7 +6,7 @@ import { saidLater } from "./due.ts"
 import { approved, declined, paidOf, totalOf } from "./order.ts"
 import type { Day, Listing, Order, Settings } from "./rows.ts"
 import { giveBack } from "./scene.ts"
-import { settingsWith } from "./settings.ts"
+import { settingsWith, untakenOf } from "./settings.ts"
 
 // What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
 
@@ -64,12 +64,13 @@ export const settling =
   (found: Found): Result.Result<Becomes<void>, ChannelRefused> =>
     Result.gen(function* () {
       const { account, now } = found.scene
-      const { rules: own, cancellationPolicies } = DIFFERENCES[account.channel_type]
-      if (own !== rules) return yield* refused(`${account.channel_type} has no such settings`)
+      if (DIFFERENCES[account.channel_type].rules !== rules)
+        return yield* refused(`${account.channel_type} has no such settings`)
       const listing = yield* listingIn(found, listingId)
-      const policy = sent["cancellation_policy"]
-      if (typeof policy === "string" && rules === "airbnb" && !cancellationPolicies.includes(policy)) {
-        return yield* refused(`cancellation_policy ${policy} is not eligible`)
+      const untaken = untakenOf(account.channel_type, listing, sent)
+      if (untaken !== undefined) {
+        const { field, reason } = untaken
+        return yield* Result.fail(new ChannelRefused({ field: `settings.${field}`, reason }))
       }
       const settings = settingsWith(account.channel_type, listing.settings, sent)
       const instant = settings["instant_booking"]

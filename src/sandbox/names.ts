@@ -16,10 +16,19 @@ export const drawOrderName = (channel: SandboxChannel): Effect.Effect<string> =>
   return Effect.map(drawn(of === "letters" ? LETTERS : DIGITS, length), (name) => `${prefix}${name}`)
 }
 
+/** Without a zero in front. */
+const drawnNumber = (length: number): Effect.Effect<string> =>
+  Effect.zipWith(drawn("123456789", 1), drawn(DIGITS, length - 1), (first, others) => `${first}${others}`)
+
 const LISTING_LENGTH = 9
 const PAYMENT_LENGTH = 12
 
-export const drawListingName: Effect.Effect<string> = drawn(DIGITS, LISTING_LENGTH)
+/** The channel's own id of a new listing: a number, of `booking_site` two with a line between. */
+export const drawListingName = (channel: SandboxChannel): Effect.Effect<string> =>
+  channel === "booking_site"
+    ? Effect.zipWith(drawnNumber(LISTING_LENGTH), drawnNumber(1), (flat, nth) => `${flat}-${nth}`)
+    : drawnNumber(LISTING_LENGTH)
+
 export const drawPaymentName: Effect.Effect<string> = Effect.map(
   drawn(LETTERS, PAYMENT_LENGTH),
   (name) => `PAY-${name}`

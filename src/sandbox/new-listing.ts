@@ -12,7 +12,7 @@ export const newListing = (asked: OpenAsked, listingId: string, operatorCurrency
   const sold = asked.instant ?? instant
   return {
     listing_id: listingId,
-    title: asked.title ?? `Sandbox ${asked.channel_type}`,
+    title: asked.title?.trim() ?? `Sandbox ${asked.channel_type}`,
     currency,
     rooms: asked.rooms ?? 1,
     instant: sold,

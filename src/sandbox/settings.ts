@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { roundedUnits } from "./amounts.ts"
+import { roundedUnits, unitsOfNumber } from "./amounts.ts"
 import { DIFFERENCES, type SandboxChannel } from "./channels.ts"
 import type { Listing, Settings } from "./rows.ts"
 
@@ -81,6 +81,56 @@ const firstOfVrbo = (
   check_out_before: 11,
   instant_booking: instant
 })
+
+/** What the channel does not take of settings that are sent, and why: `field` is its way in them. */
+export interface Untaken {
+  readonly field: string
+  readonly reason: string
+}
+
+/** Undefined: the channel takes all of it. */
+export const untakenOf = (channel: SandboxChannel, { currency }: Listing, sent: Settings): Untaken | undefined => {
+  const { cancellation_policy: policy, listing_currency } = sent
+  const policies = DIFFERENCES[channel].cancellationPolicies
+  if (typeof policy === "string" && !policies.includes(policy)) {
+    return { field: "cancellation_policy", reason: `${policy} is not eligible` }
+  }
+  if (typeof listing_currency === "string" && listing_currency !== currency) {
+    return { field: "listing_currency", reason: `the listing is sold in ${currency}` }
+  }
+  const finer = amountsIn(sent).find(({ amount }) => unitsOfNumber(amount, currency) === undefined)
+  return finer && { field: finer.field, reason: `${finer.amount} has more decimals than ${currency} has` }
+}
+
+/** The settings that are money, of either kind. */
+const MONEY = [
+  "base_price",
+  "weekend_price",
+  "security_deposit",
+  "cleaning_fee",
+  "short_term_cleaning_fee",
+  "pet_fee",
+  "extra_guest_fee"
+]
+
+interface Amount {
+  readonly field: string
+  readonly amount: number
+}
+
+const amountsIn = (sent: Settings): ReadonlyArray<Amount> => {
+  const { pet_fee_obj, nightly_rate } = sent
+  const amounts = (settings: Schema.Json | undefined, names: ReadonlyArray<string>, above = "") =>
+    names.flatMap((name): ReadonlyArray<Amount> => {
+      const amount = isObject(settings) ? settings[name] : undefined
+      return typeof amount === "number" ? [{ field: `${above}${name}`, amount }] : []
+    })
+  return [
+    ...amounts(sent, MONEY),
+    ...amounts(pet_fee_obj, ["amount"], "pet_fee_obj."),
+    ...amounts(nightly_rate, WEEKDAYS, "nightly_rate.")
+  ]
+}
 
 /** The settings with those that were sent in their place. */
 export const settingsWith = (channel: SandboxChannel, settings: Settings, sent: Settings): Settings => {

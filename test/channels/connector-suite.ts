@@ -204,7 +204,8 @@ export const connectorSuite = <R, E>(rig: ConnectorRig<R, E>): void =>
         assert.include(before.eligible_cancellation_policies, before.settings["cancellation_policy"])
         const policy = { ...listing, settings: { cancellation_policy: "whatever" } }
         const refused = yield* Effect.flip(connector.writeAirbnbPriceAndRules(there.account, policy))
-        assert.strictEqual(refused._tag, "ChannelRefused")
+        assert.deepInclude(refused, { _tag: "ChannelRefused", field: "settings.cancellation_policy" })
+        assert.deepStrictEqual(yield* connector.readAirbnbPriceAndRules(there.account, listing), after)
       })
     )
   })

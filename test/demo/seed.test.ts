@@ -53,6 +53,9 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
         assert.include(later, `npx latchkey token create --account ${known?.accountId} --name mine --scope writable`)
         for (const text of [welcome, later]) assert.include(text, "http://127.0.0.1:8080/sandbox")
         assert.notInclude(yield* greet({ ...settings, sandbox: "never" }), "/sandbox")
+        // Its page is not where others reach the service.
+        const reached = { ...settings, publicUrl: "https://pms.example", sandbox: "always" } as const
+        assert.notInclude(yield* greet(reached), "/sandbox")
         assert.strictEqual((yield* Effect.flip(seedDemo))._tag, "OperatorsExist")
         assert.notInclude(yield* greet({ ...settings, demo: false }), "demo operator")
       })

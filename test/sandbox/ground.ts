@@ -87,7 +87,7 @@ export const listingAt = Effect.fn("listingAt")(function* (
   options: Partial<Omit<OpenAsked, "channel_type" | "operator_id">> = {}
 ) {
   const sql = yield* SqlClient.SqlClient
-  const listingId = options.listing_id ?? (yield* drawListingName)
+  const listingId = options.listing_id ?? (yield* drawListingName(account.channel_type))
   const listing = newListing({ ...options, channel_type: account.channel_type }, listingId, "EUR")
   const came = yield* addListing(sql)(account, listing, new Date(NOW))
   return came === "added" ? listingId : yield* Effect.die(new Error(`the listing is ${came}`))

@@ -112,6 +112,20 @@ layer(layerListened)("a guest of the sandbox", (it) => {
     })
   )
 
+  it.effect("says what to change, or nothing is changed and nobody is told", () =>
+    Effect.gen(function* () {
+      const { book, market, accountId } = yield* ground()
+      const { order_id, version } = yield* book()
+      const told = Listener.use(({ heardOf }) => heardOf(accountId))
+      const before = yield* told
+      const refused = yield* Effect.flip(market.change({ order_id }))
+      assert.strictEqual(refused._tag, "BadRequest")
+      assert.strictEqual(refused.message, "Say what to change: check_in_date, check_out_date, listing_id, adults.")
+      assert.deepStrictEqual(yield* told, before)
+      assert.strictEqual((yield* market.change({ order_id, adults: 1 })).version, version + 1)
+    })
+  )
+
   it.effect("has the last room alone, however many want it at once", () =>
     Effect.gen(function* () {
       const { book, left } = yield* ground()

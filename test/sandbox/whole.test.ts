@@ -45,6 +45,8 @@ const layerWhole = Layer.mergeAll(
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
+const EACH_DAY = { sunday: 90, monday: 90, tuesday: 90, wednesday: 90, thursday: 90, friday: 90, saturday: 90 }
+
 const linked = Effect.fn("linked")(function* (channel_type: "airbnb" | "vrbo" | "ctrip") {
   const { operatorId, token } = yield* freshOperator()
   const market = yield* Marketplace
@@ -127,4 +129,49 @@ layer(layerWhole, { excludeTestServices: true })("the service and its sandbox", 
       assert.strictEqual(order.total, 400)
     })
   )
+
+  for (const [channel, untaken] of [
+    [
+      "airbnb",
+      [
+        [{ cancellation_policy: "bogus" }, "cancellation_policy: the channel refused: bogus is not eligible."],
+        [{ listing_currency: "USD" }, "listing_currency: the channel refused: the listing is sold in EUR."],
+        [{ base_price: 120.555 }, "base_price: the channel refused: 120.555 has more decimals than EUR has."],
+        [
+          { pet_fee_obj: { amount: 0.001, charge_type: "FLAT", charge_period: "STAY" } },
+          "pet_fee_obj.amount: the channel refused: 0.001 has more decimals than EUR has."
+        ]
+      ]
+    ],
+    [
+      "vrbo",
+      [
+        [
+          { nightly_rate: { ...EACH_DAY, friday: 99.999 } },
+          "nightly_rate.friday: the channel refused: 99.999 has more decimals than EUR has."
+        ],
+        [{ cleaning_fee: 9.999 }, "cleaning_fee: the channel refused: 9.999 has more decimals than EUR has."]
+      ]
+    ]
+  ] as const) {
+    it.effect(`name the setting of ${channel} that the marketplace does not take, and nothing is changed`, () =>
+      Effect.gen(function* () {
+        const { opened, token } = yield* linked(channel)
+        const listing = { listing_id: opened.listing_id }
+        const read = Effect.map(call(token, `get_${channel}_price_and_rules`, listing), ({ data }) => data)
+        const write = (settings: object) =>
+          Effect.map(
+            call(token, `update_${channel}_price_and_rules`, { ...listing, settings }),
+            ({ error_code, error_msg }) => [error_code, error_msg]
+          )
+        const before = yield* read
+        for (const [settings, words] of untaken) {
+          assert.deepStrictEqual(yield* write({ minimum_stay: 3, ...settings }), [422, `settings.${words}`])
+        }
+        assert.deepStrictEqual(yield* read, before)
+        assert.deepStrictEqual(yield* write({ minimum_stay: 3, base_price: 120.55 }), [0, ""])
+        assert.deepNestedInclude(yield* read, { minimum_stay: 3, base_price: 120.55 })
+      })
+    )
+  }
 })

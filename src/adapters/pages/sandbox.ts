@@ -1,6 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { isPlainLoopback } from "../../configuration.ts"
 import { Marketplace } from "../../sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../sandbox/SandboxAllowed.ts"
 import { Seeing } from "../../sandbox/Seeing.ts"
@@ -54,12 +55,16 @@ const MESSAGE = 600
 
 const refusedWith = (status: number, words: string): Response => documentResponse(wordPage(words), status, "own")
 
-/** The page of the sandbox: whoever reaches this process may move its guests. */
+/**
+ * The page of the sandbox. Nobody signs in at it, so it is where callers reach the service on this machine alone, and
+ * nowhere else, be the sandbox itself there.
+ */
 export const layerSandboxPage = (publicUrl: string) =>
   Layer.effect(
     SandboxPage,
     Effect.gen(function* () {
-      const { allowed } = yield* SandboxAllowed
+      const sandbox = yield* SandboxAllowed
+      const allowed = isPlainLoopback(publicUrl) ? sandbox.allowed : Effect.succeed(false)
       const looked = show(yield* Seeing)
       const acts = makeActs(yield* Marketplace)
 
@@ -79,7 +84,7 @@ export const layerSandboxPage = (publicUrl: string) =>
         const [path = "", search = ""] = request.url.split("?", 2)
         const query = new URLSearchParams(search)
         const name = path.slice(SANDBOX_PATH.length + 1)
-        if (!isOwnHost(request, publicUrl)) return refusedWith(403, "The sandbox is not at this address.")
+        if (!isOwnHost(request)) return refusedWith(403, "The sandbox is not at this address.")
         if (request.method === "POST") return yield* moved(name, request, query)
         if (name !== "") return undefined
         const isLooking = request.method === "GET" || request.method === "HEAD"

@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { FORM_BYTES } from "../../../src/adapters/pages/sandbox/form.ts"
 import { layerSandboxPage } from "../../../src/adapters/pages/sandbox.ts"
+import { BookAsked, ChangeAsked, MoneyAsked, MoodAsked, OpenAsked, OrderAsked } from "../../../src/sandbox/asked.ts"
 import { Marketplace } from "../../../src/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../../src/sandbox/SandboxAllowed.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../browser.ts"
@@ -10,11 +11,9 @@ import { freshOperator, layerTest } from "../../harness.ts"
 import { layerListened } from "../../sandbox/ground.ts"
 import { BaseUrl, layerServed, layerServing } from "../../server.ts"
 
-const layerPage = (allowed: Layer.Layer<SandboxAllowed>) =>
+const layerPage = (allowed: Layer.Layer<SandboxAllowed>, publicUrl = "http://127.0.0.1:8080") =>
   layerServing(layerTest).pipe(
-    Layer.provideMerge(
-      Layer.provideMerge(layerSandboxPage("http://pms.example:8080"), Layer.merge(layerListened, allowed))
-    ),
+    Layer.provideMerge(Layer.provideMerge(layerSandboxPage(publicUrl), Layer.merge(layerListened, allowed))),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
   )
 
@@ -83,6 +82,10 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
         const { done, error } = yield* saidAfter(`/sandbox/${act}`, { order_id, ...fields })
         return (done ?? error ?? "").replace(`Order ${order_id} `, "")
       })
+      assert.strictEqual(
+        yield* after("change", { check_in_date: "", check_out_date: "", listing_id: "", adults: "" }),
+        "Say what to change: check_in_date, check_out_date, listing_id, adults."
+      )
       assert.deepStrictEqual(
         [
           yield* after("change", { check_in_date: "", check_out_date: inDays(13), listing_id: "" }),
@@ -124,6 +127,47 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
     })
   )
 
+  it.effect("has a field for each thing that can be asked, which is heeded", () =>
+    Effect.gen(function* () {
+      const { operator_id } = yield* opened("Harbour view")
+      const listing = { listing_id: `L-${operator_id}`, channel_type: "vrbo", operator_id: String(operator_id) }
+      const asked = { username: "pier", title: "Loft", currency: "GBP", base_price: "80", cleaning_fee: "20" }
+      const terms = { commission: "7", tax: "5", rooms: "3", instant: "1" }
+      yield* saidAfter("/sandbox/open", { ...listing, ...asked, ...terms })
+      const { done } = yield* saidAfter("/sandbox/book", { ...stay(""), ...listing, adults: "1", children: "2" })
+      const [, order_id = ""] = /^Order (\S+) is booked: accepted, 189 GBP, 0 paid;/.exec(done ?? "") ?? []
+      assert.match((yield* saidAfter("/sandbox/pay", { order_id, amount: "9" })).done ?? "", /, 9 paid;/)
+      // Five are more than there is room for: children were counted, and the adults are another number now.
+      assert.match(
+        (yield* saidAfter("/sandbox/change", { order_id, adults: "3" })).error ?? "",
+        /has room for 4 guests/
+      )
+      yield* saidAfter("/sandbox/open", { ...listing, ...asked, listing_id: `R-${operator_id}`, instant: "0" })
+      yield* saidAfter("/sandbox/book", { ...stay(""), ...listing, listing_id: `R-${operator_id}` })
+
+      const { text } = yield* sent("GET", `/sandbox?operator=${operator_id}`)
+      assert.include(text, "pier of ")
+      assert.include(text, "instant booking · 3 rooms · 7 % commission · 5 % tax")
+      const forms = Array.from(text.matchAll(/<form [^>]*action="\/sandbox\/([\w-]+)[\s\S]*?<\/form>/g))
+      const fieldsOf = (act: string) => {
+        const [form = ""] = forms.find(([, name]) => name === act) ?? []
+        return Array.from(form.matchAll(/<(?:input|select) [^>]*?name="(\w+)"/g), ([, name]) => name).toSorted()
+      }
+      for (const [act, { fields }] of [
+        ["open", OpenAsked],
+        ["book", BookAsked],
+        ["change", ChangeAsked],
+        ["pay", MoneyAsked],
+        ["refund", MoneyAsked],
+        ["cancel", OrderAsked],
+        ["time-out", OrderAsked],
+        ["mood", MoodAsked]
+      ] as const) {
+        assert.deepStrictEqual(fieldsOf(act), Object.keys(fields).toSorted(), act)
+      }
+    })
+  )
+
   it.effect("takes forms of its own alone, under names of its own alone, and small ones", () =>
     Effect.gen(function* () {
       const { listing_id } = yield* opened("Harbour view")
@@ -136,7 +180,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
       assert.deepStrictEqual(
         [
           yield* post(own),
-          yield* post({ origin: "http://pms.example:8080", host: "pms.example:8080" }),
+          yield* post({ origin: "http://localhost:8080", host: "localhost:8080" }),
           yield* post({ origin: "https://evil.example" }),
           yield* post({ origin: "null" }),
           yield* post({ "sec-fetch-site": "cross-site" }),
@@ -149,7 +193,7 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
         [303, 303, 403, 403, 403, 403, 403, 400, 303, 400]
       )
       assert.deepStrictEqual(
-        [yield* get(base.host), yield* get("localhost:1"), yield* get("pms.example:8080"), yield* get("evil.example")],
+        [yield* get(base.host), yield* get("localhost:1"), yield* get("[::1]:1"), yield* get("evil.example")],
         [200, 200, 200, 403]
       )
       const unknown = yield* Effect.forEach(["GET", "POST"], (method) => sent(method, "/sandbox/whatever"))
@@ -161,16 +205,28 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
   )
 })
 
-layer(layerPage(SandboxAllowed.layerNever), { excludeTestServices: true })("where there is no sandbox", (it) => {
-  it.effect("its page is any path that nobody knows", () =>
-    Effect.gen(function* () {
-      const [page, other] = [yield* sent("GET", "/sandbox"), yield* sent("GET", "/nowhere")]
-      const told = ({ status, text }: typeof page) => [status, text.replace(/RT\w+/, "")]
-      assert.deepStrictEqual(told(page), told(other))
-      assert.strictEqual((yield* sent("POST", "/sandbox/book", {}, formOf(stay("x")))).status, 404)
-    })
-  )
-})
+for (const [where, allowed, publicUrl] of [
+  ["where there is no sandbox", SandboxAllowed.layerNever, undefined],
+  ["where others reach the service, be the sandbox there,", SandboxAllowed.layerAlways, "http://pms.example:8080"],
+  ["where a proxy in front has the name of this machine", SandboxAllowed.layerAlways, "https://127.0.0.1"]
+] as const) {
+  layer(layerPage(allowed, publicUrl), { excludeTestServices: true })(where, (it) => {
+    it.effect("its page is any path that nobody knows, under whatever name it is asked", () =>
+      Effect.gen(function* () {
+        const told = (method: string, path: string, host = "localhost:8080") =>
+          Effect.map(sent(method, path, { host }, method === "POST" ? formOf(stay("x")) : ""), ({ status, text }) => [
+            status,
+            text.replace(/RT\w+/, "")
+          ])
+        for (const host of ["localhost:8080", "pms.example:8080"]) {
+          assert.deepStrictEqual(yield* told("GET", "/sandbox", host), yield* told("GET", "/nowhere", host))
+          assert.deepStrictEqual(yield* told("POST", "/sandbox/book", host), yield* told("POST", "/nowhere", host))
+        }
+        assert.strictEqual((yield* told("GET", "/sandbox"))[0], 404)
+      })
+    )
+  })
+}
 
 layer(layerServed().pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))))(
   "unless a process has one",
@@ -198,6 +254,9 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser
           yield* Effect.promise(async () => {
             await page.goto(`${base}/sandbox?operator=${operator_id}`)
             const form = page.locator("form[action^='/sandbox/book']")
+            await form.locator("summary").click()
+            await form.getByLabel("Channel").selectOption("booking.com")
+            await form.getByLabel("Children").fill("1")
             for (const [field, value] of Object.entries(fields)) await form.locator(`[name=${field}]`).fill(value)
             await form.getByRole("button").click()
             await page.getByRole("status").waitFor()
@@ -210,6 +269,15 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser
           assert.include(seen.said, "is booked: accepted")
           assert.include(seen.orders, `listing ${listing_id}`)
           assert.isFalse(seen.wide)
+          // What is folded away is looked at too.
+          yield* Effect.promise(async () => {
+            await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+          })
+          assert.isFalse(
+            yield* Effect.promise(() =>
+              page.evaluate<boolean>("document.documentElement.scrollWidth > window.innerWidth")
+            )
+          )
           assert.deepStrictEqual(yield* barriers(page), [])
         }).pipe(Effect.scoped)
       )

@@ -23,6 +23,22 @@ export const hidden = (name: string, value: string | number): Html =>
 export const option = (value: string, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen ? html` selected` : nothing}>${value}</option>`
 
+/** Of several texts one, by their values; the first is chosen. */
+export const choice = (
+  name: string,
+  label: string,
+  options: ReadonlyArray<readonly [value: string, words: string]>
+): Html =>
+  html`<label>${label} <select name="${name}">${options.map(([value, words]) => html`<option value="${value}">${words}</option>`)}</select></label>`
+
+/** Fields that few need, behind a word. */
+export const seldom = (summary: string, fields: Html): Html => html`<details>
+<summary>${summary}</summary>
+<div class="seldom">
+${fields}
+</div>
+</details>`
+
 /** `quiet`: one of several in a row. */
 export const form = (act: string, button: string, fields: Html, look: "fields" | "quiet" = "fields"): Html =>
   html`<form class="${look}" method="post" action="/sandbox/${act}">

@@ -5,7 +5,7 @@ import { unitsOfText } from "../../../sandbox/amounts.ts"
 import { holds, totalOf } from "../../../sandbox/order.ts"
 import type { OrderRow } from "../../../sandbox/Seeing.ts"
 import { type Html, html, nothing } from "../html.ts"
-import { field, form, hidden } from "./fields.ts"
+import { field, form, hidden, seldom } from "./fields.ts"
 
 /** The orders of all accounts, the latest first, and what their guests can do. */
 export const ordersSection = (
@@ -50,7 +50,7 @@ const orderCard = (order: OrderRow, kept: string): Html => {
 <div class="acts">
 ${
   isOpen
-    ? html`${form(`change${kept}`, "Change", html`${named(order)}${field("check_in_date", "Check-in", { type: "date" })}${field("check_out_date", "Check-out", { type: "date" })}${field("listing_id", "Listings")}`, "quiet")}
+    ? html`${form(`change${kept}`, "Change", html`${named(order)}${field("check_in_date", "Check-in", { type: "date" })}${field("check_out_date", "Check-out", { type: "date" })}${seldom("Rooms and guests", html`${field("listing_id", "Listings")}${field("adults", "Adults in each", { type: "number" })}`)}`, "quiet")}
 `
     : nothing
 }${canPay ? form(`pay${kept}`, "Pay", html`${named(order)}${field("amount", "Amount")}`, "quiet") : nothing}

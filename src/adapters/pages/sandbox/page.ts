@@ -5,7 +5,7 @@ import type { AccountSeen, AskedRow, GuestDay, ListingSeen, OrderRow, Part } fro
 import type { Document } from "../document.ts"
 import { type Html, html, nothing } from "../html.ts"
 import { calendarOf } from "./calendar.ts"
-import { field, form, hidden, option } from "./fields.ts"
+import { choice, field, form, hidden, option, seldom } from "./fields.ts"
 import { ordersSection } from "./orders.ts"
 import { STYLE } from "./style.ts"
 
@@ -110,6 +110,8 @@ ${number > 1 ? link(number - 1, "Previous") : nothing}<span class="soft">${numbe
 `
 }
 
+const CHANNELS = SANDBOX_CHANNELS.map((channel) => [channel, channel] as const)
+
 const bookSection = ({ listings, query }: Market): Html => html`<section id="book" aria-labelledby="book-title">
 <h2 id="book-title">Book as a guest</h2>
 ${form(
@@ -120,13 +122,19 @@ ${form(
 ${field("check_in_date", "Check-in", { type: "date", required: true })}
 ${field("check_out_date", "Check-out", { type: "date", required: true })}
 ${field("guest_name", "Guest", { required: true })}
-${field("guest_phone", "Phone")}
-${field("guest_email", "E-mail")}
 ${field("adults", "Adults", { type: "number", value: "2" })}
+${field("children", "Children", { type: "number", value: "0" })}
 ${field("rooms", "Rooms of each", { type: "number", value: "1" })}
-${field("remarks", "Message")}`
+${seldom(
+  "How to reach the guest, a message, and whose listing it is",
+  html`${field("guest_phone", "Phone")}
+${field("guest_email", "E-mail")}
+${field("remarks", "Message")}
+${choice("channel_type", "Channel", [["", "whichever has it"], ...CHANNELS])}
+${field("operator_id", "Operator", { type: "number" })}`
+)}`
 )}
-<p class="soft">Several listings of one account in one order: their ids, separated by commas.</p>
+<p class="soft">Several listings of one account in one order: their ids, separated by commas. Say channel or operator where several accounts have one of that id.</p>
 </section>`
 
 const listingsSection = (market: Market): Html => html`<section id="listings" aria-labelledby="listings-title">
@@ -206,15 +214,25 @@ const openSection = ({ query }: Market): Html => html`<section id="open" aria-la
 ${form(
   address("open", query),
   "Open",
-  html`<label>Channel <select name="channel_type">${SANDBOX_CHANNELS.map((channel) => option(channel, false))}</select></label>
-${field("username", "Account", { value: "host" })}
+  html`${choice("channel_type", "Channel", CHANNELS)}
 ${field("title", "Title")}
 ${field("base_price", "Price a night", { value: "100" })}
 ${field("cleaning_fee", "Cleaning fee")}
-${field("currency", "Currency")}
 ${field("rooms", "Rooms", { type: "number", value: "1" })}
-<label>Sold <select name="instant"><option value="">the usual way</option><option value="1">at once</option><option value="0">on request</option></select></label>
-${field("operator_id", "Operator")}`
+${choice("instant", "Sold", [
+  ["", "the usual way"],
+  ["1", "at once"],
+  ["0", "on request"]
+])}
+${seldom(
+  "Its id, its account, and what it costs otherwise than usual there",
+  html`${field("listing_id", "Listing id")}
+${field("username", "Account", { value: "host" })}
+${field("operator_id", "Operator", { type: "number" })}
+${field("currency", "Currency")}
+${field("commission", "Commission (%)", { type: "number" })}
+${field("tax", "Tax (%)", { type: "number" })}`
+)}`
 )}
 <p class="soft">Link it to a property, so that its orders find their place: <code>npx latchkey listing link --listing ID --property ID</code></p>
 </section>`

@@ -50,6 +50,11 @@ button {
   font: inherit; font-weight: 600; padding: .5rem 1rem; border: 1px solid transparent; border-radius: .4rem;
   background: var(--button); color: var(--button-ink); cursor: pointer;
 }
+details { font-size: .9rem; }
+.fields details { grid-column: 1 / -1; }
+summary { cursor: pointer; color: var(--link); padding: .3rem 0; }
+.seldom { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem 1rem; align-items: end; padding: .25rem 0 .5rem; }
+.quiet .seldom { display: flex; flex-wrap: wrap; gap: .5rem; padding: 0; }
 .acts { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: end; }
 .quiet { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
 .quiet label { width: 9.5rem; }
@@ -77,7 +82,7 @@ th { font-size: .8rem; font-weight: 500; color: var(--soft); text-align: left; p
   .calendar td { padding: .1rem .2rem; font-size: .8rem; border-radius: .25rem; overflow-wrap: anywhere; }
   .calendar th { padding: .1rem; }
   .state, .rule { font-size: .65rem; }
-  .fields { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .fields, .seldom { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 }
 @media (forced-colors: active) { .calendar td { border: 1px solid CanvasText; } }
 `
