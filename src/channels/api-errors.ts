@@ -31,8 +31,8 @@ export type RefusedByChannel = Extract<
 export const channelErrors = [NotFound, Conflict, NotImplemented, Upstream] as const
 
 /**
- * What the port says, within `ms`, in the errors of the API; `field` names in the call what the act is about. What a channel that
- * does not answer in time did is as unknown as what one did that is away.
+ * What the port says, within `ms`, in the errors of the API; `field` names in the call what the act is about. Nobody knows
+ * what a channel did that does not answer in time, nor what one did that is away.
  */
 export const inTime = <A>(
   said: Effect.Effect<A, ChannelError>,

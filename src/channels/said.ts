@@ -21,12 +21,10 @@ const Amount = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: AMOUN
 const Name = textUpTo(GUEST_NAME)
 const OrNull = <A extends Schema.Top>(field: A) => Schema.optionalKey(Schema.NullOr(field))
 
-export const AUTH_STATUSES = ["active", "connecting", "disconnected", "exception"] as const
-export const AuthStatus = Schema.Literals(AUTH_STATUSES)
+export const AuthStatus = Schema.Literals(["active", "connecting", "disconnected", "exception"])
 export type AuthStatus = typeof AuthStatus.Type
 
-export const SHELF_STATUSES = ["on", "off", "deleted", "unknown"] as const
-export const ShelfStatus = Schema.Literals(SHELF_STATUSES)
+export const ShelfStatus = Schema.Literals(["on", "off", "deleted", "unknown"])
 export type ShelfStatus = typeof ShelfStatus.Type
 
 /** How the account that speaks stands. */

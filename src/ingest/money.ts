@@ -6,8 +6,7 @@ import { decimalText, minorUnits } from "../contract/money.ts"
 import { currentSecond, instantOf } from "../contract/time.ts"
 import { CHANNEL_MONEY_WAITING } from "../limits.ts"
 import { unlessOrderChanges } from "../resources/orders/rules.ts"
-import { againWhileNightsGo, type Orders } from "../resources/reservations/Orders.ts"
-import { accepted } from "../resources/reservations/rules/box.ts"
+import type { Orders } from "../resources/reservations/Orders.ts"
 import {
   type ChannelMoneyStore,
   type FoundMoney,
@@ -57,20 +56,12 @@ export interface MoneyServices {
  * An order that waited for its payment is accepted: it was sold, so a stay whose nights others hold by now goes into the box.
  * Done before the entry is made: who is cut off in between is told again.
  */
-const acceptPaid = ({ orders }: MoneyServices, operatorId: number, reservation_code: string, at: Date) => {
-  const accept = (isBoxed: boolean) =>
-    orders.change(operatorId, at, { key: { reservation_code } }, ({ order, kept }) =>
-      Effect.succeed(
-        order?.status === "wait_pay"
-          ? [{ ...accepted(order, isBoxed ? order.stays.map(({ id }) => id) : kept), expires_at: null }]
-          : []
-      )
+const acceptPaid = ({ orders }: MoneyServices, operatorId: number, reservation_code: string, at: Date) =>
+  Effect.orDie(
+    orders.changeSold(operatorId, at, { reservation_code }, ({ order }) =>
+      Effect.succeed(order?.status === "wait_pay" ? [{ ...order, status: "accepted" }] : [])
     )
-  return againWhileNightsGo(accept(false)).pipe(
-    Effect.catchTag("NightTaken", () => accept(true)),
-    Effect.orDie
   )
-}
 
 /** The entry of an order, once. Undefined where the order has changed since it was read; then there is no entry yet. */
 const settle = Effect.fnUntraced(function* (

@@ -96,9 +96,3 @@ export const DIFFERENCES: Readonly<Record<SandboxChannel, Differences>> = {
 /** Whether a channel looks at a restriction; what it does not look at it refuses. */
 export const isHonoured = (channel: SandboxChannel, restriction: Restriction): boolean =>
   HONOURED_BY[restriction].includes(channel)
-
-const isSandboxChannel = Schema.is(SandboxChannel)
-
-/** The channel of that name, undefined where the sandbox is none such. */
-export const sandboxChannel = (channelType: string): SandboxChannel | undefined =>
-  isSandboxChannel(channelType) ? channelType : undefined

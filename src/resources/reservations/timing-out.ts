@@ -5,7 +5,7 @@ import { WakeUp } from "../../background/WakeUp.ts"
 import { Acting, byItself } from "../../contract/acting.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowsOf } from "../../database/rows.ts"
-import { isExpired, isWaiting, type OrderState } from "../orders/order.ts"
+import { isExpired, type OrderState } from "../orders/order.ts"
 import { Orders } from "./Orders.ts"
 
 // A request that nobody answers and an agreed order that nobody pays time out by the clock. Whoever times one out changes it
@@ -49,11 +49,12 @@ const due = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** What becomes of an order whose time is over. One that waits no more (a release before answered it) only forgets its time. */
-const ended = (order: OrderState, now: Date): ReadonlyArray<OrderState> => {
-  if (order.expires_at === null || (isWaiting(order) && !isExpired(order, now))) return []
-  return [{ ...order, status: isWaiting(order) ? "timeout" : order.status, expires_at: null }]
-}
+/**
+ * What becomes of an order whose time is over. One that waits no more (a release before answered it) is as it is, and forgets
+ * its time as whatever changes without waiting (rules/order-change.ts).
+ */
+const ended = (order: OrderState, now: Date): OrderState =>
+  isExpired(order, now) ? { ...order, status: "timeout" } : order
 
 /**
  * Times out what is due, all of it: one that cannot be changed is told in the log and holds up none that come after it.
@@ -66,7 +67,7 @@ export const timeOut = Effect.gen(function* () {
   const end = ({ operator_id, reservation_code }: Due, now: Date) =>
     orders
       .change(operator_id, now, { key: { reservation_code } }, ({ order }) =>
-        Effect.succeed(order === null ? [] : ended(order, now))
+        Effect.succeed(order === null ? [] : [ended(order, now)])
       )
       .pipe(
         Effect.provideService(Acting, byItself("service", "time out order")),
