@@ -30,6 +30,11 @@ import channelPayments from "./0028_channel_payments.ts"
 import staysRemoved from "./0029_stays_removed.ts"
 import sandbox from "./0030_sandbox.ts"
 import ordersExpiring from "./0031_orders_expiring.ts"
+import daysTakenElsewhere from "./0032_days_taken_elsewhere.ts"
+import propertiesDeactivated from "./0033_properties_deactivated.ts"
+import importedCalendars from "./0034_imported_calendars.ts"
+import listingsFollow from "./0035_listings_follow.ts"
+import connectors from "./0036_connectors.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -63,5 +68,10 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 28, name: "channel_payments", up: channelPayments },
   { id: 29, name: "stays_removed", up: staysRemoved },
   { id: 30, name: "sandbox", up: sandbox },
-  { id: 31, name: "orders_expiring", up: ordersExpiring }
+  { id: 31, name: "orders_expiring", up: ordersExpiring },
+  { id: 32, name: "days_taken_elsewhere", up: daysTakenElsewhere },
+  { id: 33, name: "properties_deactivated", up: propertiesDeactivated },
+  { id: 34, name: "imported_calendars", up: importedCalendars },
+  { id: 35, name: "listings_follow", up: listingsFollow },
+  { id: 36, name: "connectors", up: connectors }
 ]

@@ -3,11 +3,11 @@ import https from "node:https"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { HttpTraceContext } from "effect/http"
 import packageJson from "../../package.json" with { type: "json" }
-import { WEBHOOK_TRY_MS } from "../limits.ts"
+import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES, WEBHOOK_TRY_MS } from "../limits.ts"
 import type { AddressResolver } from "./AddressResolver.ts"
 import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
 import { checkedLookup, checkLiteral } from "./checked-lookup.ts"
-import { type Answered, type Failed, type HttpPost, httpPost, type Progress } from "./http-post.ts"
+import { type Failed, type HttpCall, httpCall, type Progress, type Read } from "./http-call.ts"
 
 /** Milliseconds for one address of a name that has several, before the next is tried. */
 export const CONNECT_TRY_MS = 1_000
@@ -15,16 +15,33 @@ export const CONNECT_TRY_MS = 1_000
 export const IDLE_SOCKETS = 4
 export const IDLE_SOCKET_MS = 15_000
 
+export interface Answered {
+  readonly outcome: "answered"
+  readonly status: number
+  /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
+  readonly firstBytes: string
+}
+
 /** What became of one try. Any status is an answer, also 302 and 500: the caller decides what counts as delivered. */
 export type Attempt = (Answered | Failed) & { readonly durationMs: number }
 
-/** What is sent. */
-export interface Outgoing {
+interface Addressed {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
   /** For the whole try, from the look-up to the last byte of the answer; 10 s unless told. */
   readonly timeout?: Duration.Input
+}
+
+/** What is sent. */
+export interface Outgoing extends Addressed {
+  readonly body: string
+}
+
+/** What is asked for; of the answer's body at most so many bytes are read. */
+export interface Asking extends Addressed {
+  readonly method: "GET" | "POST"
+  readonly body?: string
+  readonly most: number
 }
 
 /** 2xx is the only answer that says the receiver has the event (contract facts 11.2). */
@@ -59,6 +76,15 @@ const requestUrl = (text: string, allowed: AllowedHosts): Option.Option<URL> =>
     Option.filter((url) => url.protocol === "https:" || (url.protocol === "http:" && allowsHost(allowed, url.hostname)))
   )
 
+const begunBy = ({ outcome, status, bytes }: Read): Answered => ({
+  outcome,
+  status,
+  // `stream` keeps a character that the cut went through out of the text.
+  firstBytes: new TextDecoder()
+    .decode(bytes.subarray(0, WEBHOOK_ANSWER_KEPT_BYTES), { stream: true })
+    .replaceAll("\0", "\uFFFD")
+})
+
 const failed = (reason: Failed["reason"], detail: string): Failed => ({ outcome: "failed", reason, detail })
 
 /** The header of the trace a try is part of, if any. */
@@ -76,14 +102,14 @@ const makeSend = Effect.fnUntraced(function* (allowed: AllowedHosts) {
   const kept = yield* agents({ ...connection, keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: IDLE_SOCKET_MS })
   const single = yield* agents(connection)
 
-  return Effect.fnUntraced(function* (request: Omit<HttpPost, "agent">, progress: Progress) {
+  return Effect.fnUntraced(function* (request: Omit<HttpCall, "agent">, progress: Progress) {
     yield* checkLiteral(request.url.hostname, allowed)
     const scheme = request.url.protocol === "https:" ? "https:" : "http:"
-    const result = yield* httpPost({ ...request, agent: kept[scheme] }, progress)
+    const result = yield* httpCall({ ...request, agent: kept[scheme] }, progress)
     // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
     const unlucky =
       result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
-    if (unlucky) return yield* httpPost({ ...request, agent: single[scheme] }, progress)
+    if (unlucky) return yield* httpCall({ ...request, agent: single[scheme] }, progress)
     // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
     yield* Effect.yieldNow
     return result
@@ -94,7 +120,7 @@ const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: 
   const send = yield* makeSend(allowed)
 
   /** Sends within the time of a try; every end is a result. */
-  const tried = (request: Omit<HttpPost, "agent">, timeout: Duration.Duration) => {
+  const tried = (request: Omit<HttpCall, "agent">, timeout: Duration.Duration) => {
     const progress: Progress = { phase: "connecting", reused: false }
     return send(request, progress).pipe(
       Effect.catchTag("RefusedAddress", ({ detail }) => Effect.succeed(failed("refused_address", detail))),
@@ -105,27 +131,35 @@ const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: 
     )
   }
 
-  const post = Effect.fnUntraced(function* ({ url: text, headers, body, timeout = WEBHOOK_TRY_MS }: Outgoing) {
-    const started = yield* Clock.currentTimeMillis
+  const ask = Effect.fnUntraced(function* ({ url: text, headers, timeout = WEBHOOK_TRY_MS, ...asked }: Asking) {
     const url = requestUrl(text, allowed)
+    if (Option.isNone(url)) return failed("refused_url", "not an https address")
     const all = { ...headers, "user-agent": userAgent(documentation), ...(yield* traced) }
-    const result: Answered | Failed = Option.isNone(url)
-      ? failed("refused_url", "not an https address")
-      : yield* tried({ url: url.value, headers: all, body }, Duration.fromInputUnsafe(timeout))
-    const ended = yield* Clock.currentTimeMillis
-    return { ...result, durationMs: ended - started }
+    return yield* tried({ url: url.value, headers: all, ...asked }, Duration.fromInputUnsafe(timeout))
   })
 
-  return { post }
+  const post = Effect.fnUntraced(function* (outgoing: Outgoing) {
+    const started = yield* Clock.currentTimeMillis
+    const result = yield* ask({ ...outgoing, method: "POST", most: WEBHOOK_ANSWER_BYTES })
+    const ended = yield* Clock.currentTimeMillis
+    return { ...(result.outcome === "answered" ? begunBy(result) : result), durationMs: ended - started }
+  })
+
+  return { post, ask }
 })
 
 /**
- * The only door through which a delivery leaves. It opens no connection to a forbidden address, follows no redirect,
- * and a receiver can cost at most the time of a try and 64 KiB. It never fails: every end is an `Attempt`.
+ * The only door through which anything leaves for an address that somebody gave us. It opens no connection to a forbidden
+ * address and follows no redirect, and whoever answers can cost at most the time of a try and so many bytes. It never fails.
  */
 export class Outbound extends Context.Service<
   Outbound,
-  { readonly post: (outgoing: Outgoing) => Effect.Effect<Attempt> }
+  {
+    /** Delivers; 64 KiB of an answer are read. */
+    readonly post: (outgoing: Outgoing) => Effect.Effect<Attempt>
+    /** Asks, and answers what came back. */
+    readonly ask: (asking: Asking) => Effect.Effect<Read | Failed>
+  }
 >()("latchkey/deliveries/Outbound") {
   /** `documentation` is the page the User-Agent points receivers to. */
   static readonly layer = (

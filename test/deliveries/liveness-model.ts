@@ -72,7 +72,8 @@ const date = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))
 const answered = (delivery: TakenDelivery, well: boolean) =>
   deliver(delivery).pipe(
     Effect.provideService(Outbound, {
-      post: () => Effect.succeed({ outcome: "answered", status: well ? 200 : 500, firstBytes: "", durationMs: 1 })
+      post: () => Effect.succeed({ outcome: "answered", status: well ? 200 : 500, firstBytes: "", durationMs: 1 }),
+      ask: () => Effect.die("a delivery asks for nothing")
     })
   )
 

@@ -70,7 +70,10 @@ layer(layerScene)("a worker", (it) => {
       yield* polls.handOut
       const { delivery } = yield* taken(subscription)
       const delivering = yield* deliver(delivery).pipe(
-        Effect.provideService(Outbound, { post: () => Effect.succeed(answered(200, new Date(0)).attempt) }),
+        Effect.provideService(Outbound, {
+          post: () => Effect.succeed(answered(200, new Date(0)).attempt),
+          ask: () => Effect.die("a delivery asks for nothing")
+        }),
         Effect.provideService(
           Tracer.Tracer,
           stoppedByOutcome(() => delivering.interruptUnsafe())

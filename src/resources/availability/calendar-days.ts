@@ -6,6 +6,23 @@ import { recordEvent } from "../../events/events.ts"
 // What other families' statements say of the calendar's nights: parts of one statement, which the table's owner writes.
 
 /**
+ * Whether a day cannot be sold, of its row `d`, a name or an empty fragment's: the host closed it, a calendar of elsewhere
+ * says that it is busy, or a stay holds the night. The one list of reasons that stand in a row; a property that is not let
+ * ({@link letAmong}) has none of its days to sell either, with or without a row.
+ */
+export const isUnsellable = (sql: SqlClient, d: Fragment): Fragment =>
+  sql`(${d}.closed OR ${d}.imported > 0 OR ${d}.stay_id IS NOT NULL)`
+
+/**
+ * Of properties, a query of `operator_id, property_id`, those that are let. Whoever turns one off or on waits for the
+ * statement this is part of, and this for him: so what it tells of days is told as it is now.
+ */
+export const letAmong = (sql: SqlClient, named: Fragment): Fragment => sql`
+  SELECT p.operator_id, p.id AS property_id FROM (SELECT DISTINCT operator_id, property_id FROM (${named}) each) named
+  JOIN properties p ON p.operator_id = named.operator_id AND p.id = named.property_id
+  WHERE p.deactivated_at IS NULL ORDER BY p.operator_id, p.id FOR KEY SHARE OF p`
+
+/**
  * CTEs that give nights to stays, or free them, and record the days that can be sold now or no more. `wanted` selects
  * `operator_id, property_id, day, stay_id` (null frees the night) and `taken_from`, the stay that gives the night up to
  * this one or null. The database refuses a night that has another holder than that (`one_holder_a_night`).
@@ -19,11 +36,13 @@ export const giveNights = (sql: SqlClient, wanted: Fragment, at: Value<Date>): F
     ORDER BY property_id, day
     ON CONFLICT (operator_id, property_id, day)
       DO UPDATE SET stay_id = excluded.stay_id, taken_from = excluded.taken_from
-    RETURNING operator_id, property_id, day, closed, stay_id, taken_from
-  ), turned AS (
+    RETURNING operator_id, property_id, day, closed, imported, stay_id, taken_from
+  ), let_property AS MATERIALIZED (${letAmong(sql, sql`SELECT operator_id, property_id FROM given_night`)}),
+  turned AS (
     SELECT operator_id, property_id,
       jsonb_agg(jsonb_build_object('date', day, 'available', stay_id IS NULL) ORDER BY day) AS availabilities
-    FROM given_night WHERE NOT closed AND taken_from IS NULL GROUP BY operator_id, property_id
+    FROM given_night JOIN let_property USING (operator_id, property_id)
+    WHERE NOT closed AND imported = 0 AND taken_from IS NULL GROUP BY operator_id, property_id
   ), nights_recorded AS (${recordEvent(sql, "property_availability_updated", {
     from: sql`turned`,
     record: sql`'property:' || property_id`,

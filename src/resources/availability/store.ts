@@ -9,6 +9,7 @@ import { patiently } from "../../database/patience.ts"
 import { onlyRowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
 import { unknownProperties } from "../properties/belonging.ts"
+import { isUnsellable, letAmong } from "./calendar-days.ts"
 import { KnownDays } from "./rules.ts"
 
 /** Days to be closed or opened, of each of the properties. */
@@ -37,7 +38,7 @@ const days = (sql: SqlClient.SqlClient) => {
       SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks
       FROM properties p
       CROSS JOIN LATERAL (
-        SELECT array_agg(d.day - ${start}::date) FILTER (WHERE d.closed OR d.stay_id IS NOT NULL) AS taken,
+        SELECT array_agg(d.day - ${start}::date) FILTER (WHERE ${isUnsellable(sql, sql`d`)}) AS taken,
           jsonb_object_agg(d.day - ${start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
         FROM calendar_days d
         WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${start} AND ${end}
@@ -54,7 +55,7 @@ const closed = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment =
   SELECT ${operatorId}, property_id, day, true FROM wanted
   ORDER BY property_id, day
   ON CONFLICT (operator_id, property_id, day) DO UPDATE SET closed = true WHERE NOT calendar_days.closed
-  RETURNING operator_id, property_id, day, stay_id`
+  RETURNING operator_id, property_id, day, imported, stay_id`
 
 /** Opens the days in the CTE `wanted`: answers those that were closed. */
 const opened = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
@@ -64,7 +65,7 @@ const opened = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment =
     ORDER BY property_id, day FOR UPDATE OF calendar_days
   ) known
   WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
-  RETURNING d.operator_id, d.property_id, d.day, d.stay_id`
+  RETURNING d.operator_id, d.property_id, d.day, d.imported, d.stay_id`
 
 interface Changed extends Omit<DaysChange, "available"> {
   readonly operatorId: number
@@ -74,7 +75,7 @@ interface Changed extends Omit<DaysChange, "available"> {
 /**
  * Closes or opens days of properties: all, or none when one of the properties is unknown; answers which are.
  * Rows are taken in one order, so two calls never wait for each other. A day's availability really changed where
- * no stay holds the night, which the row itself says as it is after waiting for whoever had it: of those subscribers are
+ * nothing else takes it, which the row itself says as it is after waiting for whoever had it: of those subscribers are
  * told, while the trail has every property of which a day was closed or opened.
  */
 const change = (sql: SqlClient.SqlClient) => {
@@ -88,10 +89,12 @@ const change = (sql: SqlClient.SqlClient) => {
           FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
           WHERE preconditions.unknown_properties = '{}'
         ), changed AS (${available ? opened(sql, operatorId) : closed(sql, operatorId)}),
+        let_property AS MATERIALIZED (${letAmong(sql, sql`SELECT operator_id, property_id FROM changed`)}),
         seen AS (
           SELECT operator_id, property_id,
             jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
-          FROM changed WHERE stay_id IS NULL GROUP BY operator_id, property_id
+          FROM changed JOIN let_property USING (operator_id, property_id)
+          WHERE imported = 0 AND stay_id IS NULL GROUP BY operator_id, property_id
         )`,
       events: [
         recordEvent(sql, "property_availability_updated", {

@@ -1,16 +1,18 @@
 import http from "node:http"
 import https from "node:https"
 import { Effect } from "effect"
-import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES } from "../limits.ts"
 import { NameNotResolved } from "./AddressResolver.ts"
 import { RefusedAddress } from "./checked-lookup.ts"
 
-/** One POST over one connection. */
-export interface HttpPost {
+/** One request over one connection. */
+export interface HttpCall {
+  readonly method: "GET" | "POST"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body?: string
   readonly agent: http.Agent
+  /** Bytes of the answer's body that are read. */
+  readonly most: number
 }
 
 export type FailureReason =
@@ -28,11 +30,15 @@ export type FailureReason =
   /** No complete answer in the time of a try. */
   | "timeout"
 
-export interface Answered {
+export interface Read {
   readonly outcome: "answered"
   readonly status: number
-  /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
-  readonly firstBytes: string
+  /** By their names in lower case. */
+  readonly headers: http.IncomingHttpHeaders
+  /** The body, or as much of it as is read. */
+  readonly bytes: Buffer
+  /** False where the body is longer than what is read of one. */
+  readonly whole: boolean
 }
 
 export interface Failed {
@@ -41,18 +47,12 @@ export interface Failed {
   readonly detail: string
 }
 
-/** How far a post came; written while it runs, read when it is given up. */
+/** How far a request came; written while it runs, read when it is given up. */
 export interface Progress {
   phase: "connecting" | "securing" | "sent" | "answering"
   /** The connection had served another request before: the receiver may have closed it just now, unseen. */
   reused: boolean
 }
-
-const textOf = (chunks: ReadonlyArray<Buffer>): string =>
-  // `stream` keeps a character that the cut went through out of the text.
-  new TextDecoder()
-    .decode(Buffer.concat(chunks).subarray(0, WEBHOOK_ANSWER_KEPT_BYTES), { stream: true })
-    .replaceAll("\0", "\uFFFD")
 
 const failureOf = (error: NodeJS.ErrnoException, progress: Progress): Failed => {
   const failed = (reason: FailureReason, detail = error.message || (error.code ?? error.name)): Failed => ({
@@ -94,15 +94,23 @@ const watchConnection = (request: http.ClientRequest, secure: boolean, progress:
 const readAnswer = (
   request: http.ClientRequest,
   response: http.IncomingMessage,
-  ended: (how: Answered | Failed) => void
+  most: number,
+  ended: (how: Read | Failed) => void
 ) => {
-  const first: Array<Buffer> = []
+  const chunks: Array<Buffer> = []
   let length = 0
-  const answered = () => ended({ outcome: "answered", status: response.statusCode ?? 0, firstBytes: textOf(first) })
+  const answered = () =>
+    ended({
+      outcome: "answered",
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      bytes: Buffer.concat(chunks).subarray(0, most),
+      whole: length <= most
+    })
   response.on("data", (chunk: Buffer) => {
-    if (length < WEBHOOK_ANSWER_KEPT_BYTES) first.push(chunk)
+    chunks.push(chunk)
     length += chunk.length
-    if (length > WEBHOOK_ANSWER_BYTES) {
+    if (length > most) {
       answered()
       request.destroy()
     }
@@ -116,18 +124,18 @@ const readAnswer = (
  * Sends the request and reads the answer, following no redirect. An answer longer than the limit counts by its status
  * and costs the connection. Interruption closes the connection.
  */
-export const httpPost = (
-  { url, headers, body, agent }: HttpPost,
+export const httpCall = (
+  { method, url, headers, body, agent, most }: HttpCall,
   progress: Progress
-): Effect.Effect<Answered | Failed> =>
+): Effect.Effect<Read | Failed> =>
   Effect.callback((resume) => {
-    const ended = (how: Answered | Failed) => resume(Effect.succeed(how))
+    const ended = (how: Read | Failed) => resume(Effect.succeed(how))
     const secure = url.protocol === "https:"
-    const request = (secure ? https : http).request(url, { method: "POST", headers, agent })
+    const request = (secure ? https : http).request(url, { method, headers, agent })
     watchConnection(request, secure, progress)
     request.on("response", (response) => {
       progress.phase = "answering"
-      readAnswer(request, response, ended)
+      readAnswer(request, response, most, ended)
     })
     request.on("error", (error) => ended(failureOf(error, progress)))
     // Some ends are no error to Node: a receiver that switches protocols, for one. After an answer has begun this event
