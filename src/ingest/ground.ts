@@ -20,7 +20,7 @@ const Ground = Schema.Struct({
   is_anothers: Schema.Boolean,
   /**
    * Of each room the properties its listing sells that have all its nights free, or held by this order alone: open ones
-   * first, then by age. Null of a listing that is none of the account's, unless a room of the order was sold by it before.
+   * first, then those the host closed, those that are busy elsewhere, those that are not let; and by age. Null of a listing that is none of the account's, unless a room of the order was sold by it before.
    */
   free: Schema.Array(Schema.NullOr(Schema.Array(Schema.Int)))
 })
@@ -39,23 +39,28 @@ interface Sold extends Speaker {
   readonly stays: ReadonlyArray<StaySaid>
 }
 
-/** The properties a listing `l` sells, of which all nights of `room` are free. */
+/**
+ * The properties a listing `l` sells, of which all nights of `room` are free here; `against` is what speaks against a
+ * property all the same, the more the higher.
+ */
 const freeFor = (sql: Sql, { operatorId }: Givens<Sold>): Fragment => sql`
-  SELECT sold.property_id, EXISTS (SELECT FROM calendar_days d
-    WHERE d.operator_id = ${operatorId} AND d.property_id = sold.property_id AND d.closed
-      AND d.day >= room.check_in_date AND d.day < room.check_out_date) AS closed
+  SELECT sold.property_id, CASE WHEN p.deactivated_at IS NOT NULL THEN 3 ELSE (
+    SELECT coalesce(max(CASE WHEN d.imported > 0 THEN 2 WHEN d.closed THEN 1 ELSE 0 END), 0) FROM calendar_days d
+    WHERE d.operator_id = ${operatorId} AND d.property_id = sold.property_id
+      AND d.day >= room.check_in_date AND d.day < room.check_out_date) END AS against
   FROM (
     SELECT l.property_id WHERE l.property_id IS NOT NULL
     UNION ALL
     SELECT rp.property_id FROM room_type_properties rp
     WHERE rp.operator_id = ${operatorId} AND rp.room_type_id = l.room_type_id
   ) sold
+  JOIN properties p ON p.operator_id = ${operatorId} AND p.id = sold.property_id
   WHERE NOT EXISTS (SELECT FROM calendar_days d
     WHERE d.operator_id = ${operatorId} AND d.property_id = sold.property_id AND d.stay_id IS NOT NULL
       AND d.day >= room.check_in_date AND d.day < room.check_out_date
       AND d.stay_id <> ALL (ARRAY(SELECT s.id FROM stays s, known
         WHERE s.operator_id = ${operatorId} AND s.order_id = known.id)))
-  ORDER BY closed, sold.property_id LIMIT ${sql.literal(String(FREE_MOST))}`
+  ORDER BY against, sold.property_id LIMIT ${sql.literal(String(FREE_MOST))}`
 
 /** Reads it, as it is now. */
 export const groundOf = (sql: Sql) => {
@@ -77,7 +82,7 @@ export const groundOf = (sql: Sql) => {
         SELECT room.room, CASE
           WHEN l.id IS NULL AND NOT EXISTS (SELECT FROM stays s, known WHERE s.operator_id = ${operatorId}
             AND s.order_id = known.id AND s.listing_id = room.listing_id) THEN NULL ELSE
-          (SELECT coalesce(jsonb_agg(property_id ORDER BY closed, property_id), '[]')
+          (SELECT coalesce(jsonb_agg(property_id ORDER BY against, property_id), '[]')
             FROM (${freeFor(sql, sold)}) free) END AS free
         FROM jsonb_to_recordset(${jsonParameter(rooms)}::jsonb)
           AS room (room integer, listing_id text, check_in_date date, check_out_date date)

@@ -15,12 +15,16 @@ export const isUnsellable = (sql: SqlClient, d: Fragment): Fragment =>
 
 /**
  * Of properties, a query of `operator_id, property_id`, those that are let. Whoever turns one off or on waits for the
- * statement this is part of, and this for him: so what it tells of days is told as it is now.
+ * statement this is part of, and this for him: so what it tells of days is told as it is now. All of them are held, and
+ * only then looked at: one that was turned off as the statement began may be on by now.
  */
 export const letAmong = (sql: SqlClient, named: Fragment): Fragment => sql`
-  SELECT p.operator_id, p.id AS property_id FROM (SELECT DISTINCT operator_id, property_id FROM (${named}) each) named
-  JOIN properties p ON p.operator_id = named.operator_id AND p.id = named.property_id
-  WHERE p.deactivated_at IS NULL ORDER BY p.operator_id, p.id FOR KEY SHARE OF p`
+  SELECT operator_id, property_id FROM (
+    SELECT p.operator_id, p.id AS property_id, p.deactivated_at
+    FROM (SELECT DISTINCT operator_id, property_id FROM (${named}) each) named
+    JOIN properties p ON p.operator_id = named.operator_id AND p.id = named.property_id
+    ORDER BY p.operator_id, p.id OFFSET 0 FOR KEY SHARE OF p
+  ) held WHERE deactivated_at IS NULL`
 
 /**
  * CTEs that give nights to stays, or free them, and record the days that can be sold now or no more. `wanted` selects

@@ -82,9 +82,20 @@ const singleDays = (
 /** What is known of a property's days in a range, each by its distance from the first. */
 export const KnownDays = Schema.Struct({
   taken: Schema.Array(Schema.Int),
-  remarks: Schema.Record(Schema.String, Schema.String)
+  remarks: Schema.Record(Schema.String, Schema.String),
+  /** The first on which it is not let, which may lie outside; null: it is let. */
+  not_let_from: Schema.NullOr(Schema.Int)
 })
 export type KnownDays = typeof KnownDays.Type
+
+/** What is remarked on the days of a property that is not let. */
+export const DEACTIVATED = "the property is deactivated"
+
+const notLet = ({ date, remarks }: DayAvailability): DayAvailability => ({
+  date,
+  available: false,
+  remarks: `${remarks}; ${DEACTIVATED}`
+})
 
 /**
  * Every day of a range in order, of one property after the other. A hundred properties have the same dates, so a day that
@@ -93,6 +104,7 @@ export type KnownDays = typeof KnownDays.Type
 export const calendarOver = (range: DateRange): ((known: KnownDays) => ReadonlyArray<DayAvailability>) => {
   const free = daysFrom(range.start, range.end).map((date) => ({ date, available: true, remarks: "" }))
   const taken = free.map((day) => ({ ...day, available: false }))
+  const off = taken.map((day) => ({ ...day, remarks: DEACTIVATED }))
   return (known) => {
     const days: Array<DayAvailability> = free.slice()
     const put = (distance: number, change: (day: DayAvailability) => DayAvailability | undefined) => {
@@ -102,6 +114,8 @@ export const calendarOver = (range: DateRange): ((known: KnownDays) => ReadonlyA
     for (const distance of known.taken) put(distance, () => taken[distance])
     for (const [distance, remarks] of Object.entries(known.remarks))
       put(Number(distance), (day) => ({ ...day, remarks }))
+    for (let distance = Math.max(0, known.not_let_from ?? days.length); distance < days.length; distance += 1)
+      put(distance, (day) => (day.remarks === "" ? off[distance] : notLet(day)))
     return days
   }
 }

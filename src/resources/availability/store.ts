@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms } from "../../changes/on-record.ts"
 import type { DateRange } from "../../contract/date-range.ts"
+import { dateInZone, daysInRange } from "../../contract/time.ts"
 import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
@@ -19,7 +20,14 @@ export interface DaysChange {
   readonly available: boolean
 }
 
-const readDays = rowsOf(Schema.Struct({ id: Schema.Int, ...KnownDays.fields }))
+const readDays = rowsOf(
+  Schema.Struct({
+    id: Schema.Int,
+    ...Struct.omit(KnownDays.fields, ["not_let_from"]),
+    deactivated_at: Schema.NullOr(Schema.Date),
+    time_zone: Schema.String
+  })
+)
 const readUnknown = onlyRowOf(Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) }))
 
 interface AskedDays extends DateRange {
@@ -35,8 +43,9 @@ const days = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId, propertyIds, start, end }: Givens<AskedDays>) => sql`
-      SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks
-      FROM properties p
+      SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks,
+        p.deactivated_at, o.time_zone
+      FROM properties p JOIN operators o ON o.id = p.operator_id
       CROSS JOIN LATERAL (
         SELECT array_agg(d.day - ${start}::date) FILTER (WHERE ${isUnsellable(sql, sql`d`)}) AS taken,
           jsonb_object_agg(d.day - ${start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
@@ -46,7 +55,14 @@ const days = (sql: SqlClient.SqlClient) => {
       WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`
   )
   return (operatorId: number, propertyIds: ReadonlyArray<number>, { start, end }: DateRange) =>
-    readDays(statement({ operatorId, propertyIds, start, end }))
+    Effect.map(readDays(statement({ operatorId, propertyIds, start, end })), (rows) =>
+      rows.map(({ deactivated_at, time_zone, ...known }) => ({
+        ...known,
+        // The day it was turned off.
+        not_let_from:
+          deactivated_at === null ? null : daysInRange(start, dateInZone(deactivated_at.getTime(), time_zone)) - 1
+      }))
+    )
 }
 
 /** Closes the days in the CTE `wanted`: answers those that were not closed. */

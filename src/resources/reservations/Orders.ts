@@ -35,7 +35,7 @@ export class Orders extends Context.Service<
   {
     /**
      * Creates an order. Nothing is written, and undefined answered, where one is known under the same code or
-     * channel id, or what it names is not the operator's. Fails, with nothing written, when one of its nights is held.
+     * channel id, or what it names is not the operator's or not let. Fails, with nothing written, when one of its nights is held.
      */
     readonly create: (
       operatorId: number,

@@ -12,6 +12,7 @@ import { OrderHead, OrderState } from "../orders/order.ts"
 import { updateOrders } from "../orders/table.ts"
 import { inTurn } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
+import { propertyLet } from "../properties/letting.ts"
 import { lastRoomOf, recordStayUpdates, stayStatesOf, updateStays } from "../stays/table.ts"
 import { entriesAsRead, entriesOf, writeShares } from "../transactions/shares.ts"
 import { NightTaken, refusable } from "./nights-taken.ts"
@@ -30,6 +31,7 @@ const Found = Schema.Struct({
   /** Orders whose stays hold nights that the asked-for stay would take in another property. */
   in_the_way: Schema.Array(OrderState),
   property_known: Schema.Boolean,
+  property_let: Schema.Boolean,
   /** Ids of stays of the order whose nights others hold. */
   kept: Schema.Array(Schema.Int)
 })
@@ -108,6 +110,7 @@ export const find = (sql: Sql) => {
         (SELECT ${stateOf(sql, "wanted")} FROM wanted) AS "order",
         (SELECT coalesce(jsonb_agg(${stateOf(sql, "blocking")} ORDER BY blocking.id), '[]') FROM blocking) AS in_the_way,
         ${propertyKnown(sql, operatorId, toProperty)} AS property_known,
+        ${propertyLet(sql, operatorId, toProperty)} AS property_let,
         (SELECT coalesce(jsonb_agg(s.id ORDER BY s.id), '[]')
           FROM wanted JOIN stays s ON s.operator_id = wanted.operator_id AND s.order_id = wanted.id
           WHERE ${othersHoldNightsOf(sql, sql`s`)}) AS kept`

@@ -10,6 +10,7 @@ import { giveNights, heldAmong } from "../availability/calendar-days.ts"
 import { type GivenOrder, type NewOrder, Status } from "../orders/order.ts"
 import { givenOrder, insertOrder } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
+import { propertyLet } from "../properties/letting.ts"
 import { type CodedStay, insertStays, stayFields, stayRecord } from "../stays/table.ts"
 import { ownIncomeMethod, type Received, recordReceived } from "../transactions/received.ts"
 import { splitOver } from "../transactions/shares.ts"
@@ -35,6 +36,7 @@ const readWhy = onlyRowOf(
   Schema.Struct({
     existing: Schema.NullOr(KnownOrder),
     property_known: Schema.Boolean,
+    property_let: Schema.Boolean,
     method_known: Schema.Boolean
   })
 )
@@ -45,7 +47,7 @@ const readCreated = unlessTaken(
   Schema.Struct({ reservation_code: Schema.NullOr(Schema.String), status: Schema.NullOr(Status) })
 )
 
-/** Why an order was not made by hand: it is known already under the code, or names what is not the operator's. */
+/** Why an order was not made by hand: it is known already under the code, or names what is not the operator's or not let. */
 export const whyNotCreated = (sql: Sql) => {
   const statement = inForms(
     sql,
@@ -57,6 +59,7 @@ export const whyNotCreated = (sql: Sql) => {
               FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code})`
       } AS existing,
         ${propertyKnown(sql, operatorId, propertyId)} AS property_known,
+        ${propertyLet(sql, operatorId, propertyId)} AS property_let,
         ${ownMethod(sql, operatorId, methodId)} AS method_known`
   )
   return ({ operatorId, code, propertyId, methodId }: Asked) =>
@@ -139,7 +142,7 @@ const creation = (sql: Sql) =>
       fields: stayFields(sql),
       at
     })
-    const named = sql`${propertyKnown(sql, operatorId, propertyId)} AND ${ownMethod(sql, operatorId, methodId)}`
+    const named = sql`${propertyLet(sql, operatorId, propertyId)} AND ${ownMethod(sql, operatorId, methodId)}`
     return {
       change: sql`
         ${insertOrder(sql, entered, named)}, ${insertStays(sql, stays, "created_order")}, ${giveNights(sql, nightsOfNew(sql), at)},
@@ -174,7 +177,7 @@ const NOTHING: NamedByOrder = { propertyId: undefined, methodId: undefined }
 /**
  * Writes the order, its stays and guests, the nights they hold, the money that came with it, and the events, all or
  * nothing. Answers its code and status; nulls when it is known already, under this code or the channel's id, or names what
- * is not the operator's. Fails when a night is taken.
+ * is not the operator's or not let. Fails when a night is taken.
  *
  * Safe against everything at once: whoever creates the same order waits for the first and then finds it, whoever wants
  * the same night waits and then finds it held.

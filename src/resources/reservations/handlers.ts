@@ -13,6 +13,7 @@ import { customChannelOf } from "../custom-channels/dictionary.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
 import { isOver, type NewOrder } from "../orders/order.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
+import { deactivated } from "../properties/letting.ts"
 import { noSuchStay } from "../stays/rules.ts"
 import { isBuiltIn, notInDictionary } from "../transactions/dictionaries.ts"
 import { approveReservation, declineReservation } from "./answering.ts"
@@ -99,6 +100,7 @@ const createReservation = (
       const why = yield* store.whyNotCreated({ operatorId, code, ...named })
       if (why.existing !== null) return yield* Effect.as(answersAsItIsNow, why.existing)
       if (!why.property_known) return yield* noSuchProperty
+      if (!why.property_let) return yield* deactivated
       if (!isChannel) return yield* noSuchChannel
       if (!why.method_known) return yield* noSuchMethod
       yield* Effect.fromResult(order)
@@ -181,10 +183,12 @@ const cancelReservation = (orders: Orders["Service"]) =>
 const allocateStay = (orders: Orders["Service"]) =>
   Effect.fnUntraced(function* ({ stay_code, property_id }: typeof allocate_stay.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const next = Effect.fnUntraced(function* ({ order, stay, in_the_way, property_known }: FoundOrder) {
+    const next = Effect.fnUntraced(function* ({ order, stay, in_the_way, property_known, property_let }: FoundOrder) {
       if (order === null || stay === undefined) return yield* noSuchStay
       if (!property_known) return yield* noSuchProperty
       if (isOver(order)) return yield* overIn("property_id", order.status)
+      // A stay that is there already stays there.
+      if (!property_let && stay.property_id !== property_id) return yield* deactivated
       return allocated([order, ...in_the_way], stay, property_id)
     })
     const find = { key: { stay_code }, toProperty: property_id }

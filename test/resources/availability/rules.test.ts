@@ -11,6 +11,7 @@ import {
 import {
   calendarOver,
   changeableDays,
+  DEACTIVATED,
   daysFrom,
   fitsAChange,
   fitsAnAnswer,
@@ -100,26 +101,32 @@ describe("the days a change names", () => {
 })
 
 describe("a calendar", () => {
-  it("tells every day of its range, taken where it is and remarked on where it is, and nothing else", () => {
-    const distances = fc.uniqueArray(fc.integer({ min: -3, max: 45 }), { maxLength: 20 })
+  it("tells every day of its range, taken where it is, remarked on where it is, not let from a day on, and nothing else", () => {
+    const distance = fc.integer({ min: -3, max: 45 })
+    const distances = fc.uniqueArray(distance, { maxLength: 20 })
+    const length = fc.integer({ min: 0, max: 40 })
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 40 }), distances, distances, (length, taken, remarked) => {
+      fc.property(length, distances, distances, fc.option(distance), (length, taken, remarked, not_let_from) => {
         const range = { start: TODAY, end: at(length) }
         const calendar = calendarOver(range)
         const known = {
           taken,
-          remarks: Object.fromEntries(remarked.map((distance) => [String(distance), `at ${distance}`]))
+          remarks: Object.fromEntries(remarked.map((distance) => [String(distance), `at ${distance}`])),
+          not_let_from
         }
         const days = calendar(known)
         assert.strictEqual(days.length, daysInRange(range.start, range.end))
         days.forEach((day, distance) => {
+          const isLet = not_let_from === null || distance < not_let_from
+          const remarks = [...(remarked.includes(distance) ? [`at ${distance}`] : []), ...(isLet ? [] : [DEACTIVATED])]
           assert.deepStrictEqual(day, {
             date: at(distance),
-            available: !taken.includes(distance),
-            remarks: remarked.includes(distance) ? `at ${distance}` : ""
+            available: isLet && !taken.includes(distance),
+            remarks: remarks.join("; ")
           })
         })
-        assert.isTrue(calendar({ taken: [], remarks: {} }).every((day) => day.available && day.remarks === ""))
+        const free = calendar({ taken: [], remarks: {}, not_let_from: null })
+        assert.isTrue(free.every((day) => day.available && day.remarks === ""))
       })
     )
   })
