@@ -58,11 +58,11 @@ const turn = (sql: SqlClient.SqlClient) => {
       ${turnProperty(sql, turning, isLet)},
       seen AS (
         SELECT after.operator_id, after.id AS property_id, count(*) AS days,
-          jsonb_agg(jsonb_build_object('date', day::date, 'available', ${isLet}::boolean) ORDER BY day) AS availabilities
-        FROM after CROSS JOIN generate_series(${turning.today}::date, ${turning.last}::date, interval '1 day') day
+          jsonb_agg(jsonb_build_object('date', date::date, 'available', ${isLet}::boolean) ORDER BY date) AS availabilities
+        FROM after CROSS JOIN generate_series(${turning.today}::date, ${turning.last}::date, interval '1 day') date
         WHERE NOT EXISTS (
           SELECT FROM calendar_days d WHERE d.operator_id = after.operator_id AND d.property_id = after.id
-            AND d.day = day::date AND ${isUnsellable(sql, sql`d`)})
+            AND d.day = date::date AND ${isUnsellable(sql, sql`d`)})
         GROUP BY after.operator_id, after.id
       )`,
     events: [
