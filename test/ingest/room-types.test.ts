@@ -1,14 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Statement } from "effect/sql"
+import { SqlClient, Statement } from "effect/sql"
 import { Ingest } from "../../src/ingest/Ingest.ts"
+import { Letting } from "../../src/resources/availability/Letting.ts"
 import { SOLD_ATTEMPTS } from "../../src/resources/reservations/Orders.ts"
-import { propertyOf } from "../harness.ts"
+import { byNobody, propertyOf } from "../harness.ts"
 import { listingOf } from "../listings.ts"
 import { booking, layerUnhurried, nightsOf } from "../resources/reservations/ready.ts"
 import { order, room, selling } from "./saying.ts"
 
-const layerIngest = Layer.provideMerge(Ingest.layer, layerUnhurried)
+const layerIngest = Layer.provideMerge(Layer.merge(Ingest.layer, Letting.layer), layerUnhurried)
 
 layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (it) => {
   /** A type of three properties, its listing, and one that is linked to nothing. */
@@ -42,6 +43,40 @@ layer(layerIngest, { excludeTestServices: false })("a room sold by the type", (i
       assert.deepStrictEqual(yield* properties, [third, second, 0])
       assert.lengthOf(yield* nightsOf(operatorId), 8)
     })
+  )
+
+  it.effect(
+    "is where least speaks against it: an open one, a closed one, one busy elsewhere, one that is not let",
+    () =>
+      Effect.gen(function* () {
+        const { api, as, operatorId, property, second, third, hear, accountId } = yield* ground
+        const sql = yield* SqlClient.SqlClient
+        const [open, shut] = [yield* propertyOf(operatorId, "Harbour 4"), yield* propertyOf(operatorId, "Harbour 5")]
+        yield* byNobody(Letting.use((letting) => letting.deactivate(property)))
+        yield* sql`
+        INSERT INTO calendar_days (operator_id, property_id, day, imported) VALUES (${operatorId}, ${second}, '2027-05-05', 2)`
+        yield* api.update_availabilities({ property_ids: [shut], available: false, dates: ["2027-05-06"] }).pipe(as)
+        // Of no night of the rooms.
+        yield* api.update_availabilities({ property_ids: [open], available: false, dates: ["2027-05-07"] }).pipe(as)
+        yield* sql`
+        INSERT INTO calendar_days (operator_id, property_id, day, imported) VALUES (${operatorId}, ${open}, '2027-05-03', 1)`
+        const five = yield* api.create_room_type({ title: "Five", property_ids: [] }).pipe(as)
+        yield* sql`
+        UPDATE room_type_properties SET room_type_id = ${five.room_type_id} WHERE operator_id = ${operatorId}`
+        for (const id of [open, shut]) {
+          yield* sql`
+          INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
+          VALUES (${operatorId}, ${five.room_type_id}, ${id})`
+        }
+        const listing = yield* listingOf(operatorId, accountId, { roomTypeId: five.room_type_id })
+        const came: Array<number | undefined> = []
+        for (const channel_id of ["N1", "N2", "N3", "N4", "N5", "N6"]) {
+          yield* hear(order([room(listing)], { channel_id }))
+          const { reservations } = yield* api.search_reservations({ channel_id }).pipe(as)
+          came.push(reservations[0]?.property_id)
+        }
+        assert.deepStrictEqual(came, [third, open, shut, second, property, 0])
+      })
   )
 
   it.effect("of which none is left, or of a listing that is linked to nothing, is in the box", () =>
