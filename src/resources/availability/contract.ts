@@ -36,7 +36,7 @@ export const get_property_availability = operation("get_property_availability", 
   success: Schema.Struct({ properties: Schema.Array(PropertyAvailability) }),
   errors: [NotFound],
   exposure: card(
-    `Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed it, a reservation holds the night or the property is deactivated. The day a guest leaves is free. Find ids with search_properties; properties times days at most ${AVAILABILITY_ANSWER_DAYS}. start_date lies within a year of today, end_date within three.`,
+    `Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed it or a reservation holds the night. The day a guest leaves is free. Find ids with search_properties; properties times days at most ${AVAILABILITY_ANSWER_DAYS}. start_date lies within a year of today, end_date within three.`,
     ["Is Harbour 1 free over Easter?", "Which of my flats are open next weekend?"],
     false
   )

@@ -5,14 +5,24 @@ import { TestClock } from "effect/testing"
 import { PublicUrl } from "../../../src/installation.ts"
 import { NAMED_PROPERTIES } from "../../../src/limits.ts"
 import { Availability } from "../../../src/resources/availability/Availability.ts"
+import { Letting } from "../../../src/resources/availability/Letting.ts"
 import type { CalendarShareLink } from "../../../src/resources/calendar-share-links/contract.ts"
 import { SharedCalendars } from "../../../src/resources/calendar-share-links/SharedCalendars.ts"
 import { layerTestDatabase } from "../../database.ts"
-import { call, freshOperator, layerService, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
+import {
+  byNobody,
+  call,
+  freshOperator,
+  layerService,
+  orderOf,
+  propertyOf,
+  typedClient,
+  withToken
+} from "../../harness.ts"
 
 const PUBLIC_URL = "https://api.example.test/latchkey"
 
-const layerLinks = SharedCalendars.layer.pipe(
+const layerLinks = Layer.merge(SharedCalendars.layer, Letting.layer).pipe(
   Layer.provide(Availability.layer),
   Layer.provideMerge(layerService(layerTestDatabase)),
   Layer.provide(Layer.succeed(PublicUrl, PUBLIC_URL))
@@ -101,6 +111,21 @@ layer(layerLinks, { excludeTestServices: false })("calendar share links", (it) =
       const [one, two] = [yield* link([harbour]), yield* link([harbour])]
       assert.notStrictEqual(one.id, two.id)
       assert.notStrictEqual(one.url, two.url)
+    })
+  )
+
+  it.effect("show no free day of a property that is off, and do not say why", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2027-05-10T12:00:00Z"))
+      const { link, harbour } = yield* ready
+      yield* byNobody(Letting.use((letting) => letting.deactivate(harbour)))
+      const { properties } = yield* Effect.fromOption(yield* opened(yield* link()))
+      const freeFrom = properties.map(({ title, days }) => [title, days.filter((day) => day.available).at(-1)?.date])
+      assert.deepStrictEqual(freeFrom, [
+        ["Harbour 2", "2027-06-30"],
+        ["Harbour 10", "2027-05-09"]
+      ])
+      assert.isTrue(properties.every(({ days }) => days.every((day) => Object.keys(day).length === 2)))
     })
   )
 
