@@ -10,6 +10,7 @@ import { listing } from "./listing.ts"
 import { migrate } from "./migrate.ts"
 import { operator } from "./operator.ts"
 import { presenter } from "./presenter.ts"
+import { property } from "./property.ts"
 import { sandbox } from "./sandbox.ts"
 import { serve } from "./serve.ts"
 import { token } from "./token.ts"
@@ -19,7 +20,7 @@ const latchkey = Command.make("latchkey").pipe(
   Command.withDescription(
     "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
   ),
-  Command.withSubcommands([serve, migrate, operator, account, token, listing, webhook, audit, demo, sandbox]),
+  Command.withSubcommands([serve, migrate, operator, account, token, property, listing, webhook, audit, demo, sandbox]),
   Command.withGlobalFlags([Json])
 )
 
