@@ -11,6 +11,7 @@ export const property = Flag.Int("property").pipe(Flag.withDescription("property
 /** The operator whose property it is. */
 export const ownerOf = Effect.fnUntraced(function* (id: number) {
   const sql = yield* SqlClient.SqlClient
-  const owner = Number.isSafeInteger(id) ? yield* ownerOfProperty(sql)(id) : undefined
-  return owner ?? (yield* new NotFound({ message: `--property: there is no property ${id}.` }))
+  return (
+    (yield* ownerOfProperty(sql)(id)) ?? (yield* new NotFound({ message: `--property: there is no property ${id}.` }))
+  )
 })
