@@ -3,7 +3,7 @@ import type { Acting } from "../../contract/acting.ts"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { dateInZone, wholeSecond } from "../../contract/time.ts"
 import { PublicUrl } from "../../installation.ts"
-import { PROPERTY_FEEDS } from "../../limits.ts"
+import { CALENDAR_FEEDS } from "../../limits.ts"
 import { inSpan } from "../../telemetry/spans.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
 import { addressOf, isToken, newToken } from "./address.ts"
@@ -108,7 +108,9 @@ const made = Effect.fnUntraced(function* (store: Store, reader: Reader) {
 
 const noSuchCalendar = new NotFound({ message: "calendar_id: no such calendar of the property." })
 
-const noMoreFeeds = new ValidationFailed({ message: `property_id: has all ${PROPERTY_FEEDS} feeds it may have.` })
+const noMoreFeeds = new ValidationFailed({
+  message: `calendar_id: the property has all ${CALENDAR_FEEDS} feeds for calendars it may have.`
+})
 
 const renewed = (store: Store, addressFor: AddressOf, publicUrl: string): AddressOf =>
   Effect.fnUntraced(function* (operatorId, propertyId, calendarId) {

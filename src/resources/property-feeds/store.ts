@@ -5,7 +5,7 @@ import { onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-rec
 import type { DateRange } from "../../contract/date-range.ts"
 import { type Givens, inForms, type Valued } from "../../database/forms.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
-import { PROPERTY_FEEDS } from "../../limits.ts"
+import { CALENDAR_FEEDS } from "../../limits.ts"
 import { inTurn, type OfOperator } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { KnownBusy } from "./rules.ts"
@@ -59,40 +59,45 @@ interface Made extends Reader {
   readonly most: number
 }
 
+/** What a feed for the source of a calendar needs: the calendar, and room. Its own feed a property can always have. */
+const forSource = (sql: Sql, { operatorId, propertyId, calendarId, most }: Givens<Made>) => {
+  if (calendarId === undefined) return { known: sql`true`, full: sql`false` }
+  return {
+    known: sql`EXISTS (
+      SELECT FROM imported_calendars
+      WHERE operator_id = ${operatorId} AND id = ${calendarId} AND property_id = ${propertyId})`,
+    full: sql`(
+      SELECT count(*) >= ${most}::bigint AND count(*) FILTER (WHERE calendar_id = ${calendarId}) = 0 FROM property_feeds
+      WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND calendar_id IS NOT NULL)`
+  }
+}
+
 /**
  * The feed of a reader, made now unless it exists; null where property or calendar are not `known`, or the property has as
- * many feeds as may be. Then the oldest whose calendar is imported no more makes room. To be run in turn.
+ * many for calendars as may be. Then the oldest whose calendar is imported no more makes room. To be run in turn.
  */
 const create = (sql: Sql) => {
   const statement = onRecordInForms(sql, (made: Givens<Made>) => {
-    const { operatorId, propertyId, calendarId, token, now, most } = made
-    const calendarKnown =
-      calendarId === undefined
-        ? sql`true`
-        : sql`EXISTS (SELECT FROM imported_calendars
-            WHERE operator_id = ${operatorId} AND id = ${calendarId} AND property_id = ${propertyId})`
+    const { operatorId, propertyId, calendarId, token, now } = made
+    const { known, full } = forSource(sql, made)
     return {
       change: sql`
         target AS (
-          SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known, ${calendarKnown} AS calendar_known,
-            (SELECT count(*) FROM property_feeds
-              WHERE operator_id = ${operatorId} AND property_id = ${propertyId}) AS feeds
+          SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known, ${known} AS calendar_known, ${full} AS is_full
         ), forgotten AS (
-          DELETE FROM property_feeds WHERE operator_id = ${operatorId} AND id = (
-            SELECT f.id FROM property_feeds f
-            WHERE f.operator_id = ${operatorId} AND f.property_id = ${propertyId}
-              AND f.calendar_id IS NOT NULL AND NOT EXISTS (
-                SELECT FROM imported_calendars c WHERE c.operator_id = f.operator_id AND c.id = f.calendar_id)
-            ORDER BY f.id LIMIT 1)
-          AND EXISTS (SELECT FROM target WHERE known AND calendar_known AND feeds >= ${most}::bigint)
-          AND NOT EXISTS (SELECT FROM property_feeds WHERE ${isOf(sql, made)})
+          DELETE FROM property_feeds WHERE operator_id = ${operatorId}
+            AND EXISTS (SELECT FROM target WHERE known AND calendar_known AND is_full)
+            AND id = (
+              SELECT f.id FROM property_feeds f
+              WHERE f.operator_id = ${operatorId} AND f.property_id = ${propertyId} AND f.calendar_id IS NOT NULL
+                AND NOT EXISTS (
+                  SELECT FROM imported_calendars c WHERE c.operator_id = f.operator_id AND c.id = f.calendar_id)
+              ORDER BY f.id LIMIT 1)
           RETURNING operator_id, id
         ), made AS (
           INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, created_at)
           SELECT ${operatorId}::bigint, ${propertyId}::bigint, ${calendarId ?? null}::bigint, ${token}::text, ${now}::timestamptz
-          FROM target WHERE known AND calendar_known AND (
-            feeds < ${most}::bigint OR EXISTS (SELECT FROM forgotten)
-            OR EXISTS (SELECT FROM property_feeds WHERE ${isOf(sql, made)}))
+          FROM target WHERE known AND calendar_known AND (NOT is_full OR EXISTS (SELECT FROM forgotten))
           ON CONFLICT ON CONSTRAINT property_feeds_reader DO UPDATE SET token = property_feeds.token
           RETURNING operator_id, id, token
         )`,
@@ -107,7 +112,7 @@ const create = (sql: Sql) => {
   })
   const alone = inTurn(sql)
   return ({ operatorId, propertyId, calendarId }: Reader, token: string, now: Date) =>
-    alone(operatorId, readMade(statement({ operatorId, propertyId, calendarId, token, now, most: PROPERTY_FEEDS })))
+    alone(operatorId, readMade(statement({ operatorId, propertyId, calendarId, token, now, most: CALENDAR_FEEDS })))
 }
 
 /** Gives the feed of a reader another token; undefined when there is no such feed. */
@@ -146,7 +151,7 @@ const calendars = (sql: Sql) => {
       ORDER BY calendar_id LIMIT ${most}`
   )
   return (operatorId: number, propertyId: number) =>
-    readCalendars(statement({ operatorId, propertyId, most: PROPERTY_FEEDS }))
+    readCalendars(statement({ operatorId, propertyId, most: CALENDAR_FEEDS }))
 }
 
 const readOpened = rowOf(OpenedRow)

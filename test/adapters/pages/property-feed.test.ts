@@ -361,9 +361,17 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
             )
           })
         assert.deepStrictEqual(yield* readDays(here), closed)
+        const sent = yield* readDays(toA.here)
         assert.deepStrictEqual(
-          yield* readDays(toA.here),
+          sent,
           on((day) => day.closed || day.b === "real")
+        )
+        const known = yield* sql<{ day: string }>`
+          SELECT day::date::text AS day FROM property_feeds, generate_series(${TODAY}::date, ${LAST}::date, interval '1 day') day
+          WHERE id = ${toA.feed_id} AND told @> day::date ORDER BY 1`
+        assert.deepStrictEqual(
+          known.map(({ day }) => day),
+          sent
         )
       }
     })

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PublicUrl } from "../../../src/installation.ts"
-import { PROPERTY_FEEDS } from "../../../src/limits.ts"
+import { CALENDAR_FEEDS } from "../../../src/limits.ts"
 import { PropertyFeeds } from "../../../src/resources/property-feeds/PropertyFeeds.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { byNobody, freshOperator, orderOf, propertyOf } from "../../harness.ts"
@@ -119,21 +119,21 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
   )
 
   it.effect(
-    `are ${PROPERTY_FEEDS} of a property; for one more the oldest goes whose calendar is imported no more`,
+    `are ${CALENDAR_FEEDS} of a property beside its own; for one more the oldest goes whose calendar is imported no more`,
     () =>
       Effect.gen(function* () {
         const { operatorId, property, feeds, calendar, addressFor } = yield* ready
         const sql = yield* SqlClient.SqlClient
         const own = yield* addressFor()
         const others = yield* Effect.forEach(
-          Array.from({ length: PROPERTY_FEEDS - 1 }, (_, at) => at),
+          Array.from({ length: CALENDAR_FEEDS }, (_, at) => at),
           (at) => Effect.flatMap(calendar(`c${at}`), (id) => Effect.map(addressFor(id), (made) => ({ id, ...made })))
         )
         const one = yield* calendar("one-more")
         const error = yield* Effect.flip(addressFor(one))
         assert.deepStrictEqual(
           [error._tag, error.message],
-          ["ValidationFailed", `property_id: has all ${PROPERTY_FEEDS} feeds it may have.`]
+          ["ValidationFailed", `calendar_id: the property has all ${CALENDAR_FEEDS} feeds for calendars it may have.`]
         )
         // Those there are can still be asked for and replaced.
         assert.deepStrictEqual(yield* addressFor(), own)
@@ -145,7 +145,7 @@ layer(layerFeeds)("the addresses of feeds", (it) => {
           opened.flatMap((feed, at) => (Option.isNone(feed) ? [at - 1] : [])),
           [3]
         )
-        assert.lengthOf(yield* byNobody(feeds.ofCalendars(operatorId, property)), PROPERTY_FEEDS - 1)
+        assert.lengthOf(yield* byNobody(feeds.ofCalendars(operatorId, property)), CALENDAR_FEEDS)
       })
   )
 
