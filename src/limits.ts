@@ -152,6 +152,10 @@ export const SHARED_PART_PROPERTIES = 1_000
 /** Times a minute that pages of one share link are answered, and that its feed is: a part of it is a thousand properties. */
 export const SHARED_PAGES_A_MINUTE = 60
 export const SHARED_FEEDS_A_MINUTE = 10
+/** Feeds of one property beside its own: one for the source of each calendar that it imports, or did. */
+export const CALENDAR_FEEDS = 100
+/** Times a minute that one feed of a property is read, by whoever has its address: marketplaces do so a few times an hour. */
+export const PROPERTY_FEED_READS_A_MINUTE = 30
 
 /** Characters of the title of a property and of a room type (contract facts 7.1, 7.2). */
 export const PROPERTY_TITLE = 100

@@ -38,6 +38,7 @@ import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
+import { PropertyFeeds } from "./resources/property-feeds/PropertyFeeds.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
 import { layerSandboxConnector } from "./sandbox/in-process.ts"
 import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
@@ -129,7 +130,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
         Layer.provide(layerWakeUp),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
-        Layer.provide(SharedCalendars.layer),
+        Layer.provide([SharedCalendars.layer, PropertyFeeds.layer]),
         Layer.provide(places(settings)),
         Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),

@@ -21,8 +21,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes channels configuration.ts contract database deliveries demo ingest limits.ts operators sandbox",
-      "resources/<family> telemetry"
+      "main.ts background changes channels configuration.ts contract database deliveries demo ingest installation.ts limits.ts",
+      "operators sandbox resources/<family> telemetry"
     )
   },
   {
@@ -168,6 +168,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   listings: ["channel-accounts", "properties"],
   orders: ["stays"],
   "price-and-rules": ["listings"],
+  "property-feeds": ["calendar-share-links", "properties"],
   reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
   stays: ["reservation-tags"],
@@ -197,6 +198,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   calendar_share_link_properties: "resources/calendar-share-links",
   listing_pushes: "resources/listing-calendars",
   listing_lanes: "resources/listing-calendars",
+  property_feeds: "resources/property-feeds",
   orders: "resources/orders",
   stays: "resources/stays",
   removed_stays: "resources/stays",

@@ -1,8 +1,10 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Answer } from "../contract/envelope.ts"
 import { CALENDAR_PREFIX } from "../resources/calendar-share-links/address.ts"
+import { FEEDS_PREFIX } from "../resources/property-feeds/address.ts"
 import type { Call } from "../service.ts"
 import { rpcRefusal } from "./mcp/message.ts"
+import { feedRefusal } from "./pages/property-feed.ts"
 import { SANDBOX_PATH } from "./pages/sandbox.ts"
 import { calendarRefusal } from "./pages/shared-calendar.ts"
 import { REST_PREFIX, toResponse } from "./rest.ts"
@@ -11,7 +13,7 @@ import { REST_PREFIX, toResponse } from "./rest.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export type DoorName = "rest" | "mcp" | "calendar" | "sandbox" | "none"
+export type DoorName = "rest" | "mcp" | "calendar" | "feed" | "sandbox" | "none"
 
 interface Refusing {
   /** The door of the log line. */
@@ -27,6 +29,7 @@ export const pathOf = (request: Request): string => request.url.split("?", 1)[0]
 export const doorAt = (path: string): DoorName => {
   if (path === MCP_PATH) return "mcp"
   if (path.startsWith(CALENDAR_PREFIX)) return "calendar"
+  if (path.startsWith(FEEDS_PREFIX)) return "feed"
   if (path === SANDBOX_PATH || path.startsWith(`${SANDBOX_PATH}/`)) return "sandbox"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
@@ -41,6 +44,7 @@ export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
   rest: { door: "rest", responseOf: toResponse },
   mcp: { door: "mcp", responseOf: rpcRefusal },
   calendar: { door: "rest", responseOf: calendarRefusal },
+  feed: { door: "rest", responseOf: feedRefusal },
   // Where it is not, it is not there: what is refused is told as of any unknown path.
   sandbox: elsewhere,
   none: elsewhere

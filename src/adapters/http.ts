@@ -6,6 +6,7 @@ import { Readiness } from "../database/Readiness.ts"
 import { Service } from "../service.ts"
 import { type DoorName, doorAt, pathOf, REFUSING } from "./doors.ts"
 import { mcpApp } from "./mcp.ts"
+import { makePropertyFeed } from "./pages/property-feed.ts"
 import { SandboxPage } from "./pages/sandbox.ts"
 import { makeSharedCalendar } from "./pages/shared-calendar.ts"
 import { makeRest } from "./rest.ts"
@@ -28,6 +29,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const database = yield* Readiness
   const rest = yield* makeRest
   const sharedCalendar = yield* makeSharedCalendar
+  const propertyFeed = yield* makePropertyFeed
   const sandbox = yield* SandboxPage
   const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
 
@@ -47,6 +49,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     rest,
     mcp,
     calendar: sharedCalendar,
+    feed: propertyFeed,
     sandbox: (request) =>
       Effect.flatMap(sandbox(request), (answer) =>
         answer === undefined ? refuse("sandbox", request, noSuchPage) : Effect.succeed(answer)

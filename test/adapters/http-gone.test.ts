@@ -10,6 +10,7 @@ import { PublicUrl } from "../../src/installation.ts"
 import { Places } from "../../src/places/Places.ts"
 import { newToken } from "../../src/resources/calendar-share-links/address.ts"
 import { SharedCalendars } from "../../src/resources/calendar-share-links/SharedCalendars.ts"
+import { PropertyFeeds } from "../../src/resources/property-feeds/PropertyFeeds.ts"
 import { Service } from "../../src/service.ts"
 import { hangingUp } from "../hanging-up.ts"
 import { toolCall } from "./mcp/requests.ts"
@@ -27,6 +28,8 @@ const endless = Effect.gen(function* () {
   }
 })
 
+const notAsked = () => Effect.die(new Error("nobody reads a feed of a property here"))
+
 /** All doors on a bare server; a link opens a calendar without properties. Answers its address. */
 const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places: Places["Service"]) {
   const link = { operator_id: OPERATOR, id: 2, scope: "entire", today: "2027-06-10" } as const
@@ -40,6 +43,14 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
       open: () => Effect.succeed(Option.some(link)),
       part: () => Effect.succeed({ total: 0, properties: [] }),
       days: () => Effect.succeed([])
+    }),
+    Effect.provideService(PropertyFeeds, {
+      addressFor: notAsked,
+      renew: notAsked,
+      ofCalendars: notAsked,
+      open: notAsked,
+      read: notAsked,
+      tell: notAsked
     }),
     Effect.provideService(Places, places),
     Effect.provideService(Readiness, { answers: Effect.succeed(true) }),

@@ -1,17 +1,16 @@
-import { Cause, Clock, Effect, Exit, Option } from "effect"
+import { Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Answer } from "../../contract/envelope.ts"
-import type { ServerError } from "../../contract/errors.ts"
 import { PublicUrl } from "../../installation.ts"
 import { SHARED_PAGE_PROPERTIES } from "../../limits.ts"
 import { Places } from "../../places/Places.ts"
 import { addressOf, CALENDAR_PREFIX } from "../../resources/calendar-share-links/address.ts"
 import { placeOfPage } from "../../resources/calendar-share-links/rules.ts"
 import { type OpenedLink, SharedCalendars } from "../../resources/calendar-share-links/SharedCalendars.ts"
-import { asRoot } from "../../telemetry/spans.ts"
 import { documentResponse, PRIVATE_HEADERS } from "./document.ts"
-import { busySeconds, logFailure } from "./shared-calendar/failure.ts"
+import { ICALENDAR_TYPE } from "./icalendar.ts"
+import { isLooking, onlyLooking, plainText, recorded, retryAfter } from "./secret-address.ts"
 import { makeFeed } from "./shared-calendar/feed-stream.ts"
 import {
   busyPage,
@@ -28,7 +27,6 @@ import { inSlices } from "./shared-calendar/slices.ts"
 import { makeViews } from "./shared-calendar/views.ts"
 
 const FEED_ENDING = ".ics"
-const FEED_TYPE = "text/calendar; charset=utf-8"
 const FEED_HEADERS = { ...PRIVATE_HEADERS, "content-disposition": 'inline; filename="calendar.ics"' }
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -38,8 +36,6 @@ interface Asked {
   readonly token: string
   readonly number: number | undefined
 }
-
-const isLooking = ({ method }: HttpServerRequest): boolean => method === "GET" || method === "HEAD"
 
 /** Months a page shows, this one included. */
 export const PAGE_MONTHS = 6
@@ -64,7 +60,7 @@ const showFeed = (feedOf: Effect.Success<typeof makeFeed>) =>
     const stream = number === undefined ? Option.none() : yield* feedOf(link, token, number)
     return Option.match(stream, {
       onNone: () => plainText("This feed does not have so many parts.\n", 404),
-      onSome: (body) => HttpServerResponse.stream(body, { contentType: FEED_TYPE, headers: FEED_HEADERS })
+      onSome: (body) => HttpServerResponse.stream(body, { contentType: ICALENDAR_TYPE, headers: FEED_HEADERS })
     })
   })
 
@@ -115,14 +111,6 @@ export const calendarRefusal = ({ envelope }: Answer, request: HttpServerRequest
     ? plainText(`${envelope.error_msg}\n`, envelope.error_code)
     : documentResponse(refusedPage(envelope.error_msg), envelope.error_code)
 
-const plainText = (text: string, status: number): Response =>
-  HttpServerResponse.text(text, { status, headers: PRIVATE_HEADERS })
-
-const onlyLooking = HttpServerResponse.setHeader(plainText("Only GET and HEAD.\n", 405), "allow", "GET, HEAD")
-
-const retryAfter = (response: Response, seconds: number): Response =>
-  HttpServerResponse.setHeader(response, "retry-after", String(seconds))
-
 const PAGE_REFUSALS = {
   busy: (seconds: number) => retryAfter(documentResponse(busyPage, 503), seconds),
   invalid: documentResponse(invalidPage, 404),
@@ -138,27 +126,3 @@ const FEED_REFUSALS = {
 }
 
 const REFUSALS = { page: PAGE_REFUSALS, feed: FEED_REFUSALS }
-
-/** What failed on our side is told to a collector whichever traces it is sent. */
-const toldOf = (exit: Exit.Exit<Response>) =>
-  Exit.isSuccess(exit) && exit.value.status >= 500 ? { "latchkey.status": exit.value.status } : undefined
-
-/** With its span and its log line, neither of which knows the token. */
-const recorded = Effect.fnUntraced(function* (
-  name: string,
-  answer: Effect.Effect<Response, ServerError>,
-  { busy, failed }: Pick<typeof PAGE_REFUSALS, "busy" | "failed">
-) {
-  const startedAt = yield* Clock.currentTimeMillis
-  const response = yield* answer.pipe(
-    Effect.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.interrupt
-        : Effect.as(logFailure(cause), Option.match(busySeconds(cause), { onNone: () => failed, onSome: busy }))
-    ),
-    (shown) => asRoot({ name, kind: "server", attributes: () => ({}), told: toldOf }, shown)
-  )
-  const endedAt = yield* Clock.currentTimeMillis
-  yield* Effect.logInfo(name).pipe(Effect.annotateLogs({ status: response.status, ms: endedAt - startedAt }))
-  return response
-})

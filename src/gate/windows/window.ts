@@ -24,9 +24,16 @@ export const windowOf = <const Label extends WindowLabel>(label: Label) => ({ la
 
 /**
  * `conversation` is ours: the specification does not say what a hit of layer 3 reports. `share_link` counts who looks at
- * a shared calendar, outside the layers.
+ * a shared calendar and `property_feed` who reads the feed of a property, outside the layers.
  */
-export type LimitScope = "user" | "endpoint" | "token" | "conversation" | "endpoint_error" | "share_link"
+export type LimitScope =
+  | "user"
+  | "endpoint"
+  | "token"
+  | "conversation"
+  | "endpoint_error"
+  | "share_link"
+  | "property_feed"
 
 /**
  * One counter: at most `max` calls with this `key` in each window. The key says who is counted and where; the buckets of

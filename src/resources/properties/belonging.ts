@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
 import { type Givens, inForms, type Value, type Valued } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
-import { onlyRowOf } from "../../database/rows.ts"
+import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import type { OwnRow } from "../own-row.ts"
 
 // "Are these mine?" for every family that is given ids of properties or room types. The answer is an SQL expression, so
@@ -41,6 +41,18 @@ export const knowsProperty = (sql: SqlClient) => {
   )
   return (operatorId: number, id: number): Effect.Effect<boolean> =>
     Effect.map(readKnown(statement({ operatorId, id })), ({ known }) => known)
+}
+
+const readOwner = rowOf(Schema.Struct({ operator_id: Schema.Int }))
+
+/** Whose a property is; undefined when there is none of that id. For whoever runs the service: it looks among all operators. */
+export const ownerOfProperty = (sql: SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ id }: Givens<Pick<OwnRow, "id">>) => sql`SELECT operator_id FROM properties WHERE id = ${id}`
+  )
+  return (id: number): Effect.Effect<number | undefined> =>
+    Effect.map(readOwner(statement({ id })), (row) => row?.operator_id)
 }
 
 /** 404 for a `property_id` that is no property of the caller. */

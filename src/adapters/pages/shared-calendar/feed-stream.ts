@@ -7,7 +7,7 @@ import {
   type OpenedLink,
   SharedCalendars
 } from "../../../resources/calendar-share-links/SharedCalendars.ts"
-import { logFailure } from "./failure.ts"
+import { logFailure } from "../failure.ts"
 import { eventsOf, FEED_END, type FeedSource, feedBeginning } from "./feed.ts"
 import { calendarName } from "./page.ts"
 import { partPlace } from "./paging.ts"

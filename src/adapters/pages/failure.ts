@@ -1,7 +1,7 @@
 import { Cause, Effect, Option } from "effect"
-import type { ServerError } from "../../../contract/errors.ts"
-import { tookTooLong } from "../../../database/took-too-long.ts"
-import { BUSY_RETRY_SECONDS } from "../../../limits.ts"
+import type { ServerError } from "../../contract/errors.ts"
+import { tookTooLong } from "../../database/took-too-long.ts"
+import { BUSY_RETRY_SECONDS } from "../../limits.ts"
 
 /**
  * Seconds after which it is worth coming again, when there was only too much to do: no place in time, or a statement that
@@ -18,6 +18,6 @@ export const logFailure = (cause: Cause.Cause<ServerError>): Effect.Effect<void>
   if (tookTooLong(cause)) return Effect.logWarning("a statement took too long", cause)
   return Option.match(Cause.findErrorOption(cause), {
     onNone: () => Effect.logError("defect", cause),
-    onSome: ({ message }) => Effect.logWarning("no place for a shared calendar", message)
+    onSome: ({ message }) => Effect.logWarning("no place for a calendar", message)
   })
 }

@@ -1,0 +1,22 @@
+import { customAlphabet } from "../../random-text.ts"
+
+/** Below which path the feeds of properties are served. */
+export const FEEDS_PREFIX = "/feeds/"
+
+/** What the address of a feed ends with: marketplaces take no other. */
+export const FEED_ENDING = ".ics"
+
+/** 26 of 32 characters are 130 random bits: nobody guesses a feed. */
+const random = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 26)
+
+/** A new token. Its prefix lets telemetry recognise it wherever it lands. */
+export const newToken = (): string => `lkfeed_${random()}`
+
+const TOKEN = /^lkfeed_[0-9a-z]{26}$/
+
+/** Whether the text can be a token at all; anything else needs no look into the database. */
+export const isToken = (text: string): boolean => TOKEN.test(text)
+
+/** The address at which the feed of a token is read. */
+export const addressOf = (publicUrl: string, token: string): string =>
+  `${publicUrl}${FEEDS_PREFIX}${token}${FEED_ENDING}`

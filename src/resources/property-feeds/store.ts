@@ -1,0 +1,254 @@
+import { Context, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
+import type { DateRange } from "../../contract/date-range.ts"
+import { type Givens, inForms, type Valued } from "../../database/forms.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { CALENDAR_FEEDS } from "../../limits.ts"
+import { inTurn, type OfOperator } from "../own-row.ts"
+import { propertyKnown } from "../properties/belonging.ts"
+import { KnownBusy } from "./rules.ts"
+
+type Sql = SqlClient.SqlClient
+
+/** Who reads a property's days: the source of an imported calendar, or undefined: whoever has the property's own feed. */
+export interface Reader extends OfOperator {
+  readonly propertyId: number
+  readonly calendarId: number | undefined
+}
+
+const OfFeed = Schema.Struct({ feed_id: Schema.Int, token: Schema.String })
+
+const OpenedRow = Schema.Struct({
+  operator_id: Schema.Int,
+  id: Schema.Int,
+  property_id: Schema.Int,
+  calendar_id: Schema.NullOr(Schema.Int),
+  time_zone: Schema.String
+})
+
+const readFeed = rowOf(OfFeed)
+
+/** Whether a row of feeds is the reader's. */
+const isOf = (sql: Sql, { operatorId, propertyId, calendarId }: Valued<Reader>): Fragment => sql`
+  operator_id = ${operatorId} AND property_id = ${propertyId}
+    AND ${calendarId === undefined ? sql`calendar_id IS NULL` : sql`calendar_id = ${calendarId}`}`
+
+/** The feed of a reader; undefined when there is none yet. */
+const find = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    (reader: Givens<Reader>) => sql`SELECT id AS feed_id, token FROM property_feeds WHERE ${isOf(sql, reader)}`
+  )
+  return ({ operatorId, propertyId, calendarId }: Reader) => readFeed(statement({ operatorId, propertyId, calendarId }))
+}
+
+const readMade = onlyRowOf(
+  Schema.Struct({
+    known: Schema.Boolean,
+    calendar_known: Schema.Boolean,
+    feed_id: Schema.NullOr(Schema.Int),
+    token: Schema.NullOr(Schema.String)
+  })
+)
+
+interface Made extends Reader {
+  readonly token: string
+  readonly now: Date
+  readonly most: number
+}
+
+/** What a feed for the source of a calendar needs: the calendar, and room. Its own feed a property can always have. */
+const forSource = (sql: Sql, { operatorId, propertyId, calendarId, most }: Givens<Made>) => {
+  if (calendarId === undefined) return { known: sql`true`, full: sql`false` }
+  return {
+    known: sql`EXISTS (
+      SELECT FROM imported_calendars
+      WHERE operator_id = ${operatorId} AND id = ${calendarId} AND property_id = ${propertyId})`,
+    full: sql`(
+      SELECT count(*) >= ${most}::bigint AND count(*) FILTER (WHERE calendar_id = ${calendarId}) = 0 FROM property_feeds
+      WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND calendar_id IS NOT NULL)`
+  }
+}
+
+/**
+ * The feed of a reader, made now unless it exists; null where property or calendar are not `known`, or the property has as
+ * many for calendars as may be. Then the oldest whose calendar is imported no more makes room. To be run in turn.
+ */
+const create = (sql: Sql) => {
+  const statement = onRecordInForms(sql, (made: Givens<Made>) => {
+    const { operatorId, propertyId, calendarId, token, now } = made
+    const { known, full } = forSource(sql, made)
+    return {
+      change: sql`
+        target AS (
+          SELECT ${propertyKnown(sql, operatorId, propertyId)} AS known, ${known} AS calendar_known, ${full} AS is_full
+        ), forgotten AS (
+          DELETE FROM property_feeds WHERE operator_id = ${operatorId}
+            AND EXISTS (SELECT FROM target WHERE known AND calendar_known AND is_full)
+            AND id = (
+              SELECT f.id FROM property_feeds f
+              WHERE f.operator_id = ${operatorId} AND f.property_id = ${propertyId} AND f.calendar_id IS NOT NULL
+                AND NOT EXISTS (
+                  SELECT FROM imported_calendars c WHERE c.operator_id = f.operator_id AND c.id = f.calendar_id)
+              ORDER BY f.id LIMIT 1)
+          RETURNING operator_id, id
+        ), made AS (
+          INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, created_at)
+          SELECT ${operatorId}::bigint, ${propertyId}::bigint, ${calendarId ?? null}::bigint, ${token}::text, ${now}::timestamptz
+          FROM target WHERE known AND calendar_known AND (NOT is_full OR EXISTS (SELECT FROM forgotten))
+          ON CONFLICT ON CONSTRAINT property_feeds_reader DO UPDATE SET token = property_feeds.token
+          RETURNING operator_id, id, token
+        )`,
+      events: [],
+      touched: sql`
+        ${touchedIn(sql, "property_feed", "made")} WHERE token = ${token}
+        UNION ALL ${touchedIn(sql, "property_feed", "forgotten")}`,
+      outcome: sql`
+        SELECT target.known, target.calendar_known, made.id AS feed_id, made.token
+        FROM target LEFT JOIN made ON true`
+    }
+  })
+  const alone = inTurn(sql)
+  return ({ operatorId, propertyId, calendarId }: Reader, token: string, now: Date) =>
+    alone(operatorId, readMade(statement({ operatorId, propertyId, calendarId, token, now, most: CALENDAR_FEEDS })))
+}
+
+/** Gives the feed of a reader another token; undefined when there is no such feed. */
+const renew = (sql: Sql) => {
+  const statement = onRecordInForms(sql, (renewed: Givens<Reader & { readonly token: string }>) => ({
+    change: sql`
+      before AS (SELECT * FROM property_feeds WHERE ${isOf(sql, renewed)} FOR NO KEY UPDATE),
+      after AS (
+        UPDATE property_feeds f SET token = ${renewed.token}
+        FROM before WHERE f.operator_id = before.operator_id AND f.id = before.id
+        RETURNING f.*
+      )`,
+    events: [],
+    touched: touchedBetween(sql, "property_feed"),
+    outcome: sql`SELECT id AS feed_id, token FROM after`
+  }))
+  return ({ operatorId, propertyId, calendarId }: Reader, token: string) =>
+    readFeed(statement({ operatorId, propertyId, calendarId, token }))
+}
+
+const readCalendars = rowsOf(Schema.Struct({ calendar_id: Schema.Int }))
+
+interface OfProperty extends OfOperator {
+  readonly propertyId: number
+}
+
+/** The calendars of a property whose sources have a feed, or are to have one: imported ones, and those that were. */
+const calendars = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, propertyId, most }: Givens<OfProperty & { readonly most: number }>) => sql`
+      SELECT calendar_id FROM property_feeds
+      WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND calendar_id IS NOT NULL
+      UNION
+      SELECT id FROM imported_calendars WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
+      ORDER BY calendar_id LIMIT ${most}`
+  )
+  return (operatorId: number, propertyId: number) =>
+    readCalendars(statement({ operatorId, propertyId, most: CALENDAR_FEEDS }))
+}
+
+const readOpened = rowOf(OpenedRow)
+
+/** The feed that has a token; undefined when there is none, or the account behind it is banned or closed. */
+const open = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ token }: Givens<{ readonly token: string }>) => sql`
+      SELECT f.operator_id, f.id, f.property_id, f.calendar_id, operator.time_zone
+      FROM property_feeds f JOIN operators operator ON operator.id = f.operator_id
+      WHERE f.token = ${token} AND operator.status = 'active'`
+  )
+  return (token: string) => readOpened(statement({ token }))
+}
+
+interface AskedFeed extends OfOperator, DateRange {
+  readonly id: number
+  /** Undefined where the feed is the property's own, which has nothing that was imported. */
+  readonly calendarId: number | undefined
+  readonly today: string
+}
+
+const readBusy = rowOf(KnownBusy)
+
+/**
+ * What is busy in a feed. The source of a calendar hears what the others say, never what it said itself, and of nobody what
+ * that only repeats. Undefined when the feed is gone meanwhile.
+ */
+const busy = (sql: Sql) => {
+  const statement = inForms(sql, ({ operatorId, id, calendarId, start, end, today }: Givens<AskedFeed>) => {
+    const saidByOthers =
+      calendarId === undefined
+        ? sql``
+        : sql`
+          UNION SELECT i.day FROM imported_days i
+          WHERE i.operator_id = f.operator_id AND i.property_id = f.property_id AND i.day BETWEEN ${start} AND ${end}
+            AND NOT i.echo AND i.calendar_id <> ${calendarId}
+            AND NOT EXISTS (
+              SELECT FROM calendar_days held WHERE held.operator_id = i.operator_id
+                AND held.property_id = i.property_id AND held.day = i.day AND held.stay_id IS NOT NULL)`
+    return sql`
+      SELECT p.deactivated_at IS NULL AS is_let, coalesce(stays.held, '{}') AS held,
+        coalesce(stays.holders, '{}') AS holders, ARRAY(
+          SELECT each.day - ${start}::date FROM (
+            SELECT d.day FROM calendar_days d
+            WHERE d.operator_id = f.operator_id AND d.property_id = f.property_id AND d.day BETWEEN ${start} AND ${end}
+              AND d.closed AND d.stay_id IS NULL
+            ${saidByOthers}
+          ) each ORDER BY 1
+        ) AS closed,
+        (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS told
+      FROM property_feeds f
+      JOIN properties p ON p.operator_id = f.operator_id AND p.id = f.property_id
+      CROSS JOIN LATERAL (
+        SELECT array_agg(d.day - ${start}::date ORDER BY d.day) AS held, array_agg(d.stay_id ORDER BY d.day) AS holders
+        FROM calendar_days d
+        WHERE d.operator_id = f.operator_id AND d.property_id = f.property_id AND d.day BETWEEN ${start} AND ${end}
+          AND d.stay_id IS NOT NULL
+      ) stays
+      WHERE f.operator_id = ${operatorId} AND f.id = ${id}`
+  })
+  return (
+    { operator_id: operatorId, id, calendar_id }: typeof OpenedRow.Type,
+    today: string,
+    { start, end }: DateRange
+  ) => readBusy(statement({ operatorId, id, calendarId: calendar_id ?? undefined, start, end, today }))
+}
+
+const readNothing = rowsOf(Schema.Struct({}))
+
+interface Told extends OfOperator {
+  readonly id: number
+  readonly told: string
+  readonly now: Date
+}
+
+/** Writes down what is told to whoever reads the feed now. */
+const tell = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, id, told, now }: Givens<Told>) => sql`
+      UPDATE property_feeds SET told = ${told}::datemultirange, told_at = ${now}
+      WHERE operator_id = ${operatorId} AND id = ${id}`
+  )
+  return ({ operatorId, id, told, now }: Told) => Effect.asVoid(readNothing(statement({ operatorId, id, told, now })))
+}
+
+/** The SQL of feeds. What is told is no change of a record: it notes what a stranger has read. */
+export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/FeedStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    find: find(sql),
+    create: create(sql),
+    renew: renew(sql),
+    calendars: calendars(sql),
+    open: open(sql),
+    busy: busy(sql),
+    tell: tell(sql)
+  }))
+}) {}
