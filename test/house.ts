@@ -197,6 +197,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   calendar_share_link_properties: "resources/calendar-share-links",
   listing_pushes: "resources/listing-calendars",
   listing_lanes: "resources/listing-calendars",
+  listing_comparisons: "resources/listing-calendars",
   orders: "resources/orders",
   stays: "resources/stays",
   removed_stays: "resources/stays",
