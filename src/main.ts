@@ -38,6 +38,7 @@ import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerComparing } from "./resources/listing-calendars/comparing.ts"
 import { followAvailability } from "./resources/listing-calendars/due-days.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
@@ -84,9 +85,12 @@ const layerService = (windows: Layer.Layer<RateWindows>, { reached }: OfSandbox)
     Layer.provideMerge(windows)
   )
 
-/** Tells channels what waits for them, for as long as the process runs. */
+/** Tells channels what waits for them, and looks whether they know it, for as long as the process runs. */
 const layerTelling = ({ reached }: OfSandbox) =>
-  layerPushing.pipe(Layer.provide(Layer.provide(ChannelGateway.layer, reached)), Layer.provide(layerBackgroundDatabase))
+  Layer.merge(layerPushing, layerComparing).pipe(
+    Layer.provide(Layer.provide(ChannelGateway.layer, reached)),
+    Layer.provide(layerBackgroundDatabase)
+  )
 
 /** Delivers events to their subscribers, and looks after those who read them, for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
