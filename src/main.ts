@@ -29,6 +29,7 @@ import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
 import { greet } from "./demo/greeting.ts"
 import { DEMO_EMAIL } from "./demo/seed.ts"
+import { Followers } from "./events/followers.ts"
 import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { Ingest } from "./ingest/Ingest.ts"
@@ -37,6 +38,8 @@ import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerComparing } from "./resources/listing-calendars/comparing.ts"
+import { followAvailability } from "./resources/listing-calendars/due-days.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
 import { PropertyFeeds } from "./resources/property-feeds/PropertyFeeds.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
@@ -83,13 +86,17 @@ const layerService = (windows: Layer.Layer<RateWindows>, { reached }: OfSandbox)
     Layer.provideMerge(windows)
   )
 
-/** Tells channels what waits for them, for as long as the process runs. */
+/** Tells channels what waits for them, and looks whether they know it, for as long as the process runs. */
 const layerTelling = ({ reached }: OfSandbox) =>
-  layerPushing.pipe(Layer.provide(Layer.provide(ChannelGateway.layer, reached)), Layer.provide(layerBackgroundDatabase))
+  Layer.merge(layerPushing, layerComparing).pipe(
+    Layer.provide(Layer.provide(ChannelGateway.layer, reached)),
+    Layer.provide(layerBackgroundDatabase)
+  )
 
 /** Delivers events to their subscribers, and looks after those who read them, for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
   Layer.merge(layerDeliveries, layerWatchingConsumers).pipe(
+    Layer.provide(Layer.succeed(Followers, [followAvailability])),
     Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )

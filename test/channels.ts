@@ -15,13 +15,23 @@ export interface ToldOf {
   readonly restrictions?: ReadonlyArray<RestrictedDays>
 }
 
-/** Every day of it costs 100 and can be sold once. */
-const calendar = (start: string, end: string): ReadonlyArray<ListingDay> =>
-  Array.from({ length: Math.max(0, daysInRange(start, end)) }, (_, at) => ({
-    date: addDays(start, at),
-    price: 100,
-    inventory: 1
-  }))
+/** How many of a listing are sold on days; of one that it does not name, one. */
+type Sold = ReadonlyMap<string, number>
+
+const datesOf = (start: string, end: string) =>
+  Array.from({ length: Math.max(0, daysInRange(start, end)) }, (_, at) => addDays(start, at))
+
+/** Every day of it costs 100. */
+const calendar = (sold: Sold | undefined, start: string, end: string): ReadonlyArray<ListingDay> =>
+  datesOf(start, end).map((date) => ({ date, price: 100, inventory: sold?.get(date) ?? 1 }))
+
+const withInventories = (sold: Sold | undefined, ranges: ReadonlyArray<StockedDays>): Sold =>
+  new Map([
+    ...(sold ?? []),
+    ...ranges.flatMap(({ start_date, end_date, inventory }) =>
+      datesOf(start_date, end_date).map((date) => [date, inventory] as const)
+    )
+  ])
 
 /** A channel whose answers a test decides; it agrees to everything until told otherwise. */
 export class ScriptedChannel extends Context.Service<
@@ -35,6 +45,8 @@ export class ScriptedChannel extends Context.Service<
     readonly told: Effect.Effect<ReadonlyArray<ToldOf>>
     /** Says from now on that the order stands so; until then it is pending, or as it agreed that it should. */
     readonly say: (reservationCode: string, answer: Effect.Effect<ChannelAnswer, ChannelError>) => Effect.Effect<void>
+    /** It sells so many of the listing on these days from now on, whoever said so. */
+    readonly sells: (listingId: string, ...ranges: ReadonlyArray<StockedDays>) => Effect.Effect<void>
     /** Prices and rules as they are there. */
     readonly rules: Omit<RulesThere, "acts">
   }
@@ -57,10 +69,13 @@ export class ScriptedChannel extends Context.Service<
           yield* say(order.reservationCode, Effect.succeed(agreed))
         })
       const taken = yield* Ref.make<ReadonlyArray<ToldOf>>([])
+      const calendars = yield* Ref.make<ReadonlyMap<string, Sold>>(new Map())
+      const sells = (listingId: string, ...ranges: ReadonlyArray<StockedDays>) =>
+        Ref.update(calendars, (all) => new Map([...all, [listingId, withInventories(all.get(listingId), ranges)]]))
       const push = (name: string) => (account: AccountMeant, payload: ListingThere & Omit<ToldOf, "account">) =>
-        Effect.andThen(
-          hear(name, payload.listingId),
-          Ref.update(taken, (all) => [...all, { account, ...payload }])
+        hear(name, payload.listingId).pipe(
+          Effect.andThen(Ref.update(taken, (all) => [...all, { account, ...payload }])),
+          Effect.andThen(sells(payload.listingId, ...(payload.inventories ?? [])))
         )
       const gateway = ChannelGateway.of({
         approve: act("approve", "approved"),
@@ -70,7 +85,11 @@ export class ScriptedChannel extends Context.Service<
         pushPrices: push("prices"),
         pushInventories: push("inventories"),
         pushRestrictions: push("restrictions"),
-        readCalendar: (_, { listingId, start, end }) => Effect.as(hear("calendar", listingId), calendar(start, end)),
+        readCalendar: (_, { listingId, start, end }) =>
+          Effect.andThen(
+            hear("calendar", listingId),
+            Effect.map(Ref.get(calendars), (all) => calendar(all.get(listingId), start, end))
+          ),
         ...acts
       })
       return Context.make(
@@ -80,6 +99,7 @@ export class ScriptedChannel extends Context.Service<
           told: Ref.get(taken),
           answer: (code, answer) => Ref.update(answers, (all) => new Map([...all, [code, answer]])),
           say,
+          sells,
           rules
         })
       ).pipe(Context.add(ChannelGateway, gateway))

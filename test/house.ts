@@ -199,6 +199,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   listing_pushes: "resources/listing-calendars",
   listing_lanes: "resources/listing-calendars",
   property_feeds: "resources/property-feeds",
+  listing_comparisons: "resources/listing-calendars",
   orders: "resources/orders",
   stays: "resources/stays",
   removed_stays: "resources/stays",

@@ -58,6 +58,8 @@ export interface TimedWork<Taken, R> {
   ) => Effect.Effect<ReadonlyArray<Taken>, never, R>
   /** Attempts it once (`attemptOnce`). */
   readonly run: (taken: Taken) => Effect.Effect<void, never, R>
+  /** Milliseconds between two polls, where it is not `DUE_POLL_MS`. */
+  readonly pollMs?: number
 }
 
 /**
@@ -109,7 +111,10 @@ export const makeTimedWork = Effect.fnUntraced(function* <Taken, R>(kind: TimedW
     changed: changed.open,
     /** Polls whenever something changed or ended, and from time to time; until the scope closes. */
     polling: Effect.forkScoped(
-      loop(kind.what, Effect.andThen(takeDue, Effect.raceFirst(changed.await, Effect.sleep(DUE_POLL_MS))))
+      loop(
+        kind.what,
+        Effect.andThen(takeDue, Effect.raceFirst(changed.await, Effect.sleep(kind.pollMs ?? DUE_POLL_MS)))
+      )
     ),
     /** Waits until nothing is under way. */
     idle: FiberSet.awaitEmpty(fibers)

@@ -51,8 +51,14 @@ export const makePolls = Effect.gen(function* () {
  */
 export const work = Effect.gen(function* () {
   const { handOut, polling, endRests } = yield* makePolls
-  const woken = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
-  const more = Effect.map(handOut, ({ events }) => events === FAN_OUT_EVENTS)
+  const { latch, wake } = yield* WakeUp
+  const woken = yield* latch
+  // What followers of events made to do is for other workers.
+  const more = Effect.gen(function* () {
+    const { events, followed } = yield* handOut
+    if (followed > 0) yield* wake
+    return events === FAN_OUT_EVENTS
+  })
   yield* Effect.forkScoped(loop("handing out events", whenWoken(woken, more, EVENTS_POLL_MS)))
   yield* polling
   yield* Effect.forkScoped(loop("ending rests", Effect.andThen(endRests, Effect.sleep(DUE_POLL_MS))))

@@ -79,7 +79,7 @@ export const recordEvent = <Name extends EventName>(
  * their places and their `nth` of 1, 2, …: the order they get positions in. It is worded so that no plan reads all that
  * waits for the second half, which holds on the row as it is now: another process may have been faster.
  */
-export const handingOutEvents = (sql: SqlClient, batch: Fragment, now: Date): Fragment => sql`
+export const handingOutEvents = (sql: SqlClient, batch: Fragment, now: Value<Date>): Fragment => sql`
   WITH given AS MATERIALIZED (${positionsFor(sql, batch)})
   UPDATE events e SET fanned_out_at = ${now}, position = given.before + each.nth
   FROM given, ${batch} each

@@ -274,6 +274,36 @@ const heard = (sql: Sql) => {
     Effect.map(readHeard(statement({ operator_id, account_id, kind, subject })), (found) => found?.heard ?? null)
 }
 
+const readNights = rowsOf(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
+
+interface OneListing extends Account {
+  readonly listingId: string
+}
+
+/**
+ * The nights of a listing that orders have of which the host's calendar cannot know: those that still wait for an answer or a
+ * payment hold none there, and of the others he was not told yet.
+ */
+const unheard = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, listingId }: Givens<OneListing>) => sql`
+      SELECT room ->> 'check_in_date' AS "checkIn", room ->> 'check_out_date' AS "checkOut"
+      FROM (
+        SELECT o.said FROM sandbox_orders o
+        WHERE o.expires_at IS NOT NULL AND o.operator_id = ${operator_id} AND o.account_id = ${account_id}
+        UNION ALL
+        SELECT o.said FROM sandbox_words w
+        JOIN sandbox_orders o ON o.operator_id = w.operator_id AND o.account_id = w.account_id AND o.order_id = w.subject
+        WHERE w.due_at IS NOT NULL AND w.kind = 'order' AND w.operator_id = ${operator_id} AND w.account_id = ${account_id}
+          AND o.status = 'accepted'
+      ) waiting CROSS JOIN LATERAL jsonb_array_elements(waiting.said -> 'rooms') room
+      WHERE room ->> 'listing_id' = ${listingId}`
+  )
+  return ({ operator_id, account_id }: Account, listingId: string) =>
+    readNights(statement({ operator_id, account_id, listingId }))
+}
+
 /** The marketplace's books of an account. */
 export class Books extends Context.Service<Books>()("latchkey/sandbox/Books", {
   make: Effect.map(Effect.all([SqlClient.SqlClient, Semaphore.make(1)]), ([sql, turn]) => ({
@@ -283,6 +313,7 @@ export class Books extends Context.Service<Books>()("latchkey/sandbox/Books", {
     payments: payments(sql),
     orderCount: orderCount(sql),
     heard: heard(sql),
+    unheard: unheard(sql),
     /** Answers false, and writes nothing, where something is not as it was read any more. */
     write: write(sql),
     /** For who finds again and again that something is not as it was read: one of these at a time in the process. */

@@ -116,8 +116,18 @@ export const priced = (listing: Listing, days: Days, prices: ReadonlyArray<Price
       }))
     : Result.fail("a price must be above zero")
 
-export const stocked = (listing: Listing, days: Days, inventories: ReadonlyArray<StockedDays>) =>
-  changedBy(listing, days, [inventories], (day, { inventory }) => ({ ...day, offered: inventory, taken: 0 }))
+/** What is said of a night does not count those who have it and of whom the host does not know yet. */
+export const stocked = (
+  listing: Listing,
+  days: Days,
+  inventories: ReadonlyArray<StockedDays>,
+  unheard: ReadonlyMap<string, number>
+) =>
+  changedBy(listing, days, [inventories], (day, { inventory }) => ({
+    ...day,
+    offered: inventory,
+    taken: Math.min(unheard.get(day.day) ?? 0, inventory)
+  }))
 
 /** What the channel does not honour it refuses, all of it. What is not said of a day stays. */
 export const restricted = (

@@ -6,6 +6,7 @@ import { Books, type Word, type Writing } from "./Books.ts"
 import { daysOf } from "./calendar.ts"
 import type { Listing, Order, Payment, SandboxAccount } from "./rows.ts"
 import type { Scene } from "./scene.ts"
+import type { Nights } from "./selling.ts"
 
 // The one way in which the marketplace changes: what an act is about is read, a pure rule says what becomes of it, and that is
 // written if everything is still as it was read; else again from the start.
@@ -22,6 +23,8 @@ export interface About {
   readonly listings?: ReadonlyArray<string>
   /** The first and the last day it looks at. */
   readonly days?: { readonly start: string; readonly end: string }
+  /** The listing whose nights it is about that the host's calendar cannot know to be taken. */
+  readonly unheardOf?: string
 }
 
 export interface Found {
@@ -29,6 +32,7 @@ export interface Found {
   /** Undefined where none was named, or there is no such. */
   readonly order: Order | undefined
   readonly payments: ReadonlyArray<Payment>
+  readonly unheard: ReadonlyArray<Nights>
 }
 
 /** What becomes of it, and what is answered. Without `writing` nothing is changed. */
@@ -61,6 +65,7 @@ const seen = Effect.fnUntraced(function* (books: Books["Service"], account: Sand
   const payments = order === undefined ? [] : yield* books.payments(account, order.order_id)
   const span = spanOf(about, order)
   const days = span === undefined ? [] : yield* books.days(account, Array.from(names), span.start, span.end)
+  const unheard = about.unheardOf === undefined ? [] : yield* books.unheard(account, about.unheardOf)
   const scene: Scene = {
     account,
     listings: new Map(listings.map((listing) => [listing.listing_id, listing])),
@@ -68,7 +73,7 @@ const seen = Effect.fnUntraced(function* (books: Books["Service"], account: Sand
     changed: new Map(),
     now: yield* currentSecond
   }
-  return { scene, order, payments }
+  return { scene, order, payments, unheard }
 })
 
 export const makeChanging = Effect.gen(function* () {

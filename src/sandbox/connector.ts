@@ -12,6 +12,7 @@ import { makeFinding } from "./finding.ts"
 import { approving, declining, listingIn, pushing, settling } from "./host-acts.ts"
 import { type Mood, type SandboxAccount, Settings } from "./rows.ts"
 import { SandboxAllowed } from "./SandboxAllowed.ts"
+import { takenIn } from "./selling.ts"
 import { Telling } from "./Telling.ts"
 
 // The sandbox as the service reaches it: what is asked of an account is answered as its mood is.
@@ -177,10 +178,13 @@ const calendars = Effect.gen(function* () {
     name: keyof Connector,
     { listingId }: ListingThere,
     ranges: ReadonlyArray<Span>,
-    pushed: (account: SandboxAccount) => Parameters<typeof pushing>[1]
+    pushed: (account: SandboxAccount) => Parameters<typeof pushing>[1],
+    also: Pick<About, "unheardOf"> = {}
   ) =>
     answering(there, { act: name, subject: listingId, summary: summaryOf(ranges), changes: true }, (account) =>
-      orAway(changing(account, { listings: [listingId], ...daysNamed(ranges) }, pushing(listingId, pushed(account))))
+      orAway(
+        changing(account, { listings: [listingId], ...daysNamed(ranges), ...also }, pushing(listingId, pushed(account)))
+      )
     )
   return {
     pushPrices: (there, { listingId, prices }) =>
@@ -191,7 +195,8 @@ const calendars = Effect.gen(function* () {
         "pushInventories",
         { listingId },
         inventories,
-        () => (listing, days) => stocked(listing, days, inventories)
+        () => (listing, days, unheard) => stocked(listing, days, inventories, takenIn(unheard)),
+        { unheardOf: listingId }
       ),
     pushRestrictions: (there, { listingId, restrictions }) =>
       push(

@@ -6,6 +6,7 @@ import { saidLater } from "./due.ts"
 import { approved, declined, paidOf, totalOf } from "./order.ts"
 import type { Day, Listing, Order, Settings } from "./rows.ts"
 import { giveBack } from "./scene.ts"
+import type { Nights } from "./selling.ts"
 import { settingsWith, untakenOf } from "./settings.ts"
 
 // What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
@@ -46,14 +47,18 @@ export const declining = (found: Found): Result.Result<Becomes<void>, ChannelRef
     return Result.succeed({ writing: { order: { before, after }, days, words }, answer: undefined })
   })
 
-type Pushed = (listing: Listing, days: ReadonlyMap<string, Day>) => Result.Result<ReadonlyArray<Day>, string>
+type Pushed = (
+  listing: Listing,
+  days: ReadonlyMap<string, Day>,
+  unheard: ReadonlyArray<Nights>
+) => Result.Result<ReadonlyArray<Day>, string>
 
 export const pushing =
   (listingId: string, pushed: Pushed) =>
   (found: Found): Result.Result<Becomes<void>, ChannelRefused> =>
     Result.gen(function* () {
       const listing = yield* listingIn(found, listingId)
-      const changed = pushed(listing, found.scene.days.get(listingId) ?? new Map())
+      const changed = pushed(listing, found.scene.days.get(listingId) ?? new Map(), found.unheard)
       const days = yield* Result.mapError(changed, (reason) => new ChannelRefused({ reason }))
       return { writing: { days, words: [] }, answer: undefined }
     })

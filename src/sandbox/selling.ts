@@ -14,6 +14,13 @@ export interface Nights {
 export const nightsOf = ({ checkIn, checkOut }: Nights): ReadonlyArray<string> =>
   datesBetween(checkIn, addDays(checkOut, -1))
 
+/** How many have each night. */
+export const takenIn = (stays: ReadonlyArray<Nights>): ReadonlyMap<string, number> => {
+  const taken = new Map<string, number>()
+  for (const night of stays.flatMap(nightsOf)) taken.set(night, (taken.get(night) ?? 0) + 1)
+  return taken
+}
+
 const HOURS_A_DAY = 24
 const MS_AN_HOUR = 3_600_000
 

@@ -34,7 +34,7 @@ describe("what a host says of days", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(spans, fc.integer({ min: 0, max: 9 })), { minLength: 1 }), (said) => {
         const ranges = said.map(([span, inventory]) => ({ ...span, inventory }))
-        const days = daysOf(listing, Result.getOrThrow(stocked(listing, noDays, ranges)))
+        const days = daysOf(listing, Result.getOrThrow(stocked(listing, noDays, ranges, new Map())))
         for (let at = 0; at <= 30; at++) {
           const date = addDays(TODAY, at)
           assert.strictEqual(dayOf(listing, days, date).offered, ranges.findLast(names(date))?.inventory ?? null)

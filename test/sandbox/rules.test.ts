@@ -65,7 +65,7 @@ it("sells no more than was said last, and what the host has closed no cancellati
         if (each === "cancel" && day.sold > 0) day = givenBack(day)
         if (typeof each === "number") {
           const range = { start_date: "2027-06-01", end_date: "2027-06-01", inventory: each }
-          const changed = stocked(listing, new Map([[day.day, day]]), [range])
+          const changed = stocked(listing, new Map([[day.day, day]]), [range], new Map())
           if (changed._tag === "Success" && changed.success[0] !== undefined) day = changed.success[0]
           most = each
         }

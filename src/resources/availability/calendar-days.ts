@@ -54,6 +54,16 @@ export const giveNights = (sql: SqlClient, wanted: Fragment, at: Value<Date>): F
     at
   })})`
 
+/**
+ * Selects for each day from one to another, both included, of which any cannot be sold how many of the properties `rooms`
+ * (`operator_id, property_id`) cannot: `at`, how many days it is after the first, and `rooms`.
+ */
+export const unsellableAmong = (sql: SqlClient, rooms: Fragment, start: Fragment, end: Fragment): Fragment => sql`
+  SELECT d.day - ${start} AS at, count(*) AS rooms FROM ${rooms} room
+  JOIN calendar_days d ON d.operator_id = room.operator_id AND d.property_id = room.property_id
+    AND d.day >= ${start} AND d.day <= ${end}
+  WHERE ${isUnsellable(sql, sql`d`)} GROUP BY d.day`
+
 /** Selects those of the nights that a stay holds; `nights` is a table expression with `property_id` and `day`. */
 export const heldAmong = (sql: SqlClient, operatorId: Value<number>, nights: Fragment): Fragment => sql`
   SELECT d.property_id, d.day FROM ${nights}

@@ -4,17 +4,21 @@ import { leaseEnd } from "../../background/lease.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { CHANNEL_TEXT, LISTING_PUSH_TRIED_MS } from "../../limits.ts"
-import { type Span, TakenPush } from "./push.ts"
+import { drawingUp, readingStock, type StockSought } from "./drawing.ts"
+import { busyWith, type Taking, type Whose } from "./in-turn.ts"
+import { DrawnPush, type PushInHand, ReadStock, type Span, TakenPush } from "./push.ts"
 import {
   type Failed,
   handingBack,
+  type LaneInHand,
   type Pushed,
   type Refused,
   settlingFailed,
   settlingPushed,
   settlingRefused
 } from "./settling.ts"
-import { type Taking, takingDue } from "./taking.ts"
+import type { Stock } from "./stock.ts"
+import { takingDue } from "./taking.ts"
 
 /** Milliseconds a worker has a lane to itself: one push and writing down how it ended fit into it. */
 export const PUSH_LEASE_MS = 45_000
@@ -22,27 +26,21 @@ export const PUSH_LEASE_MS = 45_000
 const readTaken = rowsOf(TakenPush)
 const readCount = rowOf(Schema.Struct({ pushes: Schema.Int }))
 
-/** Whose a push is. */
-type Whose = Pick<TakenPush, "operator_id" | "account_id">
+const readDrawn = rowOf(DrawnPush)
+const readStock = rowOf(ReadStock)
+const readGivenUp = rowOf(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
 
-/** How many of each account. */
-const countsOf = (underWay: Iterable<Whose>) => {
-  const counts = new Map<number, { readonly operator_id: number; pushes: number }>()
-  for (const { operator_id, account_id } of underWay) {
-    const count = counts.get(account_id) ?? { operator_id, pushes: 0 }
-    count.pushes += 1
-    counts.set(account_id, count)
-  }
-  return counts
-}
+/** What was given up of a lane: how many pushes, and whether one was the calendar's own. */
+export type GivenUp = Effect.Success<ReturnType<typeof readGivenUp>>
 
-const inHand = ({ operator_id, listing_row, attempts, push_id }: TakenPush, now: Date) => ({
+const laneInHand = ({ operator_id, listing_row, attempts }: TakenPush, now: Date) => ({
   operator_id,
   listing_row,
   attempts,
-  push_id,
   now
 })
+
+const inHand = ({ lane, push_id, ranges }: PushInHand, now: Date) => ({ ...laneInHand(lane, now), push_id, ranges })
 
 /** A channel's words, as far as they can be stored and are worth reading. */
 const asText = (reason: string): string => reason.slice(0, CHANNEL_TEXT).toWellFormed().replaceAll("\0", "\uFFFD")
@@ -56,53 +54,60 @@ const asText = (reason: string): string => reason.slice(0, CHANNEL_TEXT).toWellF
 export class PushQueue extends Context.Service<PushQueue>()("latchkey/resources/PushQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
+    const drawUp = inForms(sql, (lane: Givens<LaneInHand>) => drawingUp(sql, lane))
+    const stock = inForms(sql, (sought: Givens<StockSought>) => readingStock(sql, sought))
     const pushed = inForms(sql, (given: Givens<Pushed>) => settlingPushed(sql, given))
     const refused = inForms(sql, (given: Givens<Refused>) => settlingRefused(sql, given))
     const failed = inForms(sql, (given: Givens<Failed>) => settlingFailed(sql, given))
-    const handBack = inForms(sql, (given: Givens<ReturnType<typeof inHand>>) => handingBack(sql, given))
+    const handBack = inForms(sql, (given: Givens<LaneInHand>) => handingBack(sql, given))
+    const compareSoon = inForms(
+      sql,
+      ({ operator_id, listing_row, now }: Givens<Omit<LaneInHand, "attempts">>) => sql`
+        UPDATE listing_comparisons SET due_at = least(due_at, ${now})
+        WHERE operator_id = ${operator_id} AND listing_row = ${listing_row}`
+    )
     return {
       /** Takes up to `most` due lanes. `underWay` are those this process has already. */
-      take: (now: Date, most: number, underWay: Iterable<Whose>) => {
-        const counts = countsOf(underWay)
-        return readTaken(
-          take({
-            now,
-            leaseEnd: leaseEnd(now, PUSH_LEASE_MS),
-            most,
-            busyAccounts: Array.from(counts.keys()),
-            busyOperators: Array.from(counts.values(), (count) => count.operator_id),
-            busyPushes: Array.from(counts.values(), (count) => count.pushes)
-          })
-        )
-      },
+      take: (now: Date, most: number, underWay: Iterable<Whose>) =>
+        readTaken(take({ now, leaseEnd: leaseEnd(now, PUSH_LEASE_MS), most, ...busyWith(underWay) })),
 
-      /** The channel took it; without a span there was nothing to tell it, for that reason. */
-      pushed: (push: TakenPush, span: Span | undefined, now: Date) =>
-        readCount(
-          pushed({
-            ...inHand(push, now),
-            reason: span === undefined ? `${push.channel_type} honours nothing of it` : undefined,
-            start_date: span?.start_date,
-            end_date: span?.end_date
-          })
+      /** Draws up the calendar's own push of a lane; undefined: another worker has it by now. */
+      drawUp: (lane: TakenPush, now: Date) => readDrawn(drawUp(laneInHand(lane, now))),
+
+      /** What is known of a listing's days, as of now; undefined: there is no such listing any more. */
+      stock: ({ operator_id, listing_row }: Pick<TakenPush, "operator_id" | "listing_row">, span: Span) =>
+        Effect.map(readStock(stock({ operator_id, listing_row, ...span })), (read): Stock | undefined =>
+          read === undefined ? undefined : { ...read, ...span, unsellable: new Map(read.unsellable) }
         ),
 
-      refused: (push: TakenPush, reason: string, now: Date) =>
+      /** The channel took it. */
+      pushed: (push: PushInHand, span: Span, now: Date) =>
+        readCount(pushed({ ...inHand(push, now), reason: undefined, ...span })),
+
+      /** There was nothing to tell it. */
+      nothing: (push: PushInHand, reason: string, now: Date) =>
+        readCount(pushed({ ...inHand(push, now), reason, start_date: undefined, end_date: undefined })),
+
+      refused: (push: PushInHand, reason: string, now: Date) =>
         readCount(refused({ ...inHand(push, now), reason: asText(reason) })),
 
-      /** It is tried again then. Answers how many pushes of the lane were given up, since they waited for too long. */
-      failed: (push: TakenPush, reason: string, nextTry: Date, now: Date) =>
-        readCount(
+      /** It is tried again then. Answers what of the lane was given up, since it waited for too long. */
+      failed: (push: PushInHand, reason: string, nextTry: Date, now: Date) =>
+        readGivenUp(
           failed({
             ...inHand(push, now),
             reason: asText(reason),
-            failures: push.failures,
+            failures: push.lane.failures,
             nextTry,
             tooOld: new Date(now.getTime() - LISTING_PUSH_TRIED_MS)
           })
-        ).pipe(Effect.map((row) => row?.pushes ?? 0)),
+        ),
 
-      handBack: (push: TakenPush, now: Date) => Effect.orDie(handBack(inHand(push, now)))
+      /** What of the listing's calendar was given up is found again by comparing it. */
+      compareSoon: ({ operator_id, listing_row }: TakenPush, now: Date) =>
+        Effect.orDie(compareSoon({ operator_id, listing_row, now })),
+
+      handBack: (lane: TakenPush, now: Date) => Effect.orDie(handBack(laneInHand(lane, now)))
     }
   })
 }) {

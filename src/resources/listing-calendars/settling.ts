@@ -1,7 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../database/forms.ts"
+import { jsonParameter } from "../../database/parameters.ts"
 import { recordEvent } from "../../events/events.ts"
+import { daysIn } from "./due-days.ts"
+import type { Days } from "./rules.ts"
 
 // The statements that write down how telling a channel ended. Each asks first whether the lane is still the worker's, and
 // locks it: so the lane counts what waits, whoever puts more there meanwhile. Done twice each is done once.
@@ -14,30 +17,55 @@ interface InHand {
   readonly now: Date
 }
 
-type LaneInHand = Omit<InHand, "push_id">
+export type LaneInHand = Omit<InHand, "push_id">
 
 /** Whether a lane is still the worker's: nobody has taken it since. */
 const isMine = (sql: SqlClient, { operator_id, listing_row, attempts }: Givens<LaneInHand>): Fragment => sql`
   operator_id = ${operator_id} AND listing_row = ${listing_row} AND attempts = ${attempts}`
 
-/** For a CTE `lane`: the lane, if it is still the worker's. */
-const ownLane = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`
-  SELECT operator_id, listing_row FROM listing_lanes WHERE ${isMine(sql, inHand)} FOR NO KEY UPDATE`
+/** For a CTE `lane`: columns of the lane, if it is still the worker's. */
+export const ownLane = (sql: SqlClient, inHand: Givens<LaneInHand>, columns: Fragment): Fragment => sql`
+  SELECT ${columns} FROM listing_lanes WHERE ${isMine(sql, inHand)} FOR NO KEY UPDATE`
 
-/** For a CTE: the lane goes on with what else waits, once `settled` has its row. */
-const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">): Fragment => sql`
-  UPDATE listing_lanes l SET waiting = l.waiting - 1, failures = 0, due_at = ${now}
+const lane = (sql: SqlClient, inHand: Givens<LaneInHand>) => ownLane(sql, inHand, sql`operator_id, listing_row`)
+
+/** Milliseconds a listing rests after a push of its calendar's own: what changes meanwhile is one push. */
+export const CALENDAR_REST_MS = 1_000
+
+/** For a CTE: the lane goes on with what else waits, once `settled` has its row; where nothing does, it rests first. */
+const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">, unsaid: Fragment): Fragment => sql`
+  UPDATE listing_lanes l
+  SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',
+    calendar_waits = l.calendar_waits AND settled.kind <> 'availability', said_days = l.said_days - ${unsaid},
+    due_at = ${now}::timestamptz + CASE
+      WHEN settled.kind = 'availability' AND l.waiting - 1 = (NOT isempty(l.due_days))::integer
+      THEN interval '${sql.literal(String(CALENDAR_REST_MS))} milliseconds' ELSE interval '0' END
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
+
+/**
+ * The days of which the host's word comes to nothing, of the rows `over` (`id, kind, ranges`): what its channel did not take
+ * is not its last word. Days that he said something of since are.
+ */
+const unsaidBy = (sql: SqlClient, over: Fragment): Fragment => sql`
+  (coalesce((SELECT range_agg(${daysIn(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories'), '{}')
+  - coalesce((
+    SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM lane
+    JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
+    WHERE p.settled_at IS NULL AND p.kind = 'inventories' AND p.id NOT IN (SELECT id FROM ${over} over)), '{}'))`
+
+const NONE_UNSAID = "'{}'::datemultirange"
 
 export interface Pushed extends InHand {
   readonly reason: string | undefined
+  /** What it was told, where that was not known before. */
+  readonly ranges: ReadonlyArray<Days> | undefined
   readonly start_date: string | undefined
   readonly end_date: string | undefined
 }
 
 /** The channel took it: subscribers are told of the days it was told of, if it was told of any. */
 export const settlingPushed = (sql: SqlClient, pushed: Givens<Pushed>): Fragment => {
-  const { push_id, now, reason, start_date, end_date } = pushed
+  const { push_id, now, reason, ranges, start_date, end_date } = pushed
   const told = sql`
     SELECT settled.operator_id, settled.listing_row, listing.channel_type, listing.listing_id
     FROM settled
@@ -54,32 +82,39 @@ export const settlingPushed = (sql: SqlClient, pushed: Givens<Pushed>): Fragment
     at: now
   })
   return sql`
-    WITH lane AS (${ownLane(sql, pushed)}), settled AS (
+    WITH lane AS (${lane(sql, pushed)}), settled AS (
       UPDATE listing_pushes p
-      SET state = 'pushed', reason = ${reason ?? null}::text, attempts = p.attempts + 1, settled_at = ${now}
+      SET state = 'pushed', reason = ${reason ?? null}::text, attempts = p.attempts + 1, settled_at = ${now},
+        ranges = ${asTold(sql, ranges)}
       FROM lane
       WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${push_id}
         AND p.settled_at IS NULL
-      RETURNING p.operator_id, p.listing_row
-    ), going_on AS (${goingOn(sql, pushed)})
+      RETURNING p.operator_id, p.listing_row, p.kind
+    ), going_on AS (${goingOn(sql, pushed, sql.literal(NONE_UNSAID))})
     ${start_date === undefined ? sql`` : sql`, told AS (${told}), event AS (${event})`}
     SELECT 1 AS pushes FROM settled`
 }
 
+/** What a push says: what it was told last, where that was not known before. */
+const asTold = (sql: SqlClient, ranges: Givens<Pushed>["ranges"]): Fragment =>
+  ranges === undefined ? sql`p.ranges` : sql`${jsonParameter(ranges)}::jsonb`
+
 export interface Refused extends InHand {
   readonly reason: string
+  readonly ranges: ReadonlyArray<Days> | undefined
 }
 
 /** The channel said no: it would again, so the lane goes on. */
 export const settlingRefused = (sql: SqlClient, refused: Givens<Refused>): Fragment => sql`
-  WITH lane AS (${ownLane(sql, refused)}), settled AS (
+  WITH lane AS (${lane(sql, refused)}), settled AS (
     UPDATE listing_pushes p
-    SET state = 'refused', reason = ${refused.reason}, attempts = p.attempts + 1, settled_at = ${refused.now}
+    SET state = 'refused', reason = ${refused.reason}, attempts = p.attempts + 1, settled_at = ${refused.now},
+      ranges = ${asTold(sql, refused.ranges)}
     FROM lane
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${refused.push_id}
       AND p.settled_at IS NULL
-    RETURNING p.operator_id, p.listing_row
-  ), going_on AS (${goingOn(sql, refused)})
+    RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges
+  ), going_on AS (${goingOn(sql, refused, unsaidBy(sql, sql`settled`))})
   SELECT 1 AS pushes FROM settled`
 
 export interface Failed extends Refused {
@@ -101,17 +136,20 @@ export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment
     UPDATE listing_pushes p
     SET reason = ${failed.reason}, attempts = p.attempts + (p.id = ${failed.push_id})::integer,
       state = CASE WHEN p.created_at <= ${failed.tooOld} THEN 'dead' ELSE 'waiting' END,
-      settled_at = CASE WHEN p.created_at <= ${failed.tooOld} THEN ${failed.now}::timestamptz END
+      settled_at = CASE WHEN p.created_at <= ${failed.tooOld} THEN ${failed.now}::timestamptz END,
+      ranges = CASE WHEN p.id = ${failed.push_id} THEN ${asTold(sql, failed.ranges)} ELSE p.ranges END
     FROM lane
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
       AND (p.id = ${failed.push_id} OR p.created_at <= ${failed.tooOld})
-    RETURNING p.settled_at
-  ), waits AS (
+    RETURNING p.id, p.kind, p.ranges, p.settled_at
+  ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), waits AS (
     UPDATE listing_lanes l
-    SET waiting = l.waiting - (SELECT count(settled_at) FROM tried), failures = l.failures + 1, due_at = ${failed.nextTry}
+    SET waiting = l.waiting - (SELECT count(*) FROM dead), failures = l.failures + 1, due_at = ${failed.nextTry},
+      calendar_waits = l.calendar_waits AND NOT EXISTS (SELECT FROM dead WHERE kind = 'availability'),
+      said_days = l.said_days - ${unsaidBy(sql, sql`dead`)}
     FROM lane WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
   )
-  SELECT count(settled_at) AS pushes FROM tried`
+  SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead`
 
 /** Gives a lane back untried. */
 export const handingBack = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`

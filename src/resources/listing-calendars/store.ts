@@ -6,6 +6,7 @@ import { jsonParameter } from "../../database/parameters.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { LISTING_PUSHES_WAITING } from "../../limits.ts"
 import { type ListingName, ownListing } from "../listings/own-listing.ts"
+import { daysText } from "./due-days.ts"
 import type { Days, RangesField } from "./rules.ts"
 
 const readPlaces = rowsOf(Schema.Struct({ at: Schema.Int, account_id: Schema.Int }))
@@ -46,30 +47,34 @@ export interface Telling extends ListingName {
 
 interface Queued extends Telling {
   readonly operatorId: number
+  /** The days of which the host says how many can be sold. */
+  readonly said: string
   readonly now: Date
 }
 
 /**
  * Puts the change at the end of its listing's lane. The lane is locked before the change gets its id, so that ids of one
  * listing rise in the order of commits; and it counts what waits, so that the bound holds whoever else is just at it.
+ * What waits of the calendar's own is not among what the host may have waiting.
  */
 const queue = (sql: SqlClient.SqlClient) => {
   const most = sql.literal(String(LISTING_PUSHES_WAITING))
   const statement = onRecordInForms(
     sql,
-    ({ operatorId, channel_type, listing_id, kind, ranges, now }: Givens<Queued>) => ({
+    ({ operatorId, channel_type, listing_id, kind, ranges, said, now }: Givens<Queued>) => ({
       change: sql`
         own AS (
           SELECT l.operator_id, l.id, l.account_id, a.auth_status
           FROM (${ownListing(sql, operatorId, channel_type, listing_id)}) l
           JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
         ), lane AS (
-          INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting)
-          SELECT operator_id, id, account_id, ${now}::timestamptz, 1 FROM own WHERE auth_status <> 'disconnected'
+          INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days)
+          SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${said}::datemultirange FROM own WHERE auth_status <> 'disconnected'
           ON CONFLICT (operator_id, listing_row) DO UPDATE
             SET waiting = lane.waiting + 1, account_id = excluded.account_id,
+              said_days = lane.said_days - datemultirange(daterange(NULL, (${now}::timestamptz AT TIME ZONE 'UTC')::date - 1)) + excluded.said_days,
               due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
-            WHERE lane.waiting < ${most}
+            WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer < ${most}
           RETURNING operator_id, listing_row
         ), push AS (
           INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
@@ -82,7 +87,17 @@ const queue = (sql: SqlClient.SqlClient) => {
     })
   )
   return (operatorId: number, { channel_type, listing_id, kind, ranges }: Telling, now: Date) =>
-    readQueued(statement({ operatorId, channel_type, listing_id, kind, ranges, now }))
+    readQueued(
+      statement({
+        operatorId,
+        channel_type,
+        listing_id,
+        kind,
+        ranges,
+        said: daysText(kind === "inventories" ? ranges : []),
+        now
+      })
+    )
 }
 
 /** The SQL of what an operator asks of its listings' calendars; how they are told to channels: PushQueue.ts. */

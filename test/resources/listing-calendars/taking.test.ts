@@ -16,6 +16,12 @@ import { costing, eventsOf, layerScene, listed, pricesOf, pushedOff, pushesOf, r
 const take = (most: number, underWay: ReadonlyArray<TakenPush> = []) =>
   Effect.flatMap(PushQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, most, underWay)))
 
+/** A push of the host's in a worker's hands. */
+const held = (lane: TakenPush) => {
+  assert(lane.push_id !== null)
+  return { lane, push_id: lane.push_id, ranges: undefined }
+}
+
 /** Nothing of the tests before waits any more. */
 const emptied = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`TRUNCATE listing_lanes, listing_pushes`)
 
@@ -66,25 +72,25 @@ layer(layerScene)("a worker", (it) => {
       // The first comes back: whatever it says, the second is at it, and the push is not lost.
       const now = yield* DateTime.nowAsDate
       const span = { start_date: "2027-05-01", end_date: "2027-05-01" }
-      yield* queue.pushed(first, span, now)
-      yield* queue.refused(first, "no", now)
-      yield* queue.failed(first, "away", now, now)
+      yield* queue.pushed(held(first), span, now)
+      yield* queue.refused(held(first), "no", now)
+      yield* queue.failed(held(first), "away", now, now)
       yield* queue.handBack(first, now)
       assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices waiting after 0", "prices waiting after 0"])
       assert.deepStrictEqual(yield* take(10), [])
 
       // Nobody heard the database's answer, and says it again.
-      for (let time = 0; time < 2; time++) yield* queue.pushed(second, span, now)
+      for (let time = 0; time < 2; time++) yield* queue.pushed(held(second), span, now)
       assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices pushed after 1", "prices waiting after 0"])
       assert.lengthOf(yield* eventsOf(operatorId), 1)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 2, failures: 0 }])
       const [third] = yield* take(10)
       assert(third !== undefined)
-      for (let time = 0; time < 2; time++) yield* queue.failed(third, "away", now, now)
+      for (let time = 0; time < 2; time++) yield* queue.failed(held(third), "away", now, now)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 1, attempts: 3, failures: 1 }])
       const [fourth] = yield* take(10)
       assert(fourth !== undefined)
-      for (let time = 0; time < 2; time++) yield* queue.refused(fourth, "no", now)
+      for (let time = 0; time < 2; time++) yield* queue.refused(held(fourth), "no", now)
       assert.deepStrictEqual(yield* lanesOf(operatorId), [{ waiting: 0, attempts: 4, failures: 0 }])
       assert.deepStrictEqual(yield* pushesOf(listing_id), ["prices pushed after 1", "prices refused after 2: no"])
     })

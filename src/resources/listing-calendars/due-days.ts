@@ -1,0 +1,72 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Value } from "../../database/forms.ts"
+import type { Follower } from "../../events/followers.ts"
+import { AVAILABILITY_END_DAYS } from "../../limits.ts"
+import type { Days } from "./rules.ts"
+
+// The days of which a channel does not know yet how many can be sold, as sets: as the database has them and as JSON.
+
+/** The set of days that ranges of days, a JSON list, name. */
+export const daysIn = (sql: SqlClient, ranges: Fragment): Fragment => sql`
+  (SELECT coalesce(range_agg(daterange((each ->> 'start_date')::date, (each ->> 'end_date')::date, '[]')), '{}')
+    FROM jsonb_array_elements(${ranges}) each)`
+
+/** A set of days as ranges, a JSON list in the order of the days. */
+export const rangesOf = (sql: SqlClient, days: Fragment): Fragment => sql`
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('start_date', lower(each), 'end_date', upper(each) - 1) ORDER BY each), '[]')
+    FROM unnest(${days}) each)`
+
+/** Ranges of days as one parameter, to be followed by `::datemultirange`. */
+export const daysText = (ranges: ReadonlyArray<Days>): string =>
+  `{${ranges.map(({ start_date, end_date }) => `[${start_date},${end_date}]`).join(",")}}`
+
+/**
+ * Marks days as due in the lanes of their listings: they are to be told as they are by then. `marked` selects `operator_id,
+ * listing_row, account_id, days`, each listing once. What the host said of these days for one listing is no longer the last
+ * word. Lanes are locked in one order. A lane that rests goes on when its rest is over.
+ */
+export const markingDue = (sql: SqlClient, marked: Fragment, now: Value<Date>): Fragment => sql`
+  INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since)
+  SELECT operator_id, listing_row, account_id, ${now}::timestamptz, 1, days, ${now}::timestamptz FROM (${marked}) marked
+  ORDER BY operator_id, listing_row
+  ON CONFLICT (operator_id, listing_row) DO UPDATE
+    SET due_days = lane.due_days + excluded.due_days, said_days = lane.said_days - excluded.due_days,
+      due_since = coalesce(lane.due_since, excluded.due_since), account_id = excluded.account_id,
+      waiting = lane.waiting + isempty(lane.due_days)::integer,
+      due_at = CASE WHEN lane.waiting = 0 THEN greatest(lane.due_at, excluded.due_at) ELSE lane.due_at END
+    WHERE NOT lane.due_days @> excluded.due_days OR lane.said_days && excluded.due_days
+  RETURNING operator_id`
+
+/**
+ * Whatever changes a night records that with the change: from there the night is due in the lane of each listing that sells
+ * the property, by itself or as one of a room type. The days are a day wider than any time zone's, and looked at again when
+ * they are told.
+ */
+export const followAvailability: Follower = (sql, handed, now) => {
+  const today = sql`(${now}::timestamptz AT TIME ZONE 'UTC')::date`
+  const last = sql.literal(String(AVAILABILITY_END_DAYS + 1))
+  const changed = sql`
+    SELECT handed.operator_id, (handed.payload ->> 'property_id')::bigint AS property_id,
+      range_agg(daterange(night.date, night.date + 1)) AS days
+    FROM ${handed} handed
+    CROSS JOIN LATERAL jsonb_to_recordset(handed.payload -> 'availabilities') AS night (date date)
+    WHERE handed.event = 'property_availability_updated' AND night.date BETWEEN ${today} - 1 AND ${today} + ${last}
+    GROUP BY 1, 2`
+  return markingDue(
+    sql,
+    sql`
+      SELECT linked.operator_id, linked.id AS listing_row, linked.account_id, range_agg(changed.days) AS days
+      FROM (${changed}) changed
+      CROSS JOIN LATERAL (
+        SELECT l.operator_id, l.id, l.account_id FROM listings l
+        WHERE l.operator_id = changed.operator_id AND l.property_id = changed.property_id AND l.shelf_status <> 'deleted'
+        UNION ALL
+        SELECT l.operator_id, l.id, l.account_id FROM room_type_properties r
+        JOIN listings l ON l.operator_id = r.operator_id AND l.room_type_id = r.room_type_id
+        WHERE r.operator_id = changed.operator_id AND r.property_id = changed.property_id AND l.shelf_status <> 'deleted'
+      ) linked
+      GROUP BY 1, 2, 3`,
+    now
+  )
+}

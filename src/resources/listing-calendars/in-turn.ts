@@ -1,0 +1,100 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Givens } from "../../database/forms.ts"
+import { idsParameter } from "../../database/parameters.ts"
+
+// Which rows of a table of timed work are next: fair between operators and between the accounts of each, so that neither a
+// channel that hangs nor a host with much to do holds up another. As with deliveries (deliveries/taking.ts) the statement's
+// way is said, since it is planned once for any value.
+
+export interface Taking {
+  readonly now: Date
+  readonly leaseEnd: Date
+  readonly most: number
+  /** Accounts that have work under way in this process, whose they are, and how much each. */
+  readonly busyAccounts: ReadonlyArray<number>
+  readonly busyOperators: ReadonlyArray<number>
+  readonly busyWorks: ReadonlyArray<number>
+}
+
+/** Whose work is. */
+export interface Whose {
+  readonly operator_id: number
+  readonly account_id: number
+}
+
+/** What is under way, as the statement is told it. */
+export const busyWith = (underWay: Iterable<Whose>): Pick<Taking, "busyAccounts" | "busyOperators" | "busyWorks"> => {
+  const counts = new Map<number, { readonly operator_id: number; works: number }>()
+  for (const { operator_id, account_id } of underWay) {
+    const count = counts.get(account_id) ?? { operator_id, works: 0 }
+    count.works += 1
+    counts.set(account_id, count)
+  }
+  return {
+    busyAccounts: Array.from(counts.keys()),
+    busyOperators: Array.from(counts.values(), (count) => count.operator_id),
+    busyWorks: Array.from(counts.values(), (count) => count.works)
+  }
+}
+
+/** A table with `operator_id, account_id, listing_row, due_at`, and what of it is taken. */
+export interface Queue {
+  readonly table: Fragment
+  /** Which rows have work at all; of these there is an index by account and due_at. */
+  readonly waits: Fragment
+  /** Which accounts are looked at, of `with_work`. */
+  readonly reached: Fragment
+  /** How much of one operator and of one of its accounts is under way at once in a process. */
+  readonly share: number
+  readonly accountShare: number
+}
+
+/** Accounts that have something waiting: leaps through the index from one to the next, however much waits of each. */
+const withWork = (sql: SqlClient, { table, waits }: Queue): Fragment => sql`
+  with_work AS (
+    (SELECT operator_id, account_id FROM ${table} WHERE ${waits} ORDER BY operator_id, account_id LIMIT 1)
+    UNION ALL
+    SELECT following.* FROM with_work CROSS JOIN LATERAL (
+      SELECT l.operator_id, l.account_id FROM ${table} l
+      WHERE ${waits} AND (l.operator_id, l.account_id) > (with_work.operator_id, with_work.account_id)
+      ORDER BY l.operator_id, l.account_id LIMIT 1) following
+  )`
+
+/** What this process has under way, by account. */
+const busy = (sql: SqlClient, { busyAccounts, busyOperators, busyWorks }: Givens<Taking>): Fragment => sql`
+  busy AS MATERIALIZED (
+    SELECT * FROM unnest(${idsParameter(busyAccounts)}::bigint[], ${idsParameter(busyOperators)}::bigint[],
+      ${idsParameter(busyWorks)}::bigint[]) AS busy (account_id, operator_id, works)
+  )`
+
+/** The due rows of account `a`, as many as its share leaves. One that somebody else has in hand is passed by. */
+const dueOf = (sql: SqlClient, { table, waits, accountShare }: Queue, { now }: Givens<Taking>): Fragment => sql`
+  SELECT * FROM (
+    SELECT ctid AS place, due_at FROM ${table}
+    WHERE operator_id = a.operator_id AND account_id = a.account_id AND ${waits} AND due_at <= ${now}
+    ORDER BY due_at, listing_row LIMIT ${sql.literal(String(accountShare))}
+    FOR NO KEY UPDATE SKIP LOCKED
+  ) share LIMIT greatest(a.room, 0)`
+
+/**
+ * For `WITH RECURSIVE`, up to the CTE `chosen`, where the rows lie whose turn it is: the operator with the least under way
+ * first, and of one operator the accounts in turn. They are locked.
+ */
+export const inTurn = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fragment => sql`
+  ${withWork(sql, queue)}, ${busy(sql, taking)}, a AS MATERIALIZED (
+    SELECT operator_id, account_id,
+      ${sql.literal(String(queue.accountShare))}
+        - coalesce((SELECT works FROM busy WHERE busy.account_id = with_work.account_id), 0) AS room,
+      coalesce((SELECT sum(works) FROM busy WHERE busy.operator_id = with_work.operator_id), 0) AS under_way
+    FROM with_work WHERE ${queue.reached}
+  ), due AS (
+    SELECT due.place, due.due_at, a.operator_id, a.under_way,
+      row_number() OVER (PARTITION BY a.operator_id, a.account_id ORDER BY due.due_at) AS nth
+    FROM a CROSS JOIN LATERAL (${dueOf(sql, queue, taking)}) due
+  ), in_turn AS (
+    SELECT place, due_at, under_way + row_number() OVER (PARTITION BY operator_id ORDER BY nth, due_at) AS turn FROM due
+  ), chosen AS (
+    SELECT place FROM in_turn WHERE turn <= ${sql.literal(String(queue.share))}
+    ORDER BY turn, due_at LIMIT ${taking.most}
+  )`
