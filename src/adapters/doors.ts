@@ -2,6 +2,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Answer } from "../contract/envelope.ts"
 import { CALENDAR_PREFIX } from "../resources/calendar-share-links/address.ts"
 import type { Call } from "../service.ts"
+import { CONNECTORS_PREFIX, connectorRefusal } from "./connectors.ts"
 import { rpcRefusal } from "./mcp/message.ts"
 import { SANDBOX_PATH } from "./pages/sandbox.ts"
 import { calendarRefusal } from "./pages/shared-calendar.ts"
@@ -11,7 +12,7 @@ import { REST_PREFIX, toResponse } from "./rest.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export type DoorName = "rest" | "mcp" | "calendar" | "sandbox" | "none"
+export type DoorName = "rest" | "mcp" | "calendar" | "sandbox" | "connectors" | "none"
 
 interface Refusing {
   /** The door of the log line. */
@@ -28,6 +29,7 @@ export const doorAt = (path: string): DoorName => {
   if (path === MCP_PATH) return "mcp"
   if (path.startsWith(CALENDAR_PREFIX)) return "calendar"
   if (path === SANDBOX_PATH || path.startsWith(`${SANDBOX_PATH}/`)) return "sandbox"
+  if (path.startsWith(CONNECTORS_PREFIX)) return "connectors"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
 
@@ -43,5 +45,6 @@ export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
   calendar: { door: "rest", responseOf: calendarRefusal },
   // Where it is not, it is not there: what is refused is told as of any unknown path.
   sandbox: elsewhere,
+  connectors: { door: "rest", responseOf: connectorRefusal },
   none: elsewhere
 }

@@ -8,6 +8,7 @@ export const refusalMessage = ({ bucket, retryAfterSeconds }: Refused): string =
     case "endpoint":
     case "token":
     case "share_link":
+    case "connector":
       return "Too Many Attempts."
     case "conversation":
       return `Too many requests. Try again in ${retryAfterSeconds} seconds.`

@@ -23,10 +23,10 @@ export interface Window {
 export const windowOf = <const Label extends WindowLabel>(label: Label) => ({ label, seconds: seconds[label] }) as const
 
 /**
- * `conversation` is ours: the specification does not say what a hit of layer 3 reports. `share_link` counts who looks at
- * a shared calendar, outside the layers.
+ * `conversation` is ours: the specification does not say what a hit of layer 3 reports. Outside the
+ * layers `share_link` counts who looks at a shared calendar, and `connector` what a connector says.
  */
-export type LimitScope = "user" | "endpoint" | "token" | "conversation" | "endpoint_error" | "share_link"
+export type LimitScope = "user" | "endpoint" | "token" | "conversation" | "endpoint_error" | "share_link" | "connector"
 
 /**
  * One counter: at most `max` calls with this `key` in each window. The key says who is counted and where; the buckets of
