@@ -298,3 +298,18 @@ export const RULE_PERIOD_TEXT = 100
 export const RULE_TIME = 20
 /** Cancellation policies that one listing may choose from. */
 export const ELIGIBLE_POLICIES = 100
+
+/** Connectors over HTTP that a deployment has, and characters of the name of one. */
+export const CONNECTORS = 100
+export const CONNECTOR_NAME = 100
+/** Milliseconds a connector has for one act, less than whoever waits for it (channels/api-errors.ts), and bytes of its answer. */
+export const CONNECTOR_ACT_MS = 25_000
+export const CONNECTOR_ANSWER_BYTES = 1024 * 1024
+/** Messages a minute that one connector may say, and characters of the id of one. */
+export const CONNECTOR_MESSAGES_A_MINUTE = 1_200
+export const CONNECTOR_MESSAGE_ID = 100
+/** Bodies that are read at once before anybody knows who sent them, and the milliseconds each may take to arrive. */
+export const CONNECTOR_BODIES = 64
+export const CONNECTOR_BODY_MS = 5_000
+/** Milliseconds for which a message that was heard is known again: much longer than a signature of it is taken (one hour). */
+export const CONNECTOR_MESSAGES_KEPT_MS = 60 * 60 * 1000

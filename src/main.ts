@@ -2,6 +2,7 @@ import { Console, Effect, Layer, Redacted } from "effect"
 import { HttpMiddleware } from "effect/http"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
+import { layerConnectorDoor } from "./adapters/connectors.ts"
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
 import { layerSandboxPage } from "./adapters/pages/sandbox.ts"
@@ -15,6 +16,9 @@ import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Connectors } from "./channels/connector.ts"
 import { Configuration, type Settings } from "./configuration.ts"
+import { layerConnectorsElsewhere } from "./connectors/elsewhere.ts"
+import { Hearing } from "./connectors/Hearing.ts"
+import { layerConnectorRetention } from "./connectors/layer.ts"
 import {
   type DatabaseSettings,
   layerBackgroundDatabase,
@@ -77,19 +81,34 @@ const sandboxOf = ({ sandbox, publicUrl }: Settings): OfSandbox => {
   }
 }
 
-const layerService = (windows: Layer.Layer<RateWindows>, { reached }: OfSandbox) =>
+/** The connectors of the process: the sandbox's, and those that run elsewhere. */
+const connectorsOf = ({ webhookAllowedHosts }: Settings, { reached }: OfSandbox) =>
+  layerConnectorsElsewhere.pipe(
+    Layer.provide([
+      reached,
+      layerRequestDatabase,
+      Layer.provide(Outbound.layer(webhookAllowedHosts), AddressResolver.layer)
+    ])
+  )
+
+type LayerConnectors = ReturnType<typeof connectorsOf>
+
+/** Where connectors elsewhere speak. */
+const layerHearing = layerConnectorDoor.pipe(Layer.provide(Layer.provide(Hearing.layer, Ingest.layer)))
+
+const layerService = (windows: Layer.Layer<RateWindows>, connectors: LayerConnectors) =>
   layerAssembly.pipe(
     Layer.provide([
-      Layer.provide(ChannelGateway.layer, reached),
+      Layer.provide(ChannelGateway.layer, connectors),
       Layer.provide(Refusals.layer, layerBackgroundDatabase)
     ]),
     Layer.provideMerge(windows)
   )
 
 /** Tells channels what waits for them, and looks whether they know it, for as long as the process runs. */
-const layerTelling = ({ reached }: OfSandbox) =>
+const layerTelling = (connectors: LayerConnectors) =>
   Layer.merge(layerPushing, layerComparing).pipe(
-    Layer.provide(Layer.provide(ChannelGateway.layer, reached)),
+    Layer.provide(Layer.provide(ChannelGateway.layer, connectors)),
     Layer.provide(layerBackgroundDatabase)
   )
 
@@ -101,8 +120,8 @@ const layerDelivering = (settings: Settings) =>
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
 
-/** Removes what is old of keys, trail and counts for as long as the process runs. */
-const layerRetaining = Layer.provide(layerRetention, layerBackgroundDatabase)
+/** Removes what is old of keys, trail, counts and connectors' messages for as long as the process runs. */
+const layerRetaining = Layer.provide(Layer.merge(layerRetention, layerConnectorRetention), layerBackgroundDatabase)
 
 /** Times out orders that wait too long, and sees to what waits for an order, for as long as the process runs. */
 const layerWaiting = Layer.provide(Layer.merge(layerTimingOut, layerHearingLater), layerBackgroundDatabase)
@@ -125,13 +144,21 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
   Layer.unwrap(
     Effect.map(Configuration, (settings) => {
       const sandbox = sandboxOf(settings)
+      const connectors = connectorsOf(settings, sandbox)
       return Layer.effectDiscard(serving).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide([layerDelivering(settings), layerTelling(sandbox), layerRetaining, layerWaiting, sandbox.atWork]),
+        Layer.provide([
+          layerDelivering(settings),
+          layerTelling(connectors),
+          layerRetaining,
+          layerWaiting,
+          sandbox.atWork
+        ]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
-        Layer.provide(layerService(windows(settings), sandbox)),
+        Layer.provide(layerHearing),
+        Layer.provide(layerService(windows(settings), connectors)),
         Layer.provide(sandbox.reached),
         Layer.provide([layerNewEvents, Stopping.layer]),
         Layer.provide(layerWakeUp),

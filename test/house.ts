@@ -21,15 +21,15 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes channels configuration.ts contract database deliveries demo ingest installation.ts limits.ts",
-      "operators sandbox resources/<family> telemetry"
+      "main.ts background changes channels configuration.ts connectors contract database deliveries demo ingest installation.ts",
+      "limits.ts operators sandbox resources/<family> telemetry"
     )
   },
   {
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background changes channels configuration.ts database deliveries demo events gate ingest",
+      "adapters assembly.ts background changes channels configuration.ts connectors database deliveries demo events gate ingest",
       "installation.ts limits.ts places resources/<family> sandbox telemetry"
     )
   },
@@ -37,8 +37,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "adapters",
     what: "REST, MCP, pages; `http-server/` keeps their connections, refuses what is no request, and stops",
     imports: imports(
-      "Api.ts configuration.ts contract database gate installation.ts limits.ts places resources/<family> sandbox service.ts",
-      "telemetry"
+      "Api.ts configuration.ts connectors contract database gate installation.ts limits.ts places resources/<family> sandbox",
+      "service.ts telemetry"
     )
   },
   {
@@ -68,6 +68,14 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "sandbox",
     what: "the marketplace in the process: its listings, its guests, how it answers, and what it says by itself",
     imports: imports("background channels contract database ingest limits.ts resources/<family> resources/own-row.ts")
+  },
+  {
+    place: "connectors",
+    what: "connectors that run elsewhere, over HTTP: which there are, what they are asked, and what they say by themselves",
+    imports: imports(
+      "background channels contract database deliveries gate ingest installation.ts limits.ts places random-text.ts",
+      "resources/<family>"
+    )
   },
   {
     place: "ingest",
@@ -218,6 +226,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   refusals: "changes",
   forgotten_events: "events/events.ts",
   event_consumers: "events/consumers.ts",
+  connectors: "connectors",
+  connector_messages: "connectors",
   sandbox_accounts: "sandbox",
   sandbox_listings: "sandbox",
   sandbox_days: "sandbox",

@@ -3,6 +3,7 @@ import type { Answer } from "../contract/envelope.ts"
 import { CALENDAR_PREFIX } from "../resources/calendar-share-links/address.ts"
 import { FEEDS_PREFIX } from "../resources/property-feeds/address.ts"
 import type { Call } from "../service.ts"
+import { CONNECTORS_PREFIX, connectorRefusal } from "./connectors.ts"
 import { rpcRefusal } from "./mcp/message.ts"
 import { feedRefusal } from "./pages/property-feed.ts"
 import { SANDBOX_PATH } from "./pages/sandbox.ts"
@@ -13,7 +14,7 @@ import { REST_PREFIX, toResponse } from "./rest.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export type DoorName = "rest" | "mcp" | "calendar" | "feed" | "sandbox" | "none"
+export type DoorName = "rest" | "mcp" | "calendar" | "feed" | "sandbox" | "connectors" | "none"
 
 interface Refusing {
   /** The door of the log line. */
@@ -31,6 +32,7 @@ export const doorAt = (path: string): DoorName => {
   if (path.startsWith(CALENDAR_PREFIX)) return "calendar"
   if (path.startsWith(FEEDS_PREFIX)) return "feed"
   if (path === SANDBOX_PATH || path.startsWith(`${SANDBOX_PATH}/`)) return "sandbox"
+  if (path.startsWith(CONNECTORS_PREFIX)) return "connectors"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
 
@@ -47,5 +49,6 @@ export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
   feed: { door: "rest", responseOf: feedRefusal },
   // Where it is not, it is not there: what is refused is told as of any unknown path.
   sandbox: elsewhere,
+  connectors: { door: "rest", responseOf: connectorRefusal },
   none: elsewhere
 }

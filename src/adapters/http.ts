@@ -4,6 +4,7 @@ import { operations } from "../Api.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { Readiness } from "../database/Readiness.ts"
 import { Service } from "../service.ts"
+import { ConnectorDoor } from "./connectors.ts"
 import { type DoorName, doorAt, pathOf, REFUSING } from "./doors.ts"
 import { mcpApp } from "./mcp.ts"
 import { makePropertyFeed } from "./pages/property-feed.ts"
@@ -30,7 +31,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const rest = yield* makeRest
   const sharedCalendar = yield* makeSharedCalendar
   const propertyFeed = yield* makePropertyFeed
-  const sandbox = yield* SandboxPage
+  const [sandbox, connectors] = [yield* SandboxPage, yield* ConnectorDoor]
   const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */
@@ -45,15 +46,20 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     return Effect.map(service.refuse(error, { door, headers: {} }), (answer) => responseOf(answer, request))
   }
 
+  /** A door that is not everywhere: what it does not know is told as of any unknown path. */
+  const orNothing =
+    (name: DoorName, door: (request: Request) => Effect.Effect<Response | undefined>) => (request: Request) =>
+      Effect.flatMap(door(request), (answer) =>
+        answer === undefined ? refuse(name, request, noSuchPage) : Effect.succeed(answer)
+      )
+
   const doors: Readonly<Record<DoorName, (request: Request) => Effect.Effect<Response>>> = {
     rest,
     mcp,
     calendar: sharedCalendar,
     feed: propertyFeed,
-    sandbox: (request) =>
-      Effect.flatMap(sandbox(request), (answer) =>
-        answer === undefined ? refuse("sandbox", request, noSuchPage) : Effect.succeed(answer)
-      ),
+    sandbox: orNothing("sandbox", sandbox),
+    connectors: orNothing("connectors", connectors),
     none: (request) => refuse("none", request, noSuchPage)
   }
 

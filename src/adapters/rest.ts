@@ -7,11 +7,11 @@ import type { Answer } from "../contract/envelope.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { type GivenKey, KEY_HEADER } from "../contract/idempotency-key.ts"
 import type { Input } from "../contract/input.ts"
+import { parseJson } from "../contract/json-text.ts"
 import { type RouteSpec, routeOf } from "../contract/operation.ts"
 import { toldName } from "../contract/told-name.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
-import { parseJson } from "./json-text.ts"
 import { NO_STORE } from "./no-store.ts"
 
 /** Below which path REST lives (specification, Versioning). */

@@ -81,7 +81,7 @@ const reaching = (sql: SqlClient.SqlClient, connectors: Connectors["Service"]) =
     (meant: AccountMeant, payload: Payload): Effect.Effect<A, ChannelError> =>
       Effect.flatMap(accountOf(meant), ({ id, origin_account_id, auth_status, connector }) => {
         const { operatorId, channelType } = meant
-        const served = connectors.get(connector)
+        const served = connectors.find(connector)
         if (served === undefined) return Effect.fail(new ChannelNotServed({ channelType }))
         if (auth_status === "disconnected") return Effect.fail(new ChannelDisconnected({ channelType }))
         return act(served)({ operatorId, accountId: id, channelType, originAccountId: origin_account_id }, payload)

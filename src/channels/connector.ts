@@ -61,9 +61,10 @@ export interface Connector {
 }
 
 /** The connectors of this process by name: an account says which of them it is reached by. */
-export class Connectors extends Context.Service<Connectors, ReadonlyMap<string, Connector>>()(
-  "latchkey/channels/Connectors"
-) {
+export class Connectors extends Context.Service<
+  Connectors,
+  { readonly find: (name: string) => Connector | undefined }
+>()("latchkey/channels/Connectors") {
   /** No connector at all. */
-  static readonly layerNone = Layer.succeed(Connectors, new Map())
+  static readonly layerNone = Layer.succeed(Connectors, { find: () => undefined })
 }

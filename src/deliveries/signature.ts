@@ -38,12 +38,12 @@ export interface SignedMessage {
   readonly id: string
   /** Seconds since 1970 of THIS try: receivers refuse one more than five minutes away from their own clock. */
   readonly timestamp: number
-  /** The body exactly as sent. */
-  readonly body: string
+  /** The body exactly as sent; its bytes, where nobody knows yet whether they are text. */
+  readonly body: string | Uint8Array
 }
 
 const signatureOf = (message: SignedMessage, secret: SigningSecret): string =>
-  `v1,${createHmac("sha256", keyOf(secret)).update(`${message.id}.${message.timestamp}.${message.body}`).digest("base64")}`
+  `v1,${createHmac("sha256", keyOf(secret)).update(`${message.id}.${message.timestamp}.`).update(message.body).digest("base64")}`
 
 /** The three headers of a try. While a rotated secret overlaps give both: a receiver accepts either signature. */
 export const signedHeaders = (message: SignedMessage, secrets: Arr.NonEmptyReadonlyArray<SigningSecret>) => ({
@@ -63,9 +63,13 @@ export const generateSecretToken: Effect.Effect<Redacted.Redacted<string>> = Eff
   Redacted.make(randomBytes(WEBHOOK_SECRET_BYTES).toString("base64url"))
 )
 
+/** Whether a message of that time may still be taken at `now` (ms). */
+export const isFresh = (timestamp: number, now: number): boolean =>
+  Math.abs(now / 1000 - timestamp) <= WEBHOOK_SIGNATURE_SECONDS
+
 /** Whether one of the signatures a delivery carries is the secret's, and fresh at `now` (ms): what a receiver checks. */
 export const isSigned = (message: SignedMessage, signatures: string, secret: SigningSecret, now: number): boolean => {
-  if (!(Math.abs(now / 1000 - message.timestamp) <= WEBHOOK_SIGNATURE_SECONDS)) return false
+  if (!isFresh(message.timestamp, now)) return false
   const expected = Buffer.from(signatureOf(message, secret))
   return signatures.split(" ").some((given) => {
     const bytes = Buffer.from(given)

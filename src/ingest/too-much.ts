@@ -2,7 +2,7 @@ import { BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../limits.ts"
 
 /**
  * Why a value is more than is read, undefined where it is not: what a door asks of a body before it is parsed
- * (adapters/json-text.ts), asked of a value that never was a text. It walks no further than the first excess.
+ * (contract/json-text.ts), asked of a value that never was a text. It walks no further than the first excess.
  */
 export const tooMuch = (said: unknown): string | undefined => {
   const left = [{ value: said, depth: 0 }]

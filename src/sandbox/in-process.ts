@@ -5,5 +5,5 @@ import { Sandbox } from "./connector.ts"
 /** The connectors of a process that has the sandbox. */
 export const layerSandboxConnector = Layer.effect(
   Connectors,
-  Effect.map(Sandbox, (sandbox) => new Map([["sandbox", sandbox]]))
+  Effect.map(Sandbox, (sandbox) => ({ find: (name: string) => (name === "sandbox" ? sandbox : undefined) }))
 )

@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 import { type ApiOperation, operations } from "../../src/Api.ts"
-import { parseJson } from "../../src/adapters/json-text.ts"
+import { parseJson } from "../../src/contract/json-text.ts"
 import { isChange, routeOf } from "../../src/contract/operation.ts"
 import { BODY_BYTES, FEED_WAIT_SECONDS } from "../../src/limits.ts"
 import type { World } from "../world.ts"

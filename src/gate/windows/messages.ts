@@ -9,6 +9,7 @@ export const refusalMessage = ({ bucket, retryAfterSeconds }: Refused): string =
     case "token":
     case "share_link":
     case "property_feed":
+    case "connector":
       return "Too Many Attempts."
     case "conversation":
       return `Too many requests. Try again in ${retryAfterSeconds} seconds.`

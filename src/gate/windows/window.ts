@@ -23,8 +23,8 @@ export interface Window {
 export const windowOf = <const Label extends WindowLabel>(label: Label) => ({ label, seconds: seconds[label] }) as const
 
 /**
- * `conversation` is ours: the specification does not say what a hit of layer 3 reports. `share_link` counts who looks at
- * a shared calendar and `property_feed` who reads the feed of a property, outside the layers.
+ * `conversation` is ours: the specification does not say what a hit of layer 3 reports. Outside the layers `share_link` counts
+ * who looks at a shared calendar, `property_feed` who reads the feed of a property, and `connector` what a connector says.
  */
 export type LimitScope =
   | "user"
@@ -34,6 +34,7 @@ export type LimitScope =
   | "endpoint_error"
   | "share_link"
   | "property_feed"
+  | "connector"
 
 /**
  * One counter: at most `max` calls with this `key` in each window. The key says who is counted and where; the buckets of

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
-import { NOT_JSON, parseJson } from "../../src/adapters/json-text.ts"
+import { NOT_JSON, parseJson } from "../../src/contract/json-text.ts"
 import { BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../src/limits.ts"
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { JSON_DEPTH, JSON_PARTS } from "../limits.ts"
 
-// What a body may be made of, whichever door it comes through. A megabyte of fields that nobody knows, or of brackets,
+// What a JSON text may be made of, whoever sent it. A megabyte of fields that nobody knows, or of brackets,
 // costs a parser and whoever walks its value ten times what a megabyte of text costs, so it is counted before it is parsed.
 
 export const NOT_JSON = "is not valid JSON"

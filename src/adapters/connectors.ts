@@ -1,0 +1,140 @@
+import { ByteSize, Cause, Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
+import { type HttpServerError, HttpServerResponse } from "effect/http"
+import { MaxBodySize } from "effect/http/HttpIncomingMessage"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { type Answer, Hearing, notSigned, type Signed, signedIn, unheard } from "../connectors/Hearing.ts"
+import { makeSparing } from "../connectors/sparing.ts"
+import type { Answer as ServiceAnswer } from "../contract/envelope.ts"
+import type { ServerError } from "../contract/errors.ts"
+import { tookTooLong } from "../database/took-too-long.ts"
+import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODIES, CONNECTOR_BODY_MS } from "../limits.ts"
+import { asRoot } from "../telemetry/spans.ts"
+import { NO_STORE } from "./no-store.ts"
+
+/** Below which path connectors speak, each at its id. */
+export const CONNECTORS_PREFIX = "/connectors/"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** What is below {@link CONNECTORS_PREFIX}; undefined: nothing, as at any path that nobody knows. */
+export type ConnectorsDoor = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
+
+/** The door of connectors, where the process has one. */
+export const ConnectorDoor = Context.Reference<ConnectorsDoor>("latchkey/adapters/ConnectorDoor", {
+  defaultValue: () => () => Effect.succeed(undefined)
+})
+
+const PATH = /^\/connectors\/([1-9]\d{0,14})$/
+
+const toResponse = ({ status, body, retryAfter }: Answer): Response =>
+  HttpServerResponse.text(JSON.stringify(body), {
+    status,
+    contentType: "application/json",
+    headers: retryAfter === undefined ? NO_STORE : { ...NO_STORE, "retry-after": String(retryAfter) }
+  })
+
+/** What the door answers that may not be opened as it was asked for, and where nothing is. */
+export const connectorRefusal = ({ envelope }: ServiceAnswer): Response =>
+  toResponse(unheard(envelope.error_code, envelope.error_msg))
+
+const onlyPost = unheard(405, "Only POST.")
+const notJson = unheard(415, "The body must be JSON: send Content-Type: application/json.")
+const tooLarge = unheard(413, `The body must not be larger than ${BODY_BYTES} bytes.`)
+const tooSlow = unheard(408, `The body must arrive within ${CONNECTOR_BODY_MS / 1000} seconds.`)
+const unread = unheard(400, "The body could not be read.")
+const tooMany = unheard(503, "Too many messages arrive at this moment.", 1)
+const busy = (seconds: number) => unheard(503, "Too busy at the moment; see Retry-After.", seconds)
+const failed = unheard(500, "Something went wrong on our side; the same message may be sent again.")
+
+/** Why the body of a message is not even read. */
+const refusalOf = ({ headers }: HttpServerRequest): Answer | undefined => {
+  if (!/^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")) return notJson
+  return Number(headers["content-length"] ?? 0) > BODY_BYTES ? tooLarge : undefined
+}
+
+const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+
+/** The bytes of a message, or why there are none. */
+const bodyOf = (request: HttpServerRequest): Effect.Effect<Uint8Array, Answer> =>
+  request.arrayBuffer.pipe(
+    Effect.provideService(MaxBodySize, ByteSize.bytes(BODY_BYTES)),
+    Effect.mapError((error) => (isTooLarge(error) ? tooLarge : unread)),
+    Effect.timeoutOrElse({ duration: CONNECTOR_BODY_MS, orElse: () => Effect.fail(tooSlow) }),
+    Effect.map((bytes) => new Uint8Array(bytes))
+  )
+
+/** What came of a request: who is known to have sent it, and the answer. */
+interface Outcome {
+  readonly signer?: number
+  readonly answer: Answer
+}
+
+/** The door of connectors: what nobody signed costs a look at its headers, or at a body of bounded size and time. */
+export const layerConnectorDoor = Layer.effect(
+  ConnectorDoor,
+  Effect.gen(function* () {
+    const hearing = yield* Hearing
+    const seats = yield* Semaphore.make(CONNECTOR_BODIES)
+    const warn = makeSparing("messages of connectors are refused")
+
+    /** A body, and who signed it; none of it is kept where it is nobody. */
+    const received = (request: HttpServerRequest, id: number, signed: Signed) =>
+      Effect.gen(function* () {
+        const body = yield* bodyOf(request)
+        const signer = yield* hearing.signer(id, signed, body)
+        return signer === undefined ? yield* Effect.fail(notSigned) : { signer, body }
+      })
+
+    const answered = Effect.fnUntraced(function* (
+      request: HttpServerRequest,
+      id: number
+    ): Effect.fn.Return<Outcome, ServerError> {
+      if (request.method !== "POST") return { answer: onlyPost }
+      const signed = signedIn(request.headers, yield* Clock.currentTimeMillis)
+      const refusal = signed === undefined ? notSigned : refusalOf(request)
+      if (signed === undefined || refusal !== undefined) return { answer: refusal ?? notSigned }
+      const seated = yield* Effect.result(seats.withPermitsIfAvailable(1)(received(request, id, signed)))
+      if (seated._tag === "Failure") return { answer: seated.failure }
+      if (Option.isNone(seated.success)) return { answer: tooMany }
+      const { signer, body } = seated.success.value
+      return { signer, answer: yield* hearing.hear(signer, signed.id, body) }
+    })
+
+    /** A line for each message that a connector signed and might say; of all else, which anybody may send, one a minute. */
+    const logged = (id: number, { signer, answer: { status, body } }: Outcome, ms: number) => {
+      const about = { status, ...(status === 200 ? {} : { reason: body["reason"] }) }
+      if (signer === undefined) return warn(String(status), { ...about, named: id })
+      return status === 429
+        ? warn(`429 of ${signer}`, { ...about, connector_id: signer })
+        : Effect.annotateLogs(Effect.logInfo("connector message"), { ...about, connector_id: signer, ms })
+    }
+
+    const recorded = Effect.fnUntraced(function* (request: HttpServerRequest, id: number) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const outcome = yield* Effect.catchCause(answered(request, id), insteadOf)
+      yield* logged(id, outcome, (yield* Clock.currentTimeMillis) - startedAt)
+      return toResponse(outcome.answer)
+    })
+
+    return (request) => {
+      const [, digits] = PATH.exec(request.url.split("?", 1)[0] ?? "") ?? []
+      return digits === undefined
+        ? Effect.succeed(undefined)
+        : asRoot(
+            { name: "connector message", kind: "server", attributes: () => ({}) },
+            recorded(request, Number(digits))
+          )
+    }
+  })
+)
+
+/** What is answered where a message could not be heard, for a reason that is on our side. */
+const insteadOf = (cause: Cause.Cause<ServerError>): Effect.Effect<Outcome> => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  const error = Cause.findErrorOption(cause)
+  if (Option.isSome(error)) return Effect.succeed({ answer: busy(error.value.retryAfter ?? BUSY_RETRY_SECONDS) })
+  return tookTooLong(cause)
+    ? Effect.as(Effect.logWarning("a statement took too long", cause), { answer: busy(BUSY_RETRY_SECONDS) })
+    : Effect.as(Effect.logError("defect", cause), { answer: failed })
+}

@@ -1,0 +1,63 @@
+import { type Array as Arr, Context, DateTime, Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../database/forms.ts"
+import { rowsOf } from "../database/rows.ts"
+import type { SigningSecret } from "../deliveries/signature.ts"
+import { CONNECTORS } from "../limits.ts"
+
+const Row = Schema.Struct({
+  id: Schema.Int,
+  url: Schema.String,
+  secret: Schema.RedactedFromValue(Schema.String),
+  /** The replaced secret, while it still signs. */
+  former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String))
+})
+
+/** A connector as it is spoken with. */
+export interface KnownConnector {
+  readonly id: number
+  readonly url: string
+  readonly secrets: Arr.NonEmptyReadonlyArray<SigningSecret>
+}
+
+/** For so long a process may still know a connector that is gone, or not yet know a new one. */
+export const KNOWN_MS = 1_000
+
+const readRows = rowsOf(Row)
+
+const all = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ now }: Givens<{ readonly now: Date }>) => sql`
+      SELECT id, url, secret, CASE WHEN former_secret_until > ${now}::timestamptz THEN former_secret END AS former_secret
+      FROM connectors ORDER BY id LIMIT ${sql.literal(String(CONNECTORS))}`
+  )
+  return Effect.flatMap(DateTime.nowAsDate, (now) => readRows(statement({ now })))
+}
+
+/**
+ * Connectors with their secrets, all of them remembered for a second: whoever sends messages that are not signed, whatever
+ * connector they name, costs the database one statement a second.
+ */
+export class Known extends Context.Service<
+  Known,
+  { readonly find: (id: number) => Effect.Effect<KnownConnector | undefined> }
+>()("latchkey/connectors/Known") {
+  static readonly layer = Layer.effect(
+    Known,
+    Effect.gen(function* () {
+      const read = Effect.map(
+        all(yield* SqlClient.SqlClient),
+        (rows): ReadonlyMap<number, KnownConnector> =>
+          new Map(
+            rows.map(({ id, url, secret, former_secret }) => [
+              id,
+              { id, url, secrets: former_secret === null ? [secret] : [secret, former_secret] }
+            ])
+          )
+      )
+      const known = yield* Effect.cachedWithTTL(read, (exit) => (Exit.isSuccess(exit) ? KNOWN_MS : 0))
+      return Known.of({ find: (id) => Effect.map(known, (connectors) => connectors.get(id)) })
+    })
+  )
+}

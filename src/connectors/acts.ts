@@ -1,0 +1,86 @@
+import { Effect, Schema } from "effect"
+import type { AccountThere, Connector, ListingThere, OrderThere } from "../channels/connector.ts"
+import { ListingDay } from "../channels/days.ts"
+import type { ConnectorError } from "../channels/errors.ts"
+import { AirbnbPriceAndRules } from "../channels/price-and-rules.ts"
+import { decoderOf } from "../contract/decode.ts"
+import { type BadRequest, ValidationFailed } from "../contract/errors.ts"
+import { Code } from "../contract/fields.ts"
+import { addDays, daysInRange } from "../contract/time.ts"
+import { ELIGIBLE_POLICIES } from "../limits.ts"
+
+// The protocol outward (docs/channels.md, "A connector over HTTP"): each act is a message of a type, and what is answered is
+// read before it is believed.
+
+/** What a connector is asked, and how its answer is read. */
+export interface Message<A> {
+  readonly type: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly read: (answer: unknown) => Effect.Effect<A, BadRequest | ValidationFailed>
+}
+
+/** Sends a message about an account and answers what came of it. */
+export type Ask = <A>(account: AccountThere, message: Message<A>) => Effect.Effect<A, ConnectorError>
+
+const readDone = decoderOf(Schema.Struct({}))
+const done = (answer: unknown) => Effect.asVoid(readDone(answer))
+
+const readAnswered = decoderOf(
+  Schema.Struct({ answer: Schema.Literals(["pending", "approved", "declined", "unknown"]) })
+)
+const answered = (answer: unknown) => Effect.map(readAnswered(answer), ({ answer }) => answer)
+
+const readDays = decoderOf(Schema.Struct({ days: Schema.Array(ListingDay) }))
+
+/** Exactly the days that were asked for, in order: whoever reads them is told nothing else. */
+const daysBetween = (start: string, end: string) => (answer: unknown) =>
+  Effect.flatMap(readDays(answer), ({ days }) =>
+    days.length === daysInRange(start, end) && days.every(({ date }, at) => date === addDays(start, at))
+      ? Effect.succeed(days)
+      : Effect.fail(new ValidationFailed({ message: "days: must be those that were asked for, in order." }))
+  )
+
+const rules = decoderOf(
+  Schema.Struct({
+    settings: AirbnbPriceAndRules,
+    eligible_cancellation_policies: Schema.Array(Code).check(
+      Schema.isMaxLength(ELIGIBLE_POLICIES, { expected: `a list of at most ${ELIGIBLE_POLICIES}` })
+    )
+  })
+)
+
+const orderNamed = ({ reservationCode, channelId }: OrderThere) => ({
+  reservation_code: reservationCode,
+  channel_id: channelId
+})
+
+const listingNamed = ({ listingId }: ListingThere) => ({ listing_id: listingId })
+
+/** A connector that is asked by messages. */
+export const askedBy = (ask: Ask): Connector => ({
+  approve: (account, order) => ask(account, { type: "approve", payload: orderNamed(order), read: done }),
+  decline: (account, order) => ask(account, { type: "decline", payload: orderNamed(order), read: done }),
+  answered: (account, order) => ask(account, { type: "answered", payload: orderNamed(order), read: answered }),
+  pushPrices: (account, { prices, ...listing }) =>
+    ask(account, { type: "push_prices", payload: { ...listingNamed(listing), prices }, read: done }),
+  pushInventories: (account, { inventories, ...listing }) =>
+    ask(account, { type: "push_inventories", payload: { ...listingNamed(listing), inventories }, read: done }),
+  pushRestrictions: (account, { restrictions, ...listing }) =>
+    ask(account, { type: "push_restrictions", payload: { ...listingNamed(listing), restrictions }, read: done }),
+  readCalendar: (account, { start, end, ...listing }) =>
+    ask(account, {
+      type: "read_calendar",
+      payload: { ...listingNamed(listing), start_date: start, end_date: end },
+      read: daysBetween(start, end)
+    }),
+  readAirbnbPriceAndRules: (account, listing) =>
+    ask(account, { type: "read_airbnb_price_and_rules", payload: listingNamed(listing), read: rules }),
+  writeAirbnbPriceAndRules: (account, { settings, ...listing }) =>
+    ask(account, {
+      type: "write_airbnb_price_and_rules",
+      payload: { ...listingNamed(listing), settings },
+      read: done
+    }),
+  writeVrboPriceAndRules: (account, { settings, ...listing }) =>
+    ask(account, { type: "write_vrbo_price_and_rules", payload: { ...listingNamed(listing), settings }, read: done })
+})

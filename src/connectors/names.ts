@@ -1,0 +1,14 @@
+// How an account names the connector it is reached by (channel_accounts.connector).
+
+/** What such a name begins with; the id follows. */
+export const CONNECTOR_PREFIX = "http:"
+
+export const connectorName = (id: number): string => `${CONNECTOR_PREFIX}${id}`
+
+const NAME = /^http:([1-9]\d{0,15})$/
+
+/** The id in such a name; undefined: it is another connector's. */
+export const connectorIn = (name: string): number | undefined => {
+  const [, digits] = NAME.exec(name) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}

@@ -1,0 +1,58 @@
+import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { type Connector, Connectors } from "../../src/channels/connector.ts"
+import { connectorName } from "../../src/connectors/names.ts"
+import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
+import { Places } from "../../src/places/Places.ts"
+import { connectorSuite } from "../channels/connector-suite.ts"
+import { layerTestDatabase } from "../database.ts"
+import { freshOperator } from "../harness.ts"
+import { channelAccountOf } from "../listings.ts"
+import { Listener } from "../sandbox/ground.ts"
+import { doorServed, layerDoor, layerElsewhere, tinyAt } from "./scene.ts"
+
+// The worked connector of the documentation, over HTTP on loopback, passes what any connector does.
+
+class Tiny extends Context.Service<Tiny, Effect.Success<ReturnType<typeof tinyAt>>>()("latchkey/test/Tiny") {
+  static readonly layer = Layer.effect(Tiny, Effect.flatMap(doorServed, tinyAt))
+}
+
+const layerTiny = Tiny.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(layerElsewhere, layerDoor)),
+  Layer.provideMerge(Layer.mergeAll(Listener.layer, RateWindows.layerMemory, Places.layer())),
+  Layer.provideMerge(layerTestDatabase)
+)
+
+connectorSuite({
+  name: "the worked one, over HTTP",
+  layer: layerTiny,
+  connector: Effect.gen(function* () {
+    const { id } = yield* Tiny
+    const connector: Connector | undefined = (yield* Connectors).find(connectorName(id))
+    return connector ?? (yield* Effect.die(new Error("there is no connector elsewhere")))
+  }),
+  open: Effect.fnUntraced(function* (channelType) {
+    const { id, open, told } = yield* Tiny
+    const { operatorId } = yield* freshOperator()
+    const accountId = yield* channelAccountOf(operatorId, { channelType, connector: connectorName(id) })
+    const listingId = `loft-${accountId}`
+    open({ channel_account_id: accountId, channel_type: channelType }, listingId)
+    yield* Effect.promise(told)
+    return { account: { operatorId, accountId, channelType, originAccountId: "harbour" }, listingId }
+  }),
+  request: ({ account: { accountId, channelType }, listingId }, checkIn, checkOut) =>
+    Tiny.use(({ request }) =>
+      Effect.sync(() =>
+        request({ channel_account_id: accountId, channel_type: channelType }, listingId, checkIn, checkOut)
+      )
+    ),
+  change: (orderId, check_out_date) => Tiny.use(({ change }) => Effect.sync(() => change(orderId, { check_out_date }))),
+  cancel: (orderId) => Tiny.use(({ change }) => Effect.sync(() => change(orderId, { status: "cancelled" }))),
+  said: ({ account: { accountId } }) =>
+    Effect.gen(function* () {
+      const { told } = yield* Tiny
+      yield* TestClock.adjust("10 seconds")
+      yield* Effect.promise(told)
+      return yield* Listener.use(({ heardOf }) => heardOf(accountId))
+    })
+})
