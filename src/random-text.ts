@@ -23,5 +23,8 @@ export const customAlphabet = (alphabet: string, length: number): (() => string)
   }
 }
 
+/** What makes an address that nobody guesses: 26 of 32 characters are 130 random bits. */
+export const unguessable = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 26)
+
 /** So many digits, at most fourteen, from the same randomness. */
 export const randomDigits = (length: number): string => String(randomInt(10 ** length)).padStart(length, "0")

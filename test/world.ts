@@ -31,6 +31,10 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
     FROM guest JOIN stays USING (operator_id) WHERE stays.id = guest.stay_id`
   yield* sql`
     INSERT INTO removed_stays (operator_id, order_id, last_room) SELECT operator_id, order_id, 9 FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId}`
+  yield* sql`
+    INSERT INTO property_feeds (operator_id, property_id, token, created_at)
+    SELECT operator_id, property_id, 'feed of ' || operator_id, now() FROM stays
+    WHERE operator_id = ${operatorId} AND id = ${stayId}`
 })
 
 /** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */

@@ -1,13 +1,10 @@
-import { customAlphabet } from "../../random-text.ts"
+import { unguessable } from "../../random-text.ts"
 
 /** Below which path shared calendars are served. */
 export const CALENDAR_PREFIX = "/calendar/"
 
-/** 26 of 32 characters are 130 random bits: nobody guesses a calendar. */
-const random = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 26)
-
 /** A new token. Its prefix lets telemetry recognise it wherever it lands. */
-export const newToken = (): string => `lkcal_${random()}`
+export const newToken = (): string => `lkcal_${unguessable()}`
 
 const TOKEN = /^lkcal_[0-9a-z]{26}$/
 

@@ -1,4 +1,4 @@
-import { customAlphabet } from "../../random-text.ts"
+import { unguessable } from "../../random-text.ts"
 
 /** Below which path the feeds of properties are served. */
 export const FEEDS_PREFIX = "/feeds/"
@@ -6,11 +6,8 @@ export const FEEDS_PREFIX = "/feeds/"
 /** What the address of a feed ends with: marketplaces take no other. */
 export const FEED_ENDING = ".ics"
 
-/** 26 of 32 characters are 130 random bits: nobody guesses a feed. */
-const random = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 26)
-
 /** A new token. Its prefix lets telemetry recognise it wherever it lands. */
-export const newToken = (): string => `lkfeed_${random()}`
+export const newToken = (): string => `lkfeed_${unguessable()}`
 
 const TOKEN = /^lkfeed_[0-9a-z]{26}$/
 
