@@ -44,14 +44,17 @@ export const markingDue = (sql: SqlClient, marked: Fragment, now: Value<Date>): 
  * they are told.
  */
 export const followAvailability: Follower = (sql, handed, now) => {
-  const today = sql`(${now}::timestamptz AT TIME ZONE 'UTC')::date`
-  const last = sql.literal(String(AVAILABILITY_END_DAYS + 1))
+  // Worked out once, and not for every day.
+  const day = (distance: number) =>
+    sql`(SELECT (${now}::timestamptz AT TIME ZONE 'UTC')::date + (${sql.literal(String(distance))}))`
+  // OFFSET 0: a payload is looked into once, and not for every day in it.
+  const told = sql`
+    SELECT operator_id, (payload ->> 'property_id')::bigint AS property_id, payload -> 'availabilities' AS nights
+    FROM ${handed} WHERE event = 'property_availability_updated' OFFSET 0`
   const changed = sql`
-    SELECT handed.operator_id, (handed.payload ->> 'property_id')::bigint AS property_id,
-      range_agg(daterange(night.date, night.date + 1)) AS days
-    FROM ${handed} handed
-    CROSS JOIN LATERAL jsonb_to_recordset(handed.payload -> 'availabilities') AS night (date date)
-    WHERE handed.event = 'property_availability_updated' AND night.date BETWEEN ${today} - 1 AND ${today} + ${last}
+    SELECT told.operator_id, told.property_id, range_agg(daterange(night.date, night.date + 1)) AS days
+    FROM (${told}) told CROSS JOIN LATERAL jsonb_to_recordset(told.nights) AS night (date date)
+    WHERE night.date BETWEEN ${day(-1)} AND ${day(AVAILABILITY_END_DAYS + 1)}
     GROUP BY 1, 2`
   return markingDue(
     sql,
