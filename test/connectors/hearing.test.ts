@@ -296,17 +296,13 @@ layer(layerHeard)("what a connector says", (it) => {
       let last = yield* say()
       while (last.status !== 503) last = yield* say()
       assert.strictEqual(last.headers.get("retry-after"), "1")
+      const open = () => all.filter(({ socket }) => !socket.closed).length
       yield* TestClock.adjust(CONNECTOR_BODY_MS - 1)
       yield* turn
-      assert.deepStrictEqual(
-        all.map(({ heard }) => heard),
-        all.map(() => "")
-      )
+      assert.strictEqual(open(), CONNECTOR_BODIES)
       yield* TestClock.adjust(1)
-      const [first] = all
-      while (first?.heard === "") yield* turn
-      assert.match(first?.heard ?? "", /^HTTP\/1.1 408 /)
-      for (const { socket } of all) socket.destroy()
+      // Their connections are closed: nothing else ends a body that does not come.
+      while (open() > 0) yield* turn
       while (last.status !== 200) last = yield* say()
     })
   )
