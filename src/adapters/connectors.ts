@@ -60,6 +60,7 @@ const bodyOf = (request: HttpServerRequest): Effect.Effect<Uint8Array, Answer> =
   request.arrayBuffer.pipe(
     Effect.provideService(MaxBodySize, ByteSize.bytes(BODY_BYTES)),
     Effect.mapError((error) => (isTooLarge(error) ? tooLarge : unread)),
+    // Whoever is too slow mostly does not hear so: to stop reading ends the connection.
     Effect.timeoutOrElse({ duration: CONNECTOR_BODY_MS, orElse: () => Effect.fail(tooSlow) }),
     Effect.map((bytes) => new Uint8Array(bytes))
   )

@@ -5,8 +5,7 @@ import { decoderOf } from "../contract/decode.ts"
 import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
 import { EMPTY, isUpTo } from "../contract/fields.ts"
 import { instantText } from "../contract/time.ts"
-import { rowUnless } from "../database/constraints.ts"
-import { rowOf, rowsOf } from "../database/rows.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../database/rows.ts"
 import { AllowedReceivers } from "../deliveries/allowed-hosts.ts"
 import { receiverUrl } from "../deliveries/receiver-url.ts"
 import { generateSecret } from "../deliveries/signature.ts"
@@ -41,9 +40,7 @@ const Listed = Schema.Struct({
   created_at: Schema.Date
 })
 
-const readMade = rowUnless(Schema.Struct({ connector_id: Schema.NullOr(Schema.Int) }), ({ name }) =>
-  name === "connectors_name" ? new Conflict({ message: "name: another connector has it already." }) : undefined
-)
+const readMade = onlyRowOf(Schema.Struct({ connector_id: Schema.NullOr(Schema.Int), taken: Schema.Boolean }))
 const readOne = rowOf(Made)
 const readListed = rowsOf(Listed)
 
@@ -58,34 +55,35 @@ const noMore = new ValidationFailed({
   message: `A deployment has at most ${CONNECTORS} connectors, and all are in use.`
 })
 
+const nameTaken = new Conflict({ message: "name: another connector has it already." })
+
 /** Alone, so that two at once do not each see the last free place. */
-const adding =
-  (sql: Sql) =>
-  ({ name, url }: NewConnector, secret: string, now: Date) =>
-    sql
-      .withTransaction(
-        Effect.andThen(
-          sql`LOCK TABLE connectors IN SHARE ROW EXCLUSIVE MODE`,
-          Effect.result(
-            readMade(sql`
-              WITH made AS (
-                INSERT INTO connectors (name, url, secret, created_at)
-                SELECT ${name}, ${url}, ${secret}, ${now}::timestamptz
-                WHERE (SELECT count(*) FROM connectors) < ${CONNECTORS}::bigint
-                RETURNING id
-              )
-              SELECT (SELECT id FROM made) AS connector_id`)
+const adding = (sql: Sql, { name, url }: NewConnector, secret: string, now: Date) =>
+  sql
+    .withTransaction(
+      Effect.andThen(
+        sql`LOCK TABLE connectors IN SHARE ROW EXCLUSIVE MODE`,
+        readMade(sql`
+          WITH before AS (
+            SELECT count(*) AS connectors, coalesce(bool_or(name = ${name}), false) AS taken FROM connectors
+          ), made AS (
+            INSERT INTO connectors (name, url, secret, created_at)
+            SELECT ${name}, ${url}, ${secret}, ${now}::timestamptz
+            FROM before WHERE NOT taken AND connectors < ${CONNECTORS}::bigint
+            RETURNING id
           )
-        )
+          SELECT (SELECT id FROM made) AS connector_id, taken FROM before`)
       )
-      .pipe(Effect.orDie, Effect.flatMap(Effect.fromResult))
+    )
+    .pipe(Effect.orDie)
 
 const add = Effect.fnUntraced(function* (sql: Sql, input: NewConnector) {
   const { name, url } = yield* readNew(input)
   const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
   const address = yield* Effect.fromResult(receiverUrl(url, policy))
   const secret = Redacted.value(yield* generateSecret)
-  const { connector_id } = yield* adding(sql)({ name, url: address }, secret, yield* DateTime.nowAsDate)
+  const { connector_id, taken } = yield* adding(sql, { name, url: address }, secret, yield* DateTime.nowAsDate)
+  if (taken) return yield* nameTaken
   return connector_id === null ? yield* noMore : { connector_id, secret }
 })
 

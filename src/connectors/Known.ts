@@ -1,4 +1,4 @@
-import { type Array as Arr, Context, DateTime, Effect, Exit, Layer, Schema } from "effect"
+import { type Array as Arr, Clock, Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
@@ -35,6 +35,26 @@ const all = (sql: SqlClient.SqlClient) => {
   return Effect.flatMap(DateTime.nowAsDate, (now) => readRows(statement({ now })))
 }
 
+type All = ReadonlyMap<number, KnownConnector>
+
+/** One reading of all, remembered for {@link KNOWN_MS}; a clock that was set back makes it no younger. */
+const remembered = (reading: Effect.Effect<All>) =>
+  Effect.map(Semaphore.make(1), (one) => {
+    let last: { readonly at: number; readonly all: All } | undefined
+    const fresh = Effect.map(Clock.currentTimeMillis, (now) =>
+      last !== undefined && Math.abs(now - last.at) < KNOWN_MS ? last.all : undefined
+    )
+    const readAgain = Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      Effect.map(reading, (all) => {
+        last = { at, all }
+        return all
+      })
+    )
+    const orRead = (rest: Effect.Effect<All>) =>
+      Effect.flatMap(fresh, (all) => (all === undefined ? rest : Effect.succeed(all)))
+    return orRead(one.withPermits(1)(orRead(readAgain)))
+  })
+
 /**
  * Connectors with their secrets, all of them remembered for a second: whoever sends messages that are not signed, whatever
  * connector they name, costs the database one statement a second.
@@ -48,7 +68,7 @@ export class Known extends Context.Service<
     Effect.gen(function* () {
       const read = Effect.map(
         all(yield* SqlClient.SqlClient),
-        (rows): ReadonlyMap<number, KnownConnector> =>
+        (rows): All =>
           new Map(
             rows.map(({ id, url, secret, former_secret }) => [
               id,
@@ -56,7 +76,7 @@ export class Known extends Context.Service<
             ])
           )
       )
-      const known = yield* Effect.cachedWithTTL(read, (exit) => (Exit.isSuccess(exit) ? KNOWN_MS : 0))
+      const known = yield* remembered(read)
       return Known.of({ find: (id) => Effect.map(known, (connectors) => connectors.get(id)) })
     })
   )

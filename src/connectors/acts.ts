@@ -22,7 +22,7 @@ export interface Message<A> {
 /** Sends a message about an account and answers what came of it. */
 export type Ask = <A>(account: AccountThere, message: Message<A>) => Effect.Effect<A, ConnectorError>
 
-const readDone = decoderOf(Schema.Struct({}))
+const readDone = decoderOf(Schema.Record(Schema.String, Schema.Unknown))
 const done = (answer: unknown) => Effect.asVoid(readDone(answer))
 
 const readAnswered = decoderOf(
