@@ -37,6 +37,7 @@ import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerImporting } from "./resources/imported-calendars/importing.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
 import { layerSandboxConnector } from "./sandbox/in-process.ts"
@@ -93,6 +94,13 @@ const layerDelivering = (settings: Settings) =>
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
 
+/** Follows calendars of elsewhere for as long as the process runs. */
+const layerFollowing = ({ webhookAllowedHosts }: Settings) =>
+  layerImporting.pipe(
+    Layer.provide(Outbound.layer(webhookAllowedHosts)),
+    Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
+  )
+
 /** Removes what is old of keys, trail and counts for as long as the process runs. */
 const layerRetaining = Layer.provide(layerRetention, layerBackgroundDatabase)
 
@@ -120,7 +128,14 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
       return Layer.effectDiscard(serving).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide([layerDelivering(settings), layerTelling(sandbox), layerRetaining, layerWaiting, sandbox.atWork]),
+        Layer.provide([
+          layerDelivering(settings),
+          layerTelling(sandbox),
+          layerFollowing(settings),
+          layerRetaining,
+          layerWaiting,
+          sandbox.atWork
+        ]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerService(windows(settings), sandbox)),

@@ -5,6 +5,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./account.ts"
 import { Json } from "./answer.ts"
 import { audit } from "./audit.ts"
+import { calendar } from "./calendar.ts"
 import { demo } from "./demo.ts"
 import { listing } from "./listing.ts"
 import { migrate } from "./migrate.ts"
@@ -19,7 +20,7 @@ const latchkey = Command.make("latchkey").pipe(
   Command.withDescription(
     "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
   ),
-  Command.withSubcommands([serve, migrate, operator, account, token, listing, webhook, audit, demo, sandbox]),
+  Command.withSubcommands([serve, migrate, operator, account, token, listing, calendar, webhook, audit, demo, sandbox]),
   Command.withGlobalFlags([Json])
 )
 

@@ -10,7 +10,7 @@ import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES 
 export const DayAvailability = Schema.Struct({
   /** `YYYY-MM-DD`, a night that begins on this day. */
   date: Schema.String,
-  /** False when the host closed the day or a stay holds the night. */
+  /** False when the host closed the day, a calendar of elsewhere says that it is busy, or a stay holds the night. */
   available: Schema.Boolean,
   remarks: Schema.String
 })

@@ -103,12 +103,13 @@ describe("a calendar", () => {
   it("tells every day of its range, taken where it is and remarked on where it is, and nothing else", () => {
     const distances = fc.uniqueArray(fc.integer({ min: -3, max: 45 }), { maxLength: 20 })
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 40 }), distances, distances, (length, taken, remarked) => {
+      fc.property(fc.integer({ min: 0, max: 40 }), distances, distances, distances, (length, taken, remarked, busy) => {
         const range = { start: TODAY, end: at(length) }
         const calendar = calendarOver(range)
         const known = {
           taken,
-          remarks: Object.fromEntries(remarked.map((distance) => [String(distance), `at ${distance}`]))
+          remarks: Object.fromEntries(remarked.map((distance) => [String(distance), `at ${distance}`])),
+          elsewhere: { "a.example": busy, "b.example": taken }
         }
         const days = calendar(known)
         assert.strictEqual(days.length, daysInRange(range.start, range.end))
@@ -116,10 +117,19 @@ describe("a calendar", () => {
           assert.deepStrictEqual(day, {
             date: at(distance),
             available: !taken.includes(distance),
-            remarks: remarked.includes(distance) ? `at ${distance}` : ""
+            remarks: [
+              ...(remarked.includes(distance) ? [`at ${distance}`] : []),
+              ...(busy.includes(distance) || taken.includes(distance)
+                ? [
+                    `Busy in the calendar of ${[...(busy.includes(distance) ? ["a.example"] : []), ...(taken.includes(distance) ? ["b.example"] : [])].join(", ")}`
+                  ]
+                : [])
+            ].join("; ")
           })
         })
-        assert.isTrue(calendar({ taken: [], remarks: {} }).every((day) => day.available && day.remarks === ""))
+        assert.isTrue(
+          calendar({ taken: [], remarks: {}, elsewhere: {} }).every((day) => day.available && day.remarks === "")
+        )
       })
     )
   })

@@ -257,7 +257,7 @@ describe("an order that its channel changes", () => {
   const changedWhileTaken = (times: number) => {
     const properties: Array<number | null | undefined> = []
     return changeSold({
-      find: () => Effect.succeed({ order, in_the_way: [], property_known: true, kept: [] }),
+      find: () => Effect.succeed({ order, in_the_way: [], property_known: true, kept: [], held_elsewhere: [] }),
       taken: () => Effect.succeed([]),
       queued: (_, change) => change,
       apply: (_, { orders }) => {
