@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads"
 import { Clock, Context, Effect, Exit, Layer, Option, Semaphore } from "effect"
-import { periodically } from "../../background/loop.ts"
 import { CALENDAR_FEED_READ_MB, CALENDAR_FEED_READ_MS } from "../../limits.ts"
 import type { Reading } from "./reading/feed.ts"
 import type { ReadAsked } from "./reading/thread.ts"
@@ -52,24 +51,36 @@ const end = (thread: Worker) => Effect.promise(() => thread.terminate())
 
 /** Threads that are made when they are needed, used again, and ended when nothing is read any more. */
 const makeThreads = Effect.gen(function* () {
+  const scope = yield* Effect.scope
   const idle: Array<Idle> = []
-  const take = Effect.sync(() => idle.pop()?.thread ?? started())
-  /** One that has not answered is at work still, or broke. */
-  const giveBack = (thread: Worker, exit: Exit.Exit<Option.Option<Reading>>) =>
-    Exit.isSuccess(exit) && Option.exists(exit.value, (reading) => reading !== UNREADABLE)
-      ? Effect.map(Clock.currentTimeMillis, (since) => {
-          idle.push({ thread, since })
-        })
-      : end(thread)
+  let isWatched = false
   const endIdle = (then: number) =>
     Effect.forEach(idle.splice(0, idle.findLastIndex(({ since }) => since <= then) + 1), ({ thread }) => end(thread), {
       discard: true
     })
-  yield* periodically("ending threads that read calendars", IDLE_THREAD_MS, (now) =>
-    Effect.suspend(() => endIdle(now.getTime() - IDLE_THREAD_MS))
-  )
+  const endLater = Effect.gen(function* () {
+    while (idle.length > 0) {
+      yield* Effect.sleep(IDLE_THREAD_MS)
+      yield* endIdle((yield* Clock.currentTimeMillis) - IDLE_THREAD_MS)
+    }
+    isWatched = false
+  })
+  const park = (thread: Worker) =>
+    Effect.gen(function* () {
+      idle.push({ thread, since: yield* Clock.currentTimeMillis })
+      if (isWatched) return
+      isWatched = true
+      yield* Effect.forkIn(endLater, scope)
+    })
   yield* Effect.addFinalizer(() => Effect.suspend(() => endIdle(Number.POSITIVE_INFINITY)))
-  return { take, giveBack }
+  return {
+    take: Effect.sync(() => idle.pop()?.thread ?? started()),
+    /** One that has not answered is at work still, or broke. */
+    giveBack: (thread: Worker, exit: Exit.Exit<Option.Option<Reading>>) =>
+      Exit.isSuccess(exit) && Option.exists(exit.value, (reading) => reading !== UNREADABLE)
+        ? park(thread)
+        : end(thread)
+  }
 })
 
 const started = (): Worker => {
