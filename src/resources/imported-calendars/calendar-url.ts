@@ -19,4 +19,4 @@ export const redirectedTo = (
 ): Result.Result<string, ValidationFailed> => calendarUrl(URL.parse(location, from)?.href ?? location, policy)
 
 /** What people are told of where a calendar is. */
-export const hostOf = (url: string): string => URL.parse(url)?.host ?? ""
+export const hostOf = (url: string): string => URL.parse(url)?.hostname ?? ""

@@ -130,7 +130,6 @@ const settle = Effect.fnUntraced(function* (
   const nextFetch = later(Math.max(pause, Math.min(retryAfterMs, CALENDAR_RETRY_AFTER_MS)))
   const counted = yield* queue.failed(calendar, reason, nextFetch, now)
   if (counted === undefined) return LOST
-  if (calendar.failures === 0) yield* about(calendar)(Effect.logWarning("an imported calendar cannot be read", reason))
   return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
 })
 
@@ -146,11 +145,17 @@ const rootOf = (calendar: TakenCalendar) => ({
   attributes: () => ({ "latchkey.calendar": calendar.id, "latchkey.host": calendar.host })
 })
 
+/** Once, when it begins: how long it goes on stands with the calendar. */
+const say = (calendar: TakenCalendar, { outcome, error }: Came) =>
+  outcome === "failed" && calendar.failures === 0
+    ? about(calendar)(Effect.logWarning("an imported calendar cannot be read", error))
+    : Effect.void
+
 /** Fetches a calendar that was taken, and writes down how it ended. */
 const importOnce = (calendar: TakenCalendar): Effect.Effect<void, never, Services> =>
   attemptOnce({
     attempt: attemptOf(calendar),
-    settle: (ended: Ended) => Effect.asVoid(settle(calendar, ended)),
+    settle: (ended: Ended) => Effect.flatMap(settle(calendar, ended), (came) => say(calendar, came)),
     handBack: Effect.flatMap(CalendarQueue, (queue) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(calendar, now))
     )
