@@ -7,18 +7,21 @@ export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // It is timed work that is never settled: due_at is when it is fetched next, attempts tells whoever has taken it from who
   // takes it next, failures are those in a row. fetched_at is when it was last read well, also where it was unchanged; error
-  // is why it could not be since. etag, last_modified and digest are of what was applied last.
+  // is why it could not be since, or what of it cannot be read. host is that of the url, which is a secret. etag, last_modified
+  // and digest are of what was applied last, and applied_to is the last day it was applied to.
   yield* sql`
     CREATE TABLE imported_calendars (
       operator_id bigint NOT NULL,
       id bigint GENERATED ALWAYS AS IDENTITY,
       property_id bigint NOT NULL,
       url text NOT NULL,
+      host text NOT NULL,
       state text NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'ok', 'failing')),
       error text,
       etag text,
       last_modified text,
       digest text,
+      applied_to date,
       fetched_at timestamptz,
       due_at timestamptz NOT NULL,
       attempts bigint NOT NULL DEFAULT 0,
@@ -43,6 +46,7 @@ export default Effect.gen(function* () {
       FOREIGN KEY (operator_id, calendar_id) REFERENCES imported_calendars (operator_id, id)
     )`
   yield* sql`CREATE INDEX imported_days_property ON imported_days (operator_id, property_id, day)`
+  yield* sql`CREATE INDEX imported_days_day ON imported_days (day)`
 
   // An address at which a property's days are read. calendar_id: by the source of that imported calendar, which is not told
   // what it said itself; it has no foreign key, because an address that was given out outlives the import. told are the days

@@ -284,6 +284,34 @@ export const CHANNEL_MONEY_WAITS_MS = 90 * 24 * 60 * 60 * 1000
 /** Characters of what a channel says about a refusal, as its caller is told of it. */
 export const CHANNEL_REASON = 300
 
+/** Calendars of elsewhere that one property may follow, and all properties of an operator together. */
+export const CALENDARS_OF_PROPERTY = 20
+export const CALENDARS = 10_000
+/** Calendars that `latchkey calendar list` lists when `--limit` is not given, and the most that may be asked for. */
+export const CALENDAR_LIST_DEFAULT = 100
+export const CALENDAR_LIST_MAX = 1_000
+/** Bytes of such a calendar (2 MiB), redirects on the way to it, and milliseconds in which it must have come and been read. */
+export const CALENDAR_FEED_BYTES = 2 * 1024 * 1024
+export const CALENDAR_FEED_REDIRECTS = 3
+export const CALENDAR_FEED_MS = 45_000
+/** Events and time zones of one calendar, how deep its components may be nested, and occurrences that are looked at in all. */
+export const CALENDAR_FEED_EVENTS = 10_000
+export const CALENDAR_FEED_ZONES = 100
+export const CALENDAR_FEED_DEPTH = 8
+export const CALENDAR_FEED_OCCURRENCES = 200_000
+/** Milliseconds of reading one calendar, which another thread does, and megabytes it may take there. */
+export const CALENDAR_FEED_READ_MS = 5_000
+export const CALENDAR_FEED_READ_MB = 192
+/** Milliseconds between two fetches of a calendar, the longest pause while it fails, and the longest its host may ask for. */
+export const CALENDAR_FETCH_EVERY_MS = 15 * 60 * 1000
+export const CALENDAR_FETCH_LONGEST_MS = 2 * 60 * 60 * 1000
+export const CALENDAR_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
+/** Characters of what is told of why a calendar could not be fetched, and of an ETag or time that is sent back to its host. */
+export const CALENDAR_ERROR = 300
+export const CALENDAR_VALIDATOR = 500
+/** Milliseconds that past days of imported calendars are kept (four weeks). */
+export const CALENDAR_DAYS_KEPT_MS = 28 * 24 * 60 * 60 * 1000
+
 /** Days and nights that a rule of a listing may count (ten years), and the hours of notice it may want (a leap year). */
 export const RULE_DAYS = 3_650
 export const RULE_HOURS = 8_784

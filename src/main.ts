@@ -42,6 +42,7 @@ import { Deployment, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerImporting } from "./resources/imported-calendars/importing.ts"
 import { layerComparing } from "./resources/listing-calendars/comparing.ts"
 import { followAvailability } from "./resources/listing-calendars/due-days.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
@@ -120,6 +121,13 @@ const layerDelivering = (settings: Settings) =>
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
 
+/** Follows calendars of elsewhere for as long as the process runs. */
+const layerFollowing = ({ webhookAllowedHosts }: Settings) =>
+  layerImporting.pipe(
+    Layer.provide(Outbound.layer(webhookAllowedHosts)),
+    Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
+  )
+
 /** Removes what is old of keys, trail, counts and connectors' messages for as long as the process runs. */
 const layerRetaining = Layer.provide(Layer.merge(layerRetention, layerConnectorRetention), layerBackgroundDatabase)
 
@@ -151,6 +159,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
         Layer.provide([
           layerDelivering(settings),
           layerTelling(connectors),
+          layerFollowing(settings),
           layerRetaining,
           layerWaiting,
           sandbox.atWork

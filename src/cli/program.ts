@@ -5,6 +5,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./account.ts"
 import { Json } from "./answer.ts"
 import { audit } from "./audit.ts"
+import { calendar } from "./calendar.ts"
 import { connector } from "./connector.ts"
 import { demo } from "./demo.ts"
 import { listing } from "./listing.ts"
@@ -28,6 +29,7 @@ const latchkey = Command.make("latchkey").pipe(
     account,
     token,
     property,
+    calendar,
     listing,
     connector,
     webhook,

@@ -7,15 +7,15 @@ export const DAY_STARTS = 10_000
 
 const MS_PER_DAY = 86_400_000
 
-/** Days since 1970-01-01 of a calendar date. */
-const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / MS_PER_DAY
+/** Days since 1970-01-01 of a calendar date, and the date of so many. */
+export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / MS_PER_DAY
+export const dateOfNumber = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10)
 
 /** How many days a range covers, both ends included; zero or less when it ends before it starts. */
 export const daysInRange = (startDate: string, endDate: string): number => dayNumber(endDate) - dayNumber(startDate) + 1
 
 /** The calendar date `days` later (earlier when negative). */
-export const addDays = (date: string, days: number): string =>
-  new Date((dayNumber(date) + days) * MS_PER_DAY).toISOString().slice(0, 10)
+export const addDays = (date: string, days: number): string => dateOfNumber(dayNumber(date) + days)
 
 const inZone = (wallClock: string, timeZone: string): Date =>
   DateTime.makeZoned(`${wallClock}Z`, { timeZone, adjustForTimeZone: true }).pipe(

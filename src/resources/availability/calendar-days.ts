@@ -64,6 +64,56 @@ export const unsellableAmong = (sql: SqlClient, rooms: Fragment, start: Fragment
     AND d.day >= ${start} AND d.day <= ${end}
   WHERE ${isUnsellable(sql, sql`d`)} GROUP BY d.day`
 
+/**
+ * CTEs that count, or count no more, days that calendars of elsewhere say are busy, and record those that can be sold now or
+ * no more. `wanted` selects `operator_id, property_id, day, busy`, each day once; of those before `first` nobody is told.
+ * `counted` has the rows as they are after it.
+ */
+export const countImported = (
+  sql: SqlClient,
+  wanted: Fragment,
+  { first, at }: { readonly first: Value<string>; readonly at: Value<Date> }
+): Fragment => sql`
+  wanted_day AS MATERIALIZED (${wanted}),
+  counted AS (
+    INSERT INTO calendar_days (operator_id, property_id, day, imported)
+    SELECT operator_id, property_id, day, busy::integer FROM wanted_day ORDER BY property_id, day
+    ON CONFLICT (operator_id, property_id, day)
+      DO UPDATE SET imported = calendar_days.imported + CASE WHEN excluded.imported > 0 THEN 1 ELSE -1 END
+    RETURNING operator_id, property_id, day, closed, imported, stay_id
+  ), let_property AS MATERIALIZED (${letAmong(sql, sql`SELECT operator_id, property_id FROM counted`)}),
+  turned AS (
+    SELECT operator_id, property_id,
+      jsonb_agg(jsonb_build_object('date', day, 'available', NOT busy) ORDER BY day) AS availabilities
+    FROM counted JOIN wanted_day USING (operator_id, property_id, day) JOIN let_property USING (operator_id, property_id)
+    WHERE imported = busy::integer AND NOT closed AND stay_id IS NULL AND day >= ${first}::date
+    GROUP BY operator_id, property_id
+  ), days_recorded AS (${recordEvent(sql, "property_availability_updated", {
+    from: sql`turned`,
+    record: sql`'property:' || property_id`,
+    fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
+    at
+  })})`
+
+/** Whose property was touched by {@link countImported}: nothing but its availability. */
+export const touchedByImport = (sql: SqlClient): Fragment => sql`
+  SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM counted`
+
+/**
+ * Selects the nights of a property from one day on and before another that somebody holds elsewhere: `day`, and the `host` of
+ * the calendar that says so. One that a calendar only repeats after us (an echo) nobody holds there.
+ */
+export const heldElsewhere = (
+  sql: SqlClient,
+  operatorId: Value<number>,
+  propertyId: Value<number> | Fragment,
+  days: { readonly from: Value<string> | Fragment; readonly before: Value<string> | Fragment }
+): Fragment => sql`
+  SELECT i.day, c.host FROM imported_days i
+  JOIN imported_calendars c ON c.operator_id = i.operator_id AND c.id = i.calendar_id
+  WHERE i.operator_id = ${operatorId} AND i.property_id = ${propertyId} AND i.day >= ${days.from}::date
+    AND i.day < ${days.before}::date AND NOT i.echo`
+
 /** Selects those of the nights that a stay holds; `nights` is a table expression with `property_id` and `day`. */
 export const heldAmong = (sql: SqlClient, operatorId: Value<number>, nights: Fragment): Fragment => sql`
   SELECT d.property_id, d.day FROM ${nights}

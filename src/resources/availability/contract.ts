@@ -10,7 +10,7 @@ import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES 
 export const DayAvailability = Schema.Struct({
   /** `YYYY-MM-DD`, a night that begins on this day. */
   date: Schema.String,
-  /** False when the host closed the day, a stay holds the night, or the property is deactivated. */
+  /** False when the host closed the day, a calendar of elsewhere says it is busy, a stay holds the night, or the property is deactivated. */
   available: Schema.Boolean,
   remarks: Schema.String
 })

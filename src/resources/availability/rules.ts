@@ -83,6 +83,8 @@ const singleDays = (
 export const KnownDays = Schema.Struct({
   taken: Schema.Array(Schema.Int),
   remarks: Schema.Record(Schema.String, Schema.String),
+  /** By the host of a calendar of elsewhere: the days it says are busy. */
+  elsewhere: Schema.Record(Schema.String, Schema.Array(Schema.Int)),
   /** The first on which it is not let, which may lie outside; null: it is let. */
   not_let_from: Schema.NullOr(Schema.Int)
 })
@@ -96,6 +98,28 @@ const notLet = ({ date, remarks }: DayAvailability): DayAvailability => ({
   available: false,
   remarks: `${remarks}; ${DEACTIVATED}`
 })
+
+/** What a day's remarks say of where it is busy. */
+export const busyIn = (hosts: ReadonlyArray<string>): string => `Busy in the calendar of ${hosts.join(", ")}`
+
+/** What is remarked on days, by their distance: the host's own words, then where they are busy. */
+const remarksOf = ({ remarks, elsewhere }: KnownDays): ReadonlyMap<number, string> => {
+  const hosts = new Map<number, Array<string>>()
+  for (const [host, days] of Object.entries(elsewhere).toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    for (const day of days) {
+      const known = hosts.get(day)
+      if (known === undefined) hosts.set(day, [host])
+      else known.push(host)
+    }
+  }
+  const said = new Map<number, string>()
+  for (const [day, busy] of hosts) said.set(day, busyIn(busy))
+  for (const [day, own] of Object.entries(remarks)) {
+    const busy = said.get(Number(day))
+    said.set(Number(day), busy === undefined ? own : `${own}; ${busy}`)
+  }
+  return said
+}
 
 /**
  * Every day of a range in order, of one property after the other. A hundred properties have the same dates, so a day that
@@ -112,8 +136,7 @@ export const calendarOver = (range: DateRange): ((known: KnownDays) => ReadonlyA
       if (day !== undefined) days[distance] = change(day) ?? day
     }
     for (const distance of known.taken) put(distance, () => taken[distance])
-    for (const [distance, remarks] of Object.entries(known.remarks))
-      put(Number(distance), (day) => ({ ...day, remarks }))
+    for (const [distance, remarks] of remarksOf(known)) put(distance, (day) => ({ ...day, remarks }))
     for (let distance = Math.max(0, known.not_let_from ?? days.length); distance < days.length; distance += 1)
       put(distance, (day) => (day.remarks === "" ? off[distance] : notLet(day)))
     return days

@@ -36,15 +36,15 @@ interface AskedDays extends DateRange {
 }
 
 /**
- * Of each property that exists, which days of the range are taken and what is remarked on any, as distances from the
- * first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
+ * Of each property that exists, which days of the range are taken, which of them elsewhere, and what is remarked on any, as
+ * distances from the first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
  */
 const days = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     ({ operatorId, propertyIds, start, end }: Givens<AskedDays>) => sql`
       SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks,
-        p.deactivated_at, o.time_zone
+        coalesce(elsewhere.days, '{}') AS elsewhere, p.deactivated_at, o.time_zone
       FROM properties p JOIN operators o ON o.id = p.operator_id
       CROSS JOIN LATERAL (
         SELECT array_agg(d.day - ${start}::date) FILTER (WHERE ${isUnsellable(sql, sql`d`)}) AS taken,
@@ -52,6 +52,14 @@ const days = (sql: SqlClient.SqlClient) => {
         FROM calendar_days d
         WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${start} AND ${end}
       ) known
+      CROSS JOIN LATERAL (
+        SELECT jsonb_object_agg(host, days) AS days FROM (
+          SELECT c.host, array_agg(DISTINCT i.day - ${start}::date) AS days
+          FROM imported_days i JOIN imported_calendars c ON c.operator_id = i.operator_id AND c.id = i.calendar_id
+          WHERE i.operator_id = p.operator_id AND i.property_id = p.id AND i.day BETWEEN ${start} AND ${end}
+          GROUP BY c.host
+        ) of_host
+      ) elsewhere
       WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`
   )
   return (operatorId: number, propertyIds: ReadonlyArray<number>, { start, end }: DateRange) =>

@@ -6,7 +6,7 @@ import { inSpan } from "../../telemetry/spans.ts"
 import type { NewOrder, OrderState } from "../orders/order.ts"
 import { unlessOrderChanges } from "../orders/rules.ts"
 import type { StayState } from "../stays/stay.ts"
-import type { Found, OrderKey } from "./change-order.ts"
+import type { Destination, Found, OrderKey } from "./change-order.ts"
 import type { KnownOrder, NamedByOrder } from "./create-order.ts"
 import { NightTaken } from "./nights-taken.ts"
 import { allBoxed, boxedAround, boxedWhere, newNights } from "./rules/box.ts"
@@ -35,7 +35,8 @@ export class Orders extends Context.Service<
   {
     /**
      * Creates an order. Nothing is written, and undefined answered, where one is known under the same code or
-     * channel id, or what it names is not the operator's or not let. Fails, with nothing written, when one of its nights is held.
+     * channel id, what it names is not the operator's or not let, or somebody holds one of its nights elsewhere. Fails, with
+     * nothing written, when one of its nights is held.
      */
     readonly create: (
       operatorId: number,
@@ -56,7 +57,7 @@ export class Orders extends Context.Service<
     readonly change: <E>(
       operatorId: number,
       at: Date,
-      find: { readonly key: OrderKey; readonly toProperty?: number },
+      find: { readonly key: OrderKey; readonly to?: Destination },
       next: Next<E>
     ) => Effect.Effect<void, E | NightTaken | Conflict, Acting>
     /**
@@ -148,13 +149,13 @@ type Became = "changed" | "taken"
 
 const changing = Effect.fnUntraced(function* <E>(
   store: Pick<Store, "find" | "apply" | "queued">,
-  { operatorId, at, key, toProperty }: Change,
+  { operatorId, at, key, to }: Change,
   next: Next<E>,
   settle: Settles
 ): Effect.fn.Return<Became, E | Conflict, Acting> {
   /** Undefined when something it was worked out from had changed before it was written; then nothing was. */
   const attempt = Effect.gen(function* () {
-    const found = yield* store.find(operatorId, key, toProperty)
+    const found = yield* store.find(operatorId, key, to)
     const stay = found.order?.stays.find(({ stay_code }) => "stay_code" in key && stay_code === key.stay_code)
     const before = [...(found.order === null ? [] : [found.order]), ...found.in_the_way]
     const orders = yield* Effect.forEach(yield* next({ ...found, stay }), (after) => {
@@ -185,12 +186,12 @@ interface Change {
   readonly operatorId: number
   readonly at: Date
   readonly key: OrderKey
-  readonly toProperty?: number | undefined
+  readonly to?: Destination | undefined
 }
 
 const change = (store: Store): Orders["Service"]["change"] =>
-  Effect.fnUntraced(function* (operatorId, at, { key, toProperty }, next) {
-    const became = yield* changing(store, { operatorId, at, key, toProperty }, next, asItShouldBe)
+  Effect.fnUntraced(function* (operatorId, at, { key, to }, next) {
+    const became = yield* changing(store, { operatorId, at, key, to }, next, asItShouldBe)
     if (became === "taken") return yield* new NightTaken()
   }, inSpan("Orders.change"))
 

@@ -7,7 +7,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import { type Givens, inForms, partOf, type Value } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { onlyRowOf } from "../../database/rows.ts"
-import { giveNights, holdersOf, othersHoldNightsOf } from "../availability/calendar-days.ts"
+import { giveNights, heldElsewhere, holdersOf, othersHoldNightsOf } from "../availability/calendar-days.ts"
 import { OrderHead, OrderState } from "../orders/order.ts"
 import { updateOrders } from "../orders/table.ts"
 import { inTurn } from "../own-row.ts"
@@ -15,6 +15,7 @@ import { propertyKnown } from "../properties/belonging.ts"
 import { propertyLet } from "../properties/letting.ts"
 import { lastRoomOf, recordStayUpdates, stayStatesOf, updateStays } from "../stays/table.ts"
 import { entriesAsRead, entriesOf, writeShares } from "../transactions/shares.ts"
+import { asJson, NightElsewhere } from "./held-elsewhere.ts"
 import { NightTaken, refusable } from "./nights-taken.ts"
 import { type OtherStays, ofNewStays, otherStays } from "./other-stays.ts"
 import type { OrderChange } from "./rules/order-change.ts"
@@ -33,7 +34,9 @@ const Found = Schema.Struct({
   property_known: Schema.Boolean,
   property_let: Schema.Boolean,
   /** Ids of stays of the order whose nights others hold. */
-  kept: Schema.Array(Schema.Int)
+  kept: Schema.Array(Schema.Int),
+  /** Nights that the asked-for stay would have in the other property, or by the other dates, and somebody holds elsewhere. */
+  held_elsewhere: Schema.Array(NightElsewhere)
 })
 export type Found = typeof Found.Type
 
@@ -60,6 +63,26 @@ interface Sought {
   readonly reservation_code: string | undefined
   readonly stay_code: string | undefined
   readonly toProperty: number | undefined
+  readonly toCheckIn: string | undefined
+  readonly toCheckOut: string | undefined
+}
+
+/** Where a stay is to go; undefined leaves it as it is. */
+export type Destination = Partial<Pick<Sought, "toProperty" | "toCheckIn" | "toCheckOut">>
+
+/** The nights the stay would have there that somebody holds elsewhere. */
+const nightsElsewhere = (
+  sql: Sql,
+  { operatorId, stay_code, toProperty, toCheckIn, toCheckOut }: Givens<Sought>
+): Fragment => {
+  const goesNowhere = toProperty === undefined && toCheckIn === undefined && toCheckOut === undefined
+  if (goesNowhere || stay_code === undefined) return sql`SELECT NULL::date AS day, NULL::text AS host WHERE false`
+  const nights = heldElsewhere(sql, operatorId, sql`${toProperty ?? sql`s.property_id`}`, {
+    from: sql`${toCheckIn ?? sql`s.check_in_date`}`,
+    before: sql`${toCheckOut ?? sql`s.check_out_date`}`
+  })
+  return sql`SELECT held.* FROM (SELECT * FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stay_code} OFFSET 0) s
+    CROSS JOIN LATERAL (${nights} OFFSET 0) held`
 }
 
 /** An {@link OrderState} as JSON. */
@@ -113,15 +136,18 @@ export const find = (sql: Sql) => {
         ${propertyLet(sql, operatorId, toProperty)} AS property_let,
         (SELECT coalesce(jsonb_agg(s.id ORDER BY s.id), '[]')
           FROM wanted JOIN stays s ON s.operator_id = wanted.operator_id AND s.order_id = wanted.id
-          WHERE ${othersHoldNightsOf(sql, sql`s`)}) AS kept`
+          WHERE ${othersHoldNightsOf(sql, sql`s`)}) AS kept,
+        ${asJson(sql, nightsElsewhere(sql, sought))} AS held_elsewhere`
   })
-  return (operatorId: number, key: OrderKey, toProperty?: number) =>
+  return (operatorId: number, key: OrderKey, to: Destination = {}) =>
     readFound(
       statement({
         operatorId,
         reservation_code: "reservation_code" in key ? key.reservation_code : undefined,
         stay_code: "stay_code" in key ? key.stay_code : undefined,
-        toProperty
+        toProperty: to.toProperty,
+        toCheckIn: to.toCheckIn,
+        toCheckOut: to.toCheckOut
       })
     )
 }

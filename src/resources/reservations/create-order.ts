@@ -6,7 +6,7 @@ import { type Givens, inForms, partOf, type Value } from "../../database/forms.t
 import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { recordEvent } from "../../events/events.ts"
-import { giveNights, heldAmong } from "../availability/calendar-days.ts"
+import { giveNights, heldAmong, heldElsewhere } from "../availability/calendar-days.ts"
 import { type GivenOrder, type NewOrder, Status } from "../orders/order.ts"
 import { givenOrder, insertOrder } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
@@ -14,6 +14,7 @@ import { propertyLet } from "../properties/letting.ts"
 import { type CodedStay, insertStays, stayFields, stayRecord } from "../stays/table.ts"
 import { ownIncomeMethod, type Received, recordReceived } from "../transactions/received.ts"
 import { splitOver } from "../transactions/shares.ts"
+import { asJson, NightElsewhere } from "./held-elsewhere.ts"
 import { refusable, unlessTaken } from "./nights-taken.ts"
 import { stayCodeOf } from "./rules/codes.ts"
 import { heldNights, type Night } from "./rules/nights.ts"
@@ -30,6 +31,9 @@ export type KnownOrder = typeof KnownOrder.Type
 export interface NamedByOrder {
   readonly propertyId: number | undefined
   readonly methodId: number | undefined
+  /** Its nights in the property, which nobody may hold elsewhere. */
+  readonly checkIn: string | undefined
+  readonly checkOut: string | undefined
 }
 
 const readWhy = onlyRowOf(
@@ -37,7 +41,8 @@ const readWhy = onlyRowOf(
     existing: Schema.NullOr(KnownOrder),
     property_known: Schema.Boolean,
     property_let: Schema.Boolean,
-    method_known: Schema.Boolean
+    method_known: Schema.Boolean,
+    held_elsewhere: Schema.Array(NightElsewhere)
   })
 )
 const readKnown = rowOf(KnownOrder)
@@ -51,20 +56,31 @@ const readCreated = unlessTaken(
 export const whyNotCreated = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ operatorId, code, propertyId, methodId }: Givens<Asked>) => sql`
+    ({ operatorId, code, methodId, ...named }: Givens<Asked>) => sql`
       SELECT ${
         code === undefined
           ? sql`NULL::jsonb`
           : sql`(SELECT jsonb_build_object('reservation_code', reservation_code, 'status', status)
               FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code})`
       } AS existing,
-        ${propertyKnown(sql, operatorId, propertyId)} AS property_known,
-        ${propertyLet(sql, operatorId, propertyId)} AS property_let,
-        ${ownMethod(sql, operatorId, methodId)} AS method_known`
+        ${propertyKnown(sql, operatorId, named.propertyId)} AS property_known,
+        ${propertyLet(sql, operatorId, named.propertyId)} AS property_let,
+        ${ownMethod(sql, operatorId, methodId)} AS method_known,
+        ${asJson(sql, nightsElsewhere(sql, operatorId, named))} AS held_elsewhere`
   )
-  return ({ operatorId, code, propertyId, methodId }: Asked) =>
-    readWhy(statement({ operatorId, code, propertyId, methodId }))
+  return ({ operatorId, code, propertyId, methodId, checkIn, checkOut }: Asked) =>
+    readWhy(statement({ operatorId, code, propertyId, methodId, checkIn, checkOut }))
 }
+
+/** Those of its nights in the property that somebody holds elsewhere. */
+const nightsElsewhere = (
+  sql: Sql,
+  operatorId: Value<number>,
+  { propertyId, checkIn, checkOut }: Pick<Givens<NamedByOrder>, "propertyId" | "checkIn" | "checkOut">
+): Fragment =>
+  propertyId === undefined || checkIn === undefined || checkOut === undefined
+    ? sql`SELECT NULL::date AS day, NULL::text AS host WHERE false`
+    : heldElsewhere(sql, operatorId, propertyId, { from: checkIn, before: checkOut })
 
 interface Asked extends NamedByOrder {
   readonly operatorId: number
@@ -134,7 +150,7 @@ const touchedByCreation = (sql: Sql, withMoney: boolean): Fragment => {
 }
 
 const creation = (sql: Sql) =>
-  onRecordInForms(sql, ({ propertyId, methodId, stays, received, ...entered }: Givens<Entered>) => {
+  onRecordInForms(sql, ({ propertyId, checkIn, checkOut, methodId, stays, received, ...entered }: Givens<Entered>) => {
     const { operatorId, at } = entered
     const recorded = recordEvent(sql, "reservation_created", {
       from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
@@ -142,7 +158,8 @@ const creation = (sql: Sql) =>
       fields: stayFields(sql),
       at
     })
-    const named = sql`${propertyLet(sql, operatorId, propertyId)} AND ${ownMethod(sql, operatorId, methodId)}`
+    const named = sql`${propertyLet(sql, operatorId, propertyId)} AND ${ownMethod(sql, operatorId, methodId)}
+      AND NOT EXISTS (${nightsElsewhere(sql, operatorId, { propertyId, checkIn, checkOut })})`
     return {
       change: sql`
         ${insertOrder(sql, entered, named)}, ${insertStays(sql, stays, "created_order")}, ${giveNights(sql, nightsOfNew(sql), at)},
@@ -172,12 +189,17 @@ const receivedWith = ({ received, currency, ...order }: NewOrder): Received | un
   return { ...received, operator_name: order.creator, shares }
 }
 
-const NOTHING: NamedByOrder = { propertyId: undefined, methodId: undefined }
+const NOTHING: NamedByOrder = {
+  propertyId: undefined,
+  methodId: undefined,
+  checkIn: undefined,
+  checkOut: undefined
+}
 
 /**
  * Writes the order, its stays and guests, the nights they hold, the money that came with it, and the events, all or
  * nothing. Answers its code and status; nulls when it is known already, under this code or the channel's id, or names what
- * is not the operator's or not let. Fails when a night is taken.
+ * is not the operator's, not let, or a night that somebody holds elsewhere. Fails when a night is taken.
  *
  * Safe against everything at once: whoever creates the same order waits for the first and then finds it, whoever wants
  * the same night waits and then finds it held.
@@ -190,8 +212,7 @@ export const create = (sql: Sql) => {
       orRefused(
         statement({
           operatorId,
-          propertyId: named.propertyId,
-          methodId: named.methodId,
+          ...named,
           order: givenOrder(order, at),
           stays: stayed(order),
           received: receivedWith(order),

@@ -28,6 +28,7 @@ import {
 } from "./contract.ts"
 import { KnownOrder } from "./create-order.ts"
 import { underDrawnName, untilCreated } from "./drawn-name.ts"
+import { freeElsewhere } from "./held-elsewhere.ts"
 import { againWhileNightsGo, type FoundOrder, Orders } from "./Orders.ts"
 import { amended } from "./rules/amending.ts"
 import { allocated, boxed } from "./rules/box.ts"
@@ -93,7 +94,9 @@ const createReservation = (
     const { operatorId, accountName: creator } = yield* CurrentOperator
     const { channel_id: given, property_id: propertyId, income_method_id: method } = payload
     const at = yield* currentSecond
-    const named = { propertyId, methodId: isBuiltIn("income_methods", method) ? undefined : method }
+    const { check_in_date: checkIn, check_out_date: checkOut } = payload
+    const methodId = isBuiltIn("income_methods", method) ? undefined : method
+    const named = { propertyId, methodId, checkIn, checkOut }
     const isChannel = customChannelOf(deployment, payload.custom_channel_id) !== undefined
     const whyNot = Effect.fnUntraced(function* (order: Checked<NewOrder>) {
       const code = given === undefined ? undefined : manualCode(given)
@@ -104,6 +107,7 @@ const createReservation = (
       if (!isChannel) return yield* noSuchChannel
       if (!why.method_known) return yield* noSuchMethod
       yield* Effect.fromResult(order)
+      yield* Effect.fromResult(freeElsewhere(propertyId, why.held_elsewhere))
       return undefined
     })
     const create = Effect.fnUntraced(function* (channel_id: string) {
@@ -152,12 +156,16 @@ const updateReservationBasic = (
     const { stay_code, custom_channel_id: channel } = payload
     yield* checkFixed(search, payload)
     if (channel !== undefined && customChannelOf(deployment, channel) === undefined) return yield* noSuchChannel
-    const next = Effect.fnUntraced(function* ({ order, stay }: FoundOrder) {
+    const next = Effect.fnUntraced(function* ({ order, stay, held_elsewhere }: FoundOrder) {
       if (order === null || stay === undefined) return yield* noSuchStay
-      return [yield* Effect.fromResult(amended(order, stay, payload))]
+      const after = yield* Effect.fromResult(amended(order, stay, payload))
+      const added = held_elsewhere.filter(({ day }) => day < stay.check_in_date || day >= stay.check_out_date)
+      yield* Effect.fromResult(freeElsewhere(stay.property_id, added))
+      return [after]
     })
+    const to = { toCheckIn: payload.check_in_date, toCheckOut: payload.check_out_date }
     yield* orders
-      .change(operatorId, yield* currentSecond, { key: { stay_code } }, next)
+      .change(operatorId, yield* currentSecond, { key: { stay_code }, to }, next)
       .pipe(Effect.catchTag("NightTaken", () => nightsHeld))
     return {}
   })
@@ -183,15 +191,18 @@ const cancelReservation = (orders: Orders["Service"]) =>
 const allocateStay = (orders: Orders["Service"]) =>
   Effect.fnUntraced(function* ({ stay_code, property_id }: typeof allocate_stay.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const next = Effect.fnUntraced(function* ({ order, stay, in_the_way, property_known, property_let }: FoundOrder) {
+    const next = Effect.fnUntraced(function* ({ order, stay, in_the_way, property_known, ...found }: FoundOrder) {
       if (order === null || stay === undefined) return yield* noSuchStay
       if (!property_known) return yield* noSuchProperty
       if (isOver(order)) return yield* overIn("property_id", order.status)
       // A stay that is there already stays there.
-      if (!property_let && stay.property_id !== property_id) return yield* deactivated
+      if (stay.property_id !== property_id) {
+        if (!found.property_let) return yield* deactivated
+        yield* Effect.fromResult(freeElsewhere(property_id, found.held_elsewhere))
+      }
       return allocated([order, ...in_the_way], stay, property_id)
     })
-    const find = { key: { stay_code }, toProperty: property_id }
+    const find = { key: { stay_code }, to: { toProperty: property_id } }
     yield* againWhileNightsGo(orders.change(operatorId, yield* currentSecond, find, next)).pipe(
       Effect.catchTag("NightTaken", () => nightsHeld)
     )

@@ -106,28 +106,44 @@ describe("a calendar", () => {
     const distances = fc.uniqueArray(distance, { maxLength: 20 })
     const length = fc.integer({ min: 0, max: 40 })
     fc.assert(
-      fc.property(length, distances, distances, fc.option(distance), (length, taken, remarked, not_let_from) => {
-        const range = { start: TODAY, end: at(length) }
-        const calendar = calendarOver(range)
-        const known = {
-          taken,
-          remarks: Object.fromEntries(remarked.map((distance) => [String(distance), `at ${distance}`])),
-          not_let_from
-        }
-        const days = calendar(known)
-        assert.strictEqual(days.length, daysInRange(range.start, range.end))
-        days.forEach((day, distance) => {
-          const isLet = not_let_from === null || distance < not_let_from
-          const remarks = [...(remarked.includes(distance) ? [`at ${distance}`] : []), ...(isLet ? [] : [DEACTIVATED])]
-          assert.deepStrictEqual(day, {
-            date: at(distance),
-            available: isLet && !taken.includes(distance),
-            remarks: remarks.join("; ")
+      fc.property(
+        length,
+        distances,
+        distances,
+        distances,
+        fc.option(distance),
+        (length, taken, remarked, busy, not_let_from) => {
+          const range = { start: TODAY, end: at(length) }
+          const calendar = calendarOver(range)
+          const known = {
+            taken,
+            remarks: Object.fromEntries(remarked.map((distance) => [String(distance), `at ${distance}`])),
+            elsewhere: { "a.example": busy, "b.example": taken },
+            not_let_from
+          }
+          const days = calendar(known)
+          assert.strictEqual(days.length, daysInRange(range.start, range.end))
+          days.forEach((day, distance) => {
+            const isLet = not_let_from === null || distance < not_let_from
+            const hosts = [
+              ...(busy.includes(distance) ? ["a.example"] : []),
+              ...(taken.includes(distance) ? ["b.example"] : [])
+            ]
+            const remarks = [
+              ...(remarked.includes(distance) ? [`at ${distance}`] : []),
+              ...(hosts.length === 0 ? [] : [`Busy in the calendar of ${hosts.join(", ")}`]),
+              ...(isLet ? [] : [DEACTIVATED])
+            ]
+            assert.deepStrictEqual(day, {
+              date: at(distance),
+              available: isLet && !taken.includes(distance),
+              remarks: remarks.join("; ")
+            })
           })
-        })
-        const free = calendar({ taken: [], remarks: {}, not_let_from: null })
-        assert.isTrue(free.every((day) => day.available && day.remarks === ""))
-      })
+          const free = calendar({ taken: [], remarks: {}, elsewhere: {}, not_let_from: null })
+          assert.isTrue(free.every((day) => day.available && day.remarks === ""))
+        }
+      )
     )
   })
 })

@@ -92,7 +92,7 @@ layer(layerUnhurried, { excludeTestServices: false })(
         const other = yield* orderOf(operatorId, [{ propertyId: second, ...dates }])
         const swapped = (code: string, toProperty: number, whenQueued: Effect.Effect<unknown>) => {
           let attempts = 0
-          return orders.change(operatorId, new Date(), { key: { stay_code: code }, toProperty }, (found) =>
+          return orders.change(operatorId, new Date(), { key: { stay_code: code }, to: { toProperty } }, (found) =>
             Effect.gen(function* () {
               const { order, stay, in_the_way } = found
               attempts += 1

@@ -146,7 +146,7 @@ layer(layerUnhurried, { excludeTestServices: false })("reservations by hand", (i
       const order = { ...soldOrder({ channel_id: "3", stays: [soldStay({ property_id: property })] }), received: null }
       const before = yield* everything(operatorId)
       const create = (named: { readonly propertyId: number | undefined; readonly methodId: number | undefined }) =>
-        orders.create(operatorId, order, new Date(), named)
+        orders.create(operatorId, order, new Date(), { checkIn: undefined, checkOut: undefined, ...named })
       assert.isUndefined(yield* create({ propertyId: foreign, methodId: undefined }))
       assert.isUndefined(yield* create({ propertyId: property, methodId: 9_999 }))
       assert.deepStrictEqual(yield* everything(operatorId), before)

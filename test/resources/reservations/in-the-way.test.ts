@@ -31,7 +31,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding who is in the way
       const code = yield* orderOf(operatorId, [{ propertyId: second, ...dates }])
       const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
       const { in_the_way } = yield* Effect.provideService(
-        store.find(operatorId, { stay_code: code }, property),
+        store.find(operatorId, { stay_code: code }, { toProperty: property }),
         Statement.CurrentTransformer,
         (statement) => {
           statements.push(statement.compile())

@@ -257,7 +257,15 @@ describe("an order that its channel changes", () => {
   const changedWhileTaken = (times: number) => {
     const properties: Array<number | null | undefined> = []
     return changeSold({
-      find: () => Effect.succeed({ order, in_the_way: [], property_known: true, property_let: true, kept: [] }),
+      find: () =>
+        Effect.succeed({
+          order,
+          in_the_way: [],
+          property_known: true,
+          property_let: true,
+          kept: [],
+          held_elsewhere: []
+        }),
       taken: () => Effect.succeed([]),
       queued: (_, change) => change,
       apply: (_, { orders }) => {

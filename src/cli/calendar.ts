@@ -1,0 +1,125 @@
+import { Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { layerWakeUpOfCommand } from "../background/layer.ts"
+import { Configuration } from "../configuration.ts"
+import { BadRequest, Conflict } from "../contract/errors.ts"
+import { AddressResolver } from "../deliveries/AddressResolver.ts"
+import { AllowedReceivers } from "../deliveries/allowed-hosts.ts"
+import { Outbound } from "../deliveries/Outbound.ts"
+import { PublicUrl } from "../installation.ts"
+import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../limits.ts"
+import type { ImportedCalendar } from "../resources/imported-calendars/calendar.ts"
+import { ImportedCalendars } from "../resources/imported-calendars/ImportedCalendars.ts"
+import { answer } from "./answer.ts"
+
+/** With the calendars of the service, and its rules for addresses. */
+const withCalendars = <A, E, R>(work: (calendars: ImportedCalendars["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Configuration, ({ webhookAllowedHosts, publicUrl }) =>
+    Effect.flatMap(ImportedCalendars, work).pipe(
+      Effect.provide(
+        Layer.mergeAll(
+          ImportedCalendars.layer,
+          Layer.provide(Outbound.layer(webhookAllowedHosts), AddressResolver.layer),
+          // What changes is told to the workers when the command ends.
+          layerWakeUpOfCommand,
+          Layer.succeed(AllowedReceivers, webhookAllowedHosts),
+          Layer.succeed(PublicUrl, publicUrl)
+        )
+      )
+    )
+  )
+
+const id = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
+
+const add = Command.make(
+  "add",
+  {
+    property: Flag.Int("property").pipe(Flag.withDescription("property_id whose days it closes")),
+    url: Flag.String("url").pipe(Flag.withDescription("Its address, https or webcal: as a password, a secret"))
+  },
+  ({ property, url }) =>
+    answer(
+      "calendar add",
+      withCalendars((calendars) => Effect.map(calendars.add(property, url), ({ calendar_id }) => ({ calendar_id }))),
+      ({ calendar_id }) => `Calendar ${calendar_id} closes days of property ${property} from now on.`
+    )
+).pipe(
+  Command.withDescription("Follow a calendar of elsewhere: what is busy there is closed here"),
+  Command.withExamples([
+    {
+      command: "latchkey calendar add --property 12 --url https://www.airbnb.com/calendar/ical/1.ics?s=…",
+      description: "The address that the marketplace gives out"
+    }
+  ])
+)
+
+const list = Command.make(
+  "list",
+  {
+    property: Flag.Int("property").pipe(Flag.withDescription("Only of this property_id"), Flag.optional),
+    operator: Flag.Int("operator").pipe(Flag.withDescription("Only of this operator_id"), Flag.optional),
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription(`How many, ${CALENDAR_LIST_MAX} at most`),
+      Flag.withDefault(CALENDAR_LIST_DEFAULT)
+    )
+  },
+  ({ property, operator, limit }) =>
+    answer(
+      "calendar list",
+      withCalendars((calendars) =>
+        Effect.gen(function* () {
+          if (limit < 1 || limit > CALENDAR_LIST_MAX) {
+            return yield* new BadRequest({ message: `--limit: must be from 1 to ${CALENDAR_LIST_MAX}.` })
+          }
+          const wanted = { propertyId: Option.getOrUndefined(property), operatorId: Option.getOrUndefined(operator) }
+          return { calendars: yield* calendars.list(wanted, limit) }
+        })
+      ),
+      ({ calendars }) => (calendars.length === 0 ? "No calendars." : calendars.map(inWords).join("\n"))
+    )
+).pipe(Command.withDescription("List the calendars that are followed, and how they stand"))
+
+/** Addresses and what hosts say are other people's texts: quoted, so that nothing in them moves the cursor. */
+const inWords = ({ calendar_id, property_id, url, state, fetched_at, error }: ImportedCalendar): string =>
+  [
+    `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
+    `  ${JSON.stringify(url)}`,
+    ...(error === null ? [] : [`  ${JSON.stringify(error)}`])
+  ].join("\n")
+
+const remove = Command.make("remove", { id }, ({ id }) =>
+  answer(
+    "calendar remove",
+    withCalendars((calendars) => Effect.as(calendars.remove(id), { calendar_id: id })),
+    ({ calendar_id }) => `Calendar ${calendar_id} is followed no more; what only it closed is open.`
+  )
+).pipe(Command.withDescription("Follow a calendar no more: what only it closed is open again"))
+
+const fetch = Command.make("fetch", { id }, ({ id }) =>
+  answer(
+    "calendar fetch",
+    withCalendars((calendars) =>
+      Effect.flatMap(calendars.fetch(id), ({ outcome, ...came }) =>
+        outcome === "failed"
+          ? Effect.fail(new Conflict({ message: `Calendar ${id} cannot be read: ${came.error}.` }))
+          : Effect.succeed({
+              calendar_id: id,
+              state: "ok",
+              busy_days: came.busy_days,
+              changed_days: came.changed_days,
+              error: came.error ?? null
+            })
+      )
+    ),
+    ({ busy_days, changed_days, error }) =>
+      [
+        `Calendar ${id} says that ${busy_days} days are busy; ${changed_days} days changed.`,
+        ...(error === null ? [] : [`${error}.`])
+      ].join("\n")
+  )
+).pipe(Command.withDescription("Fetch a calendar now, and say what came of it"))
+
+export const calendar = Command.make("calendar").pipe(
+  Command.withDescription("Calendars of elsewhere that close days here: marketplaces give out their addresses"),
+  Command.withSubcommands([add, list, remove, fetch])
+)

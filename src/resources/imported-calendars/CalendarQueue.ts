@@ -1,0 +1,85 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { onRecordInForms } from "../../changes/on-record.ts"
+import { type Givens, inForms } from "../../database/forms.ts"
+import { patiently } from "../../database/patience.ts"
+import { rowOf, rowsOf } from "../../database/rows.ts"
+import { readIdentity } from "../own-row.ts"
+import { type Applicable, TakenCalendar } from "./calendar.ts"
+import {
+  type Applied,
+  applying,
+  type Failed,
+  handingBack,
+  type InHand,
+  type Removed,
+  removing,
+  settlingFailed,
+  settlingUnchanged,
+  type Unchanged
+} from "./settling.ts"
+import { type Taking, type TakingOne, takingDue, takingOne } from "./taking.ts"
+
+/** Milliseconds a worker has a calendar to itself: fetching, reading and applying it fit into it. */
+export const FETCH_LEASE_MS = 60_000
+
+const readTaken = rowsOf(TakenCalendar)
+const readOne = rowOf(TakenCalendar)
+const readApplied = rowOf(Schema.Struct({ changed_days: Schema.Int }))
+
+const leaseEnd = (now: Date): Date => new Date(now.getTime() + FETCH_LEASE_MS)
+
+const inHand = ({ operator_id, id, attempts }: TakenCalendar, now: Date): InHand => ({ operator_id, id, attempts, now })
+
+/**
+ * Calendars of elsewhere and what they say, in the database, for any worker of any process. Each is timed work
+ * (background/timed-work.ts) that is never settled: due_at is when it is fetched next.
+ */
+export class CalendarQueue extends Context.Service<CalendarQueue>()("latchkey/resources/CalendarQueue", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
+    const takeOne = inForms(sql, (one: Givens<TakingOne>) => takingOne(sql, one))
+    const apply = onRecordInForms(sql, (given: Givens<Applied>) => applying(sql, given))
+    const unchanged = inForms(sql, (given: Givens<Unchanged>) => settlingUnchanged(sql, given))
+    const failed = inForms(sql, (given: Givens<Failed>) => settlingFailed(sql, given))
+    const handBack = inForms(sql, (given: Givens<InHand>) => handingBack(sql, given))
+    const remove = onRecordInForms(sql, (given: Givens<Removed>) => removing(sql, given))
+    return {
+      /** Takes up to `most` due calendars. `underWay` are those this process has already. */
+      take: (now: Date, most: number, underWay: Iterable<TakenCalendar>) => {
+        const taken = Array.from(underWay)
+        return readTaken(
+          take({
+            now,
+            leaseEnd: leaseEnd(now),
+            most,
+            busyOperators: taken.map(({ operator_id }) => operator_id),
+            busyHosts: taken.map(({ host }) => host)
+          })
+        )
+      },
+
+      /** Takes one, whoever has it and whenever it is due; undefined where there is none of that id. */
+      takeOne: (id: number, now: Date) => readOne(takeOne({ id, leaseEnd: leaseEnd(now) })),
+
+      /** Makes what it says so. Answers how many days changed; undefined where somebody else has it by now. */
+      apply: (calendar: TakenCalendar, said: Applicable, nextFetch: Date, now: Date) =>
+        readApplied(patiently(apply({ ...inHand(calendar, now), ...said, remark: said.remark ?? null, nextFetch }))),
+
+      unchanged: (calendar: TakenCalendar, first: string, nextFetch: Date, now: Date) =>
+        readApplied(unchanged({ ...inHand(calendar, now), first, nextFetch })),
+
+      /** Undefined where somebody else has it by now, or it was written down already. */
+      failed: (calendar: TakenCalendar, reason: string, nextFetch: Date, now: Date) =>
+        readIdentity(failed({ ...inHand(calendar, now), failures: calendar.failures, reason, nextFetch })),
+
+      handBack: (calendar: TakenCalendar, now: Date) => Effect.orDie(handBack(inHand(calendar, now))),
+
+      /** Removes it with what only it closed; undefined where somebody else has it by now. */
+      remove: (calendar: TakenCalendar, first: string, now: Date) =>
+        readIdentity(patiently(remove({ ...inHand(calendar, now), first })))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(CalendarQueue, CalendarQueue.make)
+}

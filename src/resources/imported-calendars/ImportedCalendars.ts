@@ -1,0 +1,196 @@
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { WakeUp } from "../../background/WakeUp.ts"
+import { onRecordInForms } from "../../changes/on-record.ts"
+import type { Acting } from "../../contract/acting.ts"
+import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { type Givens, inForms } from "../../database/forms.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
+import type { Outbound } from "../../deliveries/Outbound.ts"
+import { CALENDARS, CALENDARS_OF_PROPERTY } from "../../limits.ts"
+import { inTurn } from "../own-row.ts"
+import { CalendarQueue } from "./CalendarQueue.ts"
+import { ImportedCalendar } from "./calendar.ts"
+import { calendarUrl, hostOf } from "./calendar-url.ts"
+import { FeedReader } from "./FeedReader.ts"
+import { type Came, fetchNow, policyHere, reachOf } from "./importing.ts"
+
+/** Which calendars are meant; what is undefined does not narrow it. */
+export interface WantedCalendars {
+  readonly operatorId: number | undefined
+  readonly propertyId: number | undefined
+}
+
+/** Which calendar it is, and of which property of whom. */
+export interface AddedCalendar {
+  readonly calendar_id: number
+  readonly operator_id: number
+  readonly property_id: number
+}
+
+/** Calendars of elsewhere that close days here. Each change is in the trail. */
+export class ImportedCalendars extends Context.Service<
+  ImportedCalendars,
+  {
+    /** Follows the calendar at an address from now on. The same address for the same property is the same calendar. */
+    readonly add: (propertyId: number, url: string) => Effect.Effect<AddedCalendar, NotFound | ValidationFailed, Acting>
+    /** The first `most` that are wanted, by their ids. */
+    readonly list: (wanted: WantedCalendars, most: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
+    /** Follows a calendar no more: what only it closed is open again. */
+    readonly remove: (id: number) => Effect.Effect<void, NotFound | Conflict, Acting>
+    /** Fetches a calendar now. */
+    readonly fetch: (id: number) => Effect.Effect<Came, NotFound, Acting | Outbound | WakeUp>
+  }
+>()("latchkey/resources/ImportedCalendars") {
+  static readonly layer = Layer.effect(
+    ImportedCalendars,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const queue = yield* CalendarQueue
+      return ImportedCalendars.of({
+        add: adding(sql),
+        list: listing(sql),
+        remove: removal(queue),
+        fetch: fetching(queue, yield* FeedReader)
+      })
+    })
+  ).pipe(Layer.provide([CalendarQueue.layer, FeedReader.layer]))
+}
+
+const readOwner = rowOf(Schema.Struct({ operator_id: Schema.Int }))
+
+interface Asked {
+  readonly propertyId: number
+}
+
+const ownerOf = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ propertyId }: Givens<Asked>) => sql`SELECT operator_id FROM properties WHERE id = ${propertyId}`
+  )
+  return (propertyId: number) => readOwner(statement({ propertyId }))
+}
+
+interface New extends Asked {
+  readonly operatorId: number
+  readonly url: string
+  readonly host: string
+  readonly now: Date
+}
+
+const readMade = onlyRowOf(
+  Schema.Struct({
+    id: Schema.NullOr(Schema.Int),
+    of_property: Schema.Int,
+    of_operator: Schema.Int,
+    is_own: Schema.Boolean
+  })
+)
+
+/**
+ * Adds a calendar, or finds it; in the operator's turn, so that no other is added meanwhile. An address of ours that tells what
+ * is busy in the property is none to follow: it would hold its own days shut for ever.
+ */
+const make = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, propertyId, url, host, now }: Givens<New>) => ({
+    change: sql`
+      known AS (
+        SELECT id FROM imported_calendars
+        WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND url = ${url}
+      ), room AS (
+        SELECT count(*) FILTER (WHERE property_id = ${propertyId}) AS of_property, count(*) AS of_operator,
+          EXISTS (
+            SELECT FROM property_feeds
+            WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND strpos(${url}, token) > 0
+          ) OR EXISTS (
+            SELECT FROM calendar_share_links l WHERE l.operator_id = ${operatorId} AND strpos(${url}, l.token) > 0
+              AND (l.scope = 'entire' OR EXISTS (
+                SELECT FROM calendar_share_link_properties p
+                WHERE p.operator_id = l.operator_id AND p.link_id = l.id AND p.property_id = ${propertyId}))
+          ) AS is_own
+        FROM imported_calendars WHERE operator_id = ${operatorId}
+      ), made AS (
+        INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+        SELECT ${operatorId}, ${propertyId}, ${url}, ${host}, ${now}, ${now} FROM room
+        WHERE NOT EXISTS (SELECT FROM known) AND NOT is_own
+          AND of_property < ${sql.literal(String(CALENDARS_OF_PROPERTY))}
+          AND of_operator < ${sql.literal(String(CALENDARS))}
+        RETURNING operator_id, id
+      )`,
+    events: [],
+    touched: sql`SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM made`,
+    outcome: sql`
+      SELECT coalesce((SELECT id FROM known), (SELECT id FROM made)) AS id, of_property, of_operator, is_own FROM room`
+  }))
+  return (made: New) => readMade(statement(made))
+}
+
+const adding = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["add"] => {
+  const owner = ownerOf(sql)
+  const made = make(sql)
+  const alone = inTurn(sql)
+  return Effect.fnUntraced(function* (propertyId, given) {
+    const url = yield* Effect.fromResult(calendarUrl(given, yield* policyHere))
+    const found = yield* owner(propertyId)
+    if (found === undefined) return yield* new NotFound({ message: `property: there is no property ${propertyId}.` })
+    const operatorId = found.operator_id
+    const now = yield* DateTime.nowAsDate
+    const { id, of_property, is_own } = yield* alone(
+      operatorId,
+      made({ operatorId, propertyId, url, host: hostOf(url), now })
+    )
+    if (id !== null) return { calendar_id: id, operator_id: operatorId, property_id: propertyId }
+    if (is_own) return yield* ownFeed
+    return yield* of_property >= CALENDARS_OF_PROPERTY ? tooManyOfProperty : tooMany
+  })
+}
+
+const ownFeed = new ValidationFailed({
+  message: "url: is this property's own feed: followed, it would hold its days shut for ever."
+})
+const tooManyOfProperty = new ValidationFailed({
+  message: `property: follows all ${CALENDARS_OF_PROPERTY} calendars it may follow.`
+})
+const tooMany = new ValidationFailed({
+  message: `property: its operator follows all ${CALENDARS} calendars it may follow.`
+})
+
+const readListed = rowsOf(ImportedCalendar)
+
+const listing = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["list"] => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, propertyId, most }: Givens<WantedCalendars & { readonly most: number }>) => sql`
+      SELECT id AS calendar_id, operator_id, property_id, url, state, fetched_at, error FROM imported_calendars
+      WHERE ${operatorId === undefined ? sql`true` : sql`operator_id = ${operatorId}`}
+        AND ${propertyId === undefined ? sql`true` : sql`property_id = ${propertyId}`}
+      ORDER BY id LIMIT ${most}`
+  )
+  return (wanted, most) => readListed(statement({ ...wanted, most }))
+}
+
+const noSuchCalendar = (id: number) => new NotFound({ message: `There is no calendar ${id}.` })
+
+const fetchedSince = new Conflict({ message: "The calendar was fetched in this moment; try again." })
+
+const removal = (queue: CalendarQueue["Service"]): ImportedCalendars["Service"]["remove"] =>
+  Effect.fnUntraced(function* (id) {
+    const now = yield* DateTime.nowAsDate
+    const taken = yield* queue.takeOne(id, now)
+    if (taken === undefined) return yield* noSuchCalendar(id)
+    const removed = yield* queue.remove(taken, reachOf(taken, now.getTime()).first, now)
+    if (removed === undefined) return yield* fetchedSince
+  })
+
+const fetching = (
+  queue: CalendarQueue["Service"],
+  reader: FeedReader["Service"]
+): ImportedCalendars["Service"]["fetch"] =>
+  Effect.fnUntraced(function* (id) {
+    const taken = yield* queue.takeOne(id, yield* DateTime.nowAsDate)
+    if (taken === undefined) return yield* noSuchCalendar(id)
+    return yield* fetchNow(taken).pipe(
+      Effect.provideService(CalendarQueue, queue),
+      Effect.provideService(FeedReader, reader)
+    )
+  })

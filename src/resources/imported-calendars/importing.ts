@@ -1,0 +1,182 @@
+import { Clock, DateTime, Effect, Layer, Random } from "effect"
+import { periodically } from "../../background/loop.ts"
+import { RETENTION_MS } from "../../background/retention.ts"
+import { type Backoff, pauseOf } from "../../background/retries.ts"
+import { attemptOnce, makeTimedWork } from "../../background/timed-work.ts"
+import { WakeUp } from "../../background/WakeUp.ts"
+import { Acting, byItself } from "../../contract/acting.ts"
+import { addDays, dateInZone, dateOfNumber, dayNumber } from "../../contract/time.ts"
+import { AllowedReceivers } from "../../deliveries/allowed-hosts.ts"
+import type { ReceiverPolicy } from "../../deliveries/receiver-url.ts"
+import { PublicUrl } from "../../installation.ts"
+import {
+  AVAILABILITY_END_DAYS,
+  CALENDAR_FEED_MS,
+  CALENDAR_FETCH_EVERY_MS,
+  CALENDAR_FETCH_LONGEST_MS,
+  CALENDAR_RETRY_AFTER_MS
+} from "../../limits.ts"
+import { asRoot, record } from "../../telemetry/spans.ts"
+import { CalendarQueue } from "./CalendarQueue.ts"
+import type { Applicable, TakenCalendar } from "./calendar.ts"
+import { FeedReader } from "./FeedReader.ts"
+import { fetchFeed, type NotFetched, notFetched } from "./fetching.ts"
+import { retain } from "./retention.ts"
+import { FETCHING_ROOM } from "./taking.ts"
+
+/** Between two fetches, each a tenth sooner or later, so that what was added together is not fetched together for ever. */
+const STEADY: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
+/** Of a calendar that fails: the same time, doubling up to two hours. */
+const FAILING: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
+
+/** Which addresses may be asked. */
+export const policyHere = Effect.gen(function* () {
+  return { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) } satisfies ReceiverPolicy
+})
+
+/** The days that matter, today and as far ahead as availability goes. */
+interface Reach {
+  readonly first: string
+  readonly last: string
+}
+
+export const reachOf = ({ time_zone }: Pick<TakenCalendar, "time_zone">, now: number): Reach => {
+  const first = dateInZone(now, time_zone)
+  return { first, last: addDays(first, AVAILABILITY_END_DAYS) }
+}
+
+/** What a fetch came to. */
+type Ended =
+  | { readonly outcome: "read"; readonly said: Applicable }
+  | { readonly outcome: "unchanged"; readonly first: string }
+  | NotFetched
+
+/** What a host is not asked again if it has nothing new: nothing, once there are days that it was never read for. */
+const knownOf = (calendar: TakenCalendar, { last }: Reach) =>
+  calendar.applied_to !== null && calendar.applied_to >= last ? calendar : undefined
+
+const remarkOf = (unreadable: number, events: number): string | undefined =>
+  unreadable === 0 ? undefined : `${unreadable} of its ${events} events cannot be read and close nothing`
+
+const fetched = Effect.fnUntraced(function* (calendar: TakenCalendar) {
+  const now = yield* Clock.currentTimeMillis
+  const reach = reachOf(calendar, now)
+  const known = knownOf(calendar, reach)
+  const answer = yield* fetchFeed(calendar.url, known, yield* policyHere, now)
+  if (answer.outcome === "failed") return answer
+  const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest
+  if (isSame) return { outcome: "unchanged" as const, first: reach.first }
+  const { bytes, etag, last_modified, digest } = answer
+  const { read } = yield* FeedReader
+  const [first, last] = [dayNumber(reach.first), dayNumber(reach.last)]
+  const reading = yield* read({ bytes, zone: calendar.time_zone, first, last })
+  if (reading.outcome === "broken") return notFetched(reading.why)
+  const remark = remarkOf(reading.unreadable, reading.events)
+  const said = { ...reach, days: reading.days.map(dateOfNumber), remark, etag, last_modified, digest }
+  return { outcome: "read" as const, said }
+})
+
+/** One fetch, for less than a worker has the calendar to itself. */
+const attemptOf = (calendar: TakenCalendar): Effect.Effect<Ended, never, Services> =>
+  Effect.timeoutOrElse(fetched(calendar), {
+    duration: CALENDAR_FEED_MS,
+    orElse: () => Effect.succeed(notFetched("it took too long to fetch and read"))
+  })
+
+const about = ({ operator_id, property_id, id, host }: TakenCalendar) =>
+  Effect.annotateLogs({ operator_id, property_id, calendar_id: id, host })
+
+/** What came of a fetch, once it is written down; of what is unchanged nobody asks how much it is. */
+export interface Came {
+  readonly outcome: Ended["outcome"]
+  readonly busy_days: number | undefined
+  readonly changed_days: number
+  readonly error: string | undefined
+}
+
+const LOST: Came = {
+  outcome: "failed",
+  busy_days: undefined,
+  changed_days: 0,
+  error: "another fetch of it began since"
+}
+
+/** Writes down how a fetch ended, and wakes whoever hands out the event. */
+const settle = Effect.fnUntraced(function* (
+  calendar: TakenCalendar,
+  ended: Ended
+): Effect.fn.Return<Came, never, Services> {
+  const queue = yield* CalendarQueue
+  const now = yield* DateTime.nowAsDate
+  const random = yield* Random.next
+  const later = (ms: number) => new Date(now.getTime() + ms)
+  const steady = later(pauseOf(STEADY, 1, random))
+  yield* record("latchkey.outcome", ended.outcome)
+  if (ended.outcome === "read") {
+    const applied = yield* queue.apply(calendar, ended.said, steady, now)
+    if (applied === undefined) return LOST
+    if (applied.changed_days > 0) yield* (yield* WakeUp).wake
+    const { days, remark: error } = ended.said
+    return { outcome: "read", busy_days: days.length, changed_days: applied.changed_days, error }
+  }
+  if (ended.outcome === "unchanged") {
+    const settled = yield* queue.unchanged(calendar, ended.first, steady, now)
+    return settled === undefined
+      ? LOST
+      : { outcome: "unchanged", busy_days: undefined, changed_days: 0, error: undefined }
+  }
+  const { reason, retryAfterMs = 0 } = ended
+  const pause = pauseOf(FAILING, calendar.failures + 1, random)
+  const nextFetch = later(Math.max(pause, Math.min(retryAfterMs, CALENDAR_RETRY_AFTER_MS)))
+  const counted = yield* queue.failed(calendar, reason, nextFetch, now)
+  if (counted === undefined) return LOST
+  return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
+})
+
+type Services = CalendarQueue | FeedReader | Acting | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
+
+/** Fetches a calendar that was taken, whole, in front of whoever asked for it, and answers what came of it. */
+export const fetchNow = (calendar: TakenCalendar): Effect.Effect<Came, never, Services> =>
+  Effect.flatMap(attemptOf({ ...calendar, applied_to: null }), (ended) => settle(calendar, ended))
+
+const rootOf = (calendar: TakenCalendar) => ({
+  name: "import calendar",
+  kind: "client" as const,
+  attributes: () => ({ "latchkey.calendar": calendar.id, "latchkey.host": calendar.host })
+})
+
+/** Once, when it begins: how long it goes on stands with the calendar. */
+const say = (calendar: TakenCalendar, { outcome, error }: Came) =>
+  outcome === "failed" && calendar.failures === 0
+    ? about(calendar)(Effect.logWarning("an imported calendar cannot be read", error))
+    : Effect.void
+
+/** Fetches a calendar that was taken, and writes down how it ended. */
+const importOnce = (calendar: TakenCalendar): Effect.Effect<void, never, Services> =>
+  attemptOnce({
+    attempt: attemptOf(calendar),
+    settle: (ended: Ended) => Effect.flatMap(settle(calendar, ended), (came) => say(calendar, came)),
+    handBack: Effect.flatMap(CalendarQueue, (queue) =>
+      Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(calendar, now))
+    )
+  }).pipe(
+    (tried) => asRoot(rootOf(calendar), tried),
+    Effect.catchCause((cause) => about(calendar)(Effect.logWarning("what a calendar says was not written down", cause)))
+  )
+
+/** What takes calendars that are due and fetches them. */
+export const makeImporting = Effect.flatMap(CalendarQueue, (queue) =>
+  makeTimedWork({
+    what: "importing calendars",
+    room: FETCHING_ROOM,
+    take: queue.take,
+    run: (calendar: TakenCalendar) =>
+      Effect.provideService(importOnce(calendar), Acting, byItself("service", "import calendar"))
+  })
+)
+
+/** The worker of this process, over a database and the door it asks by. */
+export const layerImporting = Layer.merge(
+  Layer.effectDiscard(Effect.flatMap(makeImporting, ({ polling }) => polling)),
+  Layer.effectDiscard(periodically("retention of imported days", RETENTION_MS, retain))
+).pipe(Layer.provide([CalendarQueue.layer, FeedReader.layer]))

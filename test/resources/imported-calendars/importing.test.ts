@@ -1,0 +1,189 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
+import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
+import { answering } from "../../deliveries/sending.ts"
+import { byNobody, call, orderOf } from "../../harness.ts"
+import {
+  busy,
+  daysOf,
+  emptied,
+  fetchedAll,
+  followed,
+  layerScene,
+  MINUTE_MS,
+  owner,
+  source,
+  stateOf,
+  toldOf
+} from "./scene.ts"
+
+const later = TestClock.adjust(17 * MINUTE_MS)
+
+/** A property that follows one calendar. */
+const following = Effect.gen(function* () {
+  yield* emptied
+  const host = yield* owner
+  const elsewhere = yield* source
+  const id = yield* followed(host.property, elsewhere.url())
+  const importing = yield* makeImporting
+  const days = (start_date: string, end_date: string) =>
+    host.api.get_property_availability({ property_ids: [host.property], start_date, end_date }).pipe(
+      host.as,
+      Effect.map(({ properties: [only] }) =>
+        (only?.availabilities ?? []).map(({ available, remarks }) =>
+          `${available ? "free" : "taken"} ${remarks}`.trim()
+        )
+      )
+    )
+  return { ...host, ...elsewhere, id, importing, days }
+})
+
+const BUSY = "taken Busy in the calendar of 127.0.0.1"
+
+layer(layerScene)("an imported calendar", (it) => {
+  it.effect("closes days that are busy, says where, and opens them again", () =>
+    Effect.gen(function* () {
+      const { property, id, says, importing, days } = yield* following
+      says(busy("2027-05-01/2027-05-03", "2027-05-05/2027-05-06"))
+      yield* fetchedAll(importing)
+      const taken = yield* days("2027-04-30", "2027-05-06")
+      assert.deepStrictEqual(taken, ["free", BUSY, BUSY, "free", "free", BUSY, "free"])
+      assert.strictEqual((yield* stateOf(id))?.state, "ok")
+      says(busy("2027-05-02/2027-05-04"))
+      yield* later
+      yield* fetchedAll(importing)
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-02", "2027-05-03"])
+      says(busy())
+      yield* later
+      yield* fetchedAll(importing)
+      assert.deepStrictEqual(yield* days("2027-04-30", "2027-05-06"), Array(7).fill("free"))
+      assert.deepStrictEqual(yield* toldOf(property), [
+        "-2027-05-01 -2027-05-02 -2027-05-05",
+        "+2027-05-01 -2027-05-03 +2027-05-05",
+        "+2027-05-02 +2027-05-03"
+      ])
+    })
+  )
+
+  it.effect("cannot be opened by the host, nor by a stay that goes", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, token, as, api, says, importing, days } = yield* following
+      const code = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-01", checkOut: "2027-05-03" }])
+      says(busy("2027-05-02/2027-05-04"))
+      yield* fetchedAll(importing)
+      yield* call(token, "update_availabilities", {
+        property_ids: [property],
+        available: true,
+        start_date: "2027-05-01",
+        end_date: "2027-05-04"
+      })
+      yield* as(api.cancel_reservation({ reservation_code: code }))
+      const shown = yield* days("2027-05-01", "2027-05-04")
+      assert.deepStrictEqual(
+        shown.map((day) => day.split(" ")[0]),
+        ["free", "taken", "taken", "free"]
+      )
+      // What really changed: the import took only the 3rd, the cancellation freed only the 1st.
+      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-03", "+2027-05-01"])
+    })
+  )
+
+  it.effect("stays as it was while its feed is broken, and says so without its address", () =>
+    Effect.gen(function* () {
+      const { id, says, mood, importing } = yield* following
+      says(busy("2027-05-01/2027-05-03"))
+      yield* fetchedAll(importing)
+      const broken: ReadonlyArray<readonly [() => void, RegExp]> = [
+        [() => says("<html>Sign in</html>"), /no iCalendar/],
+        [() => says(""), /is empty/],
+        [() => says(busy("2027-05-01/2027-05-03").replace("END:VCALENDAR\r\n", "")), /ends in the middle/],
+        [() => says(busy("2027-05-01/2027-05-03").slice(0, 150)), /ends in the middle/],
+        [() => says(busy(), { "content-encoding": "gzip" }), /compressed/],
+        [() => (mood.answer = answering(404)), /answered 404/],
+        [() => (mood.answer = (response) => response.destroy()), /cannot be reached/]
+      ]
+      for (const [turn, expected] of broken) {
+        turn()
+        yield* TestClock.adjust(150 * MINUTE_MS)
+        yield* fetchedAll(importing)
+        const state = yield* stateOf(id)
+        assert.strictEqual(state?.state, "failing")
+        assert.match(state?.error ?? "", expected)
+        assert.notMatch(state?.error ?? "", /SECRET|calendar\.ics/)
+        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02"])
+      }
+      says(busy("2027-05-01/2027-05-02"))
+      yield* TestClock.adjust(150 * MINUTE_MS)
+      yield* fetchedAll(importing)
+      assert.deepInclude(yield* stateOf(id), { state: "ok", error: null, failures: 0 })
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+    })
+  )
+
+  it.effect("is asked every quarter of an hour for what is new, and once a day for all of it", () =>
+    Effect.gen(function* () {
+      const { id, says, mood, requests, importing } = yield* following
+      says(busy("2027-05-01/2027-05-03"), { etag: '"one"', "last-modified": "Tue, 20 Apr 2027 10:00:00 GMT" })
+      yield* fetchedAll(importing)
+      const [first] = yield* Queue.clear(requests)
+      assert.strictEqual(first?.headers["accept-encoding"], "identity")
+      assert.isUndefined(first?.headers["if-none-match"])
+      const due =
+        ((yield* stateOf(id))?.due_at.getTime() ?? 0) -
+        (yield* TestClock.testClockWith((clock) => clock.currentTimeMillis))
+      assert.isTrue(due >= 13.5 * MINUTE_MS && due <= 16.5 * MINUTE_MS, String(due))
+      mood.answer = answering(304)
+      yield* later
+      yield* fetchedAll(importing)
+      const [second] = yield* Queue.clear(requests)
+      assert.strictEqual(second?.headers["if-none-match"], '"one"')
+      assert.strictEqual(second?.headers["if-modified-since"], "Tue, 20 Apr 2027 10:00:00 GMT")
+      assert.deepInclude(yield* stateOf(id), { state: "ok", error: null })
+      yield* TestClock.adjust(24 * 60 * MINUTE_MS)
+      says(busy("2027-05-01/2027-05-03"), { etag: '"one"' })
+      yield* fetchedAll(importing)
+      const [third] = yield* Queue.clear(requests)
+      assert.isUndefined(third?.headers["if-none-match"])
+    })
+  )
+
+  it.effect("is removed with what only it closed", () =>
+    Effect.gen(function* () {
+      const { property, id, says, importing, days, url } = yield* following
+      const other = yield* followed(property, url("/other.ics"))
+      says(busy("2027-05-01/2027-05-03"))
+      yield* fetchedAll(importing)
+      const calendars = yield* ImportedCalendars
+      yield* byNobody(calendars.remove(id))
+      assert.lengthOf(yield* daysOf(other), 2)
+      assert.strictEqual((yield* days("2027-05-01", "2027-05-01"))[0]?.split(" ")[0], "taken")
+      yield* byNobody(calendars.remove(other))
+      assert.deepStrictEqual(yield* days("2027-05-01", "2027-05-02"), ["free", "free"])
+      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-01 -2027-05-02", "+2027-05-01 +2027-05-02"])
+      const sql = yield* SqlClient.SqlClient
+      const [left] =
+        yield* sql`SELECT count(*)::int AS rows FROM calendar_days WHERE property_id = ${property} AND imported <> 0`
+      assert.deepStrictEqual(left, { rows: 0 })
+    })
+  )
+
+  it.effect("keeps orders by hand out of nights that somebody holds there, and none that a channel sold", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, token, says, importing } = yield* following
+      says(busy("2027-05-02/2027-05-03"))
+      yield* fetchedAll(importing)
+      const code = yield* orderOf(operatorId, [{ propertyId: null, checkIn: "2027-05-01", checkOut: "2027-05-04" }])
+      const refused = yield* call(token, "allocate_stay", { stay_code: code, property_id: property })
+      assert.strictEqual(refused.error_code, 409)
+      assert.match(refused.error_msg, new RegExp(`property ${property} .* night of 2027-05-02.*127.0.0.1`))
+      const kept = yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-05-03", checkOut: "2027-05-04" }])
+      const dates = yield* call(token, "update_reservation_basic", { stay_code: kept, check_in_date: "2027-05-01" })
+      assert.strictEqual(dates.error_code, 409)
+      const after = yield* call(token, "update_reservation_basic", { stay_code: kept, check_out_date: "2027-05-06" })
+      assert.strictEqual(after.error_code, 0)
+    })
+  )
+})
