@@ -21,8 +21,8 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes channels configuration.ts contract database deliveries demo ingest limits.ts operators sandbox",
-      "resources/<family> telemetry"
+      "main.ts background changes channels configuration.ts contract database deliveries demo ingest installation.ts limits.ts",
+      "operators sandbox resources/<family> telemetry"
     )
   },
   {
