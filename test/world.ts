@@ -12,6 +12,19 @@ import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./price-and-rules.ts"
 // contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
 // new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
 
+/** A calendar that a property follows, and a day that it says is busy. */
+const followedBy = Effect.fnUntraced(function* (operatorId: number, propertyId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH calendar AS (
+      INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+      VALUES (${operatorId}, ${propertyId}, 'https://calendars.example.com/1.ics', 'calendars.example.com', 'infinity', now())
+      RETURNING operator_id, id, property_id
+    )
+    INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
+    SELECT operator_id, id, '2027-12-24', property_id, false FROM calendar`
+}, Effect.orDie)
+
 /** Records no operation makes, and the guest of a stay that is there already. */
 const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId: number, accountId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -98,6 +111,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const vrboAccount = yield* channelAccountOf(operator.operatorId, { channelType: "vrbo" })
   const vrbo_listing_id = yield* listingOf(operator.operatorId, vrboAccount, { channelType: "vrbo" })
   yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
+  yield* followedBy(operator.operatorId, property_id)
   const listing = { channel_type: "airbnb", listing_id } as const
   const today = dateInZone(yield* Clock.currentTimeMillis, "Europe/Berlin")
   const days = { start_date: addDays(today, 1), end_date: addDays(today, 28) }

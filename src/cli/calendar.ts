@@ -10,6 +10,8 @@ import { PublicUrl } from "../installation.ts"
 import { CALENDAR_LIST_DEFAULT, CALENDAR_LIST_MAX } from "../limits.ts"
 import type { ImportedCalendar } from "../resources/imported-calendars/calendar.ts"
 import { ImportedCalendars } from "../resources/imported-calendars/ImportedCalendars.ts"
+import { addressOf } from "../resources/property-feeds/address.ts"
+import { PropertyFeeds } from "../resources/property-feeds/PropertyFeeds.ts"
 import { answer } from "./answer.ts"
 
 /** With the calendars of the service, and its rules for addresses. */
@@ -22,12 +24,28 @@ const withCalendars = <A, E, R>(work: (calendars: ImportedCalendars["Service"]) 
           Layer.provide(Outbound.layer(webhookAllowedHosts), AddressResolver.layer),
           // What changes is told to the workers when the command ends.
           layerWakeUpOfCommand,
-          Layer.succeed(AllowedReceivers, webhookAllowedHosts),
-          Layer.succeed(PublicUrl, publicUrl)
-        )
+          PropertyFeeds.layer,
+          Layer.succeed(AllowedReceivers, webhookAllowedHosts)
+        ).pipe(Layer.provideMerge(Layer.succeed(PublicUrl, publicUrl)))
       )
     )
   )
+
+/** The address at which the source of a calendar reads what is busy here. */
+const feedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
+  PropertyFeeds.use((feeds) => Effect.map(feeds.addressFor(operatorId, propertyId, calendarId), ({ url }) => url))
+
+/** One whose address was never made, because somebody was cut off before, gets it now. */
+const withFeedUrl = ({ feed_token, ...listed }: ImportedCalendar) =>
+  Effect.gen(function* () {
+    const { operator_id, property_id, calendar_id } = listed
+    const feed_url =
+      feed_token === null
+        ? yield* feedUrl(operator_id, property_id, calendar_id)
+        : addressOf(yield* PublicUrl, feed_token)
+    return { ...listed, feed_url }
+  })
+type ListedCalendar = Effect.Success<ReturnType<typeof withFeedUrl>>
 
 const id = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
 
@@ -40,8 +58,13 @@ const add = Command.make(
   ({ property, url }) =>
     answer(
       "calendar add",
-      withCalendars((calendars) => Effect.map(calendars.add(property, url), ({ calendar_id }) => ({ calendar_id }))),
-      ({ calendar_id }) => `Calendar ${calendar_id} closes days of property ${property} from now on.`
+      withCalendars((calendars) =>
+        Effect.flatMap(calendars.add(property, url), ({ calendar_id, operator_id }) =>
+          Effect.map(feedUrl(operator_id, property, calendar_id), (feed_url) => ({ calendar_id, feed_url }))
+        )
+      ),
+      ({ calendar_id, feed_url }) =>
+        `Calendar ${calendar_id} closes days of property ${property} from now on. Its marketplace reads ${feed_url}`
     )
 ).pipe(
   Command.withDescription("Follow a calendar of elsewhere: what is busy there is closed here"),
@@ -72,7 +95,8 @@ const list = Command.make(
             return yield* new BadRequest({ message: `--limit: must be from 1 to ${CALENDAR_LIST_MAX}.` })
           }
           const wanted = { propertyId: Option.getOrUndefined(property), operatorId: Option.getOrUndefined(operator) }
-          return { calendars: yield* calendars.list(wanted, limit) }
+          const listed = yield* calendars.list(wanted, limit)
+          return { calendars: yield* Effect.forEach(listed, withFeedUrl) }
         })
       ),
       ({ calendars }) => (calendars.length === 0 ? "No calendars." : calendars.map(inWords).join("\n"))
@@ -80,10 +104,11 @@ const list = Command.make(
 ).pipe(Command.withDescription("List the calendars that are followed, and how they stand"))
 
 /** Addresses and what hosts say are other people's texts: quoted, so that nothing in them moves the cursor. */
-const inWords = ({ calendar_id, property_id, url, state, fetched_at, error }: ImportedCalendar): string =>
+const inWords = ({ calendar_id, property_id, url, state, fetched_at, error, feed_url }: ListedCalendar): string =>
   [
     `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
     `  ${JSON.stringify(url)}`,
+    `  read by its marketplace: ${feed_url}`,
     ...(error === null ? [] : [`  ${JSON.stringify(error)}`])
   ].join("\n")
 

@@ -161,10 +161,13 @@ const listing = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["list"]
   const statement = inForms(
     sql,
     ({ operatorId, propertyId, most }: Givens<WantedCalendars & { readonly most: number }>) => sql`
-      SELECT id AS calendar_id, operator_id, property_id, url, state, fetched_at, error FROM imported_calendars
-      WHERE ${operatorId === undefined ? sql`true` : sql`operator_id = ${operatorId}`}
-        AND ${propertyId === undefined ? sql`true` : sql`property_id = ${propertyId}`}
-      ORDER BY id LIMIT ${most}`
+      SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, f.token AS feed_token
+      FROM imported_calendars c
+      LEFT JOIN property_feeds f
+        ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id
+      WHERE ${operatorId === undefined ? sql`true` : sql`c.operator_id = ${operatorId}`}
+        AND ${propertyId === undefined ? sql`true` : sql`c.property_id = ${propertyId}`}
+      ORDER BY c.id LIMIT ${most}`
   )
   return (wanted, most) => readListed(statement({ ...wanted, most }))
 }

@@ -32,7 +32,9 @@ export const ImportedCalendar = Schema.Struct({
   url: Schema.String,
   state: CalendarState,
   fetched_at: Schema.NullOr(Instant),
-  error: Schema.NullOr(Schema.String)
+  error: Schema.NullOr(Schema.String),
+  /** Of the address at which its source reads what is busy here; null: none was made yet. */
+  feed_token: Schema.NullOr(Schema.String)
 })
 export type ImportedCalendar = typeof ImportedCalendar.Type
 

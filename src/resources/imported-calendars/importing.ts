@@ -152,7 +152,7 @@ const say = (calendar: TakenCalendar, { outcome, error }: Came) =>
     : Effect.void
 
 /** Fetches a calendar that was taken, and writes down how it ended. */
-const importOnce = (calendar: TakenCalendar): Effect.Effect<void, never, Services> =>
+export const importCalendar = (calendar: TakenCalendar): Effect.Effect<void, never, Services> =>
   attemptOnce({
     attempt: attemptOf(calendar),
     settle: (ended: Ended) => Effect.flatMap(settle(calendar, ended), (came) => say(calendar, came)),
@@ -171,7 +171,7 @@ export const makeImporting = Effect.flatMap(CalendarQueue, (queue) =>
     room: FETCHING_ROOM,
     take: queue.take,
     run: (calendar: TakenCalendar) =>
-      Effect.provideService(importOnce(calendar), Acting, byItself("service", "import calendar"))
+      Effect.provideService(importCalendar(calendar), Acting, byItself("service", "import calendar"))
   })
 )
 

@@ -6,6 +6,7 @@ import { ImportedCalendars } from "../../../src/resources/imported-calendars/Imp
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { byNobody, call, orderOf } from "../../harness.ts"
+import { booking } from "../reservations/ready.ts"
 import {
   busy,
   daysOf,
@@ -175,6 +176,12 @@ layer(layerScene)("an imported calendar", (it) => {
       const { operatorId, property, token, says, importing } = yield* following
       says(busy("2027-05-02/2027-05-03"))
       yield* fetchedAll(importing)
+      const byHand = { ...booking, property_id: property, check_in_date: "2027-05-01", check_out_date: "2027-05-04" }
+      const created = yield* call(token, "create_reservation", byHand)
+      assert.strictEqual(created.error_code, 409)
+      assert.match(created.error_msg, /night of 2027-05-02: Busy in the calendar of 127.0.0.1\.$/)
+      const beside = { ...byHand, check_out_date: "2027-05-02" }
+      assert.strictEqual((yield* call(token, "create_reservation", beside)).error_code, 0)
       const code = yield* orderOf(operatorId, [{ propertyId: null, checkIn: "2027-05-01", checkOut: "2027-05-04" }])
       const refused = yield* call(token, "allocate_stay", { stay_code: code, property_id: property })
       assert.strictEqual(refused.error_code, 409)
