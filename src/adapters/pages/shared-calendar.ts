@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Exit, Option } from "effect"
+import { Cause, Clock, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Answer } from "../../contract/envelope.ts"
@@ -10,6 +10,7 @@ import { addressOf, CALENDAR_PREFIX } from "../../resources/calendar-share-links
 import { placeOfPage } from "../../resources/calendar-share-links/rules.ts"
 import { type OpenedLink, SharedCalendars } from "../../resources/calendar-share-links/SharedCalendars.ts"
 import { asRoot } from "../../telemetry/spans.ts"
+import { statusTold } from "../status-told.ts"
 import { documentResponse, PRIVATE_HEADERS } from "./document.ts"
 import { busySeconds, logFailure } from "./shared-calendar/failure.ts"
 import { makeFeed } from "./shared-calendar/feed-stream.ts"
@@ -139,10 +140,6 @@ const FEED_REFUSALS = {
 
 const REFUSALS = { page: PAGE_REFUSALS, feed: FEED_REFUSALS }
 
-/** What failed on our side is told to a collector whichever traces it is sent. */
-const toldOf = (exit: Exit.Exit<Response>) =>
-  Exit.isSuccess(exit) && exit.value.status >= 500 ? { "latchkey.status": exit.value.status } : undefined
-
 /** With its span and its log line, neither of which knows the token. */
 const recorded = Effect.fnUntraced(function* (
   name: string,
@@ -156,7 +153,7 @@ const recorded = Effect.fnUntraced(function* (
         ? Effect.interrupt
         : Effect.as(logFailure(cause), Option.match(busySeconds(cause), { onNone: () => failed, onSome: busy }))
     ),
-    (shown) => asRoot({ name, kind: "server", attributes: () => ({}), told: toldOf }, shown)
+    (shown) => asRoot({ name, kind: "server", attributes: () => ({}), told: statusTold }, shown)
   )
   const endedAt = yield* Clock.currentTimeMillis
   yield* Effect.logInfo(name).pipe(Effect.annotateLogs({ status: response.status, ms: endedAt - startedAt }))
