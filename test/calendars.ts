@@ -1,4 +1,6 @@
-import { Context, Effect, Layer, Ref } from "effect"
+import { Context, Effect, Layer, Ref, Result } from "effect"
+import type { SqlClient } from "effect/sql"
+import { AllowedReceivers, parseAllowedHosts } from "../src/deliveries/allowed-hosts.ts"
 import type { Failed, Read } from "../src/deliveries/http-call.ts"
 import { type Attempt, Outbound } from "../src/deliveries/Outbound.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
@@ -29,6 +31,9 @@ const NOBODY: Failed = { outcome: "failed", reason: "connect", detail: "the line
 const nobody: Effect.Effect<Read | Failed> = Effect.succeed(NOBODY)
 const undelivered: Effect.Effect<Attempt> = Effect.succeed({ ...NOBODY, durationMs: 0 })
 
+/** They are on this machine. */
+const layerLoopbackAllowed = Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1")))
+
 /** The way to others, for as long as it is not cut. */
 const layerLine = (isCut: Ref.Ref<boolean>) =>
   Layer.effect(
@@ -41,18 +46,20 @@ const layerLine = (isCut: Ref.Ref<boolean>) =>
     )
   ).pipe(Layer.provide(local))
 
-const service = Effect.fnUntraced(function* <More, E>(more: Layer.Layer<More, E, Inside>) {
+export type Database = Layer.Layer<SqlClient.SqlClient, unknown>
+
+const service = Effect.fnUntraced(function* <More, E>(more: Layer.Layer<More, E, Inside>, database: Database) {
   const isCut = yield* Ref.make(false)
   const port = Number(yield* freePort)
   const publicUrl = `http://127.0.0.1:${port}`
   // The database is embedded and in memory, or one of its own on the server: anew for each of the two.
-  const serving = layerServing(layerAssembled(Layer.fresh(layerOwnDatabase), RateWindows.layerUnbounded), {
+  const serving = layerServing(layerAssembled(Layer.fresh(database), RateWindows.layerUnbounded), {
     port,
     publicUrl
   })
   const inside = more.pipe(
     Layer.provideMerge(Layer.merge(serving, layerLine(isCut))),
-    Layer.provideMerge(Layer.merge(layerQuiet, Layer.succeed(PublicUrl, publicUrl)))
+    Layer.provideMerge(Layer.mergeAll(layerQuiet, layerLoopbackAllowed, Layer.succeed(PublicUrl, publicUrl)))
   )
   const context = yield* Layer.build(Layer.fresh(inside))
   const made: Elsewhere<More> = {
@@ -64,5 +71,7 @@ const service = Effect.fnUntraced(function* <More, E>(more: Layer.Layer<More, E,
 })
 
 /** The two, for as long as the scope lasts, each with `more` of its own inside. */
-export const twoServices = <More = never, E = never>(more: Layer.Layer<More, E, Inside>) =>
-  Effect.all([service(more), service(more)])
+export const twoServices = <More = never, E = never>(
+  more: Layer.Layer<More, E, Inside>,
+  [one, other]: readonly [Database, Database] = [layerOwnDatabase, layerOwnDatabase]
+) => Effect.all([service(more, one), service(more, other)])

@@ -10,6 +10,7 @@ import { tookTooLong } from "../database/took-too-long.ts"
 import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODIES, CONNECTOR_BODY_MS } from "../limits.ts"
 import { asRoot } from "../telemetry/spans.ts"
 import { NO_STORE } from "./no-store.ts"
+import { statusTold } from "./status-told.ts"
 
 /** Below which path connectors speak, each at its id. */
 export const CONNECTORS_PREFIX = "/connectors/"
@@ -123,7 +124,7 @@ export const layerConnectorDoor = Layer.effect(
       return digits === undefined
         ? Effect.succeed(undefined)
         : asRoot(
-            { name: "connector message", kind: "server", attributes: () => ({}) },
+            { name: "connector message", kind: "server", attributes: () => ({}), told: statusTold },
             recorded(request, Number(digits))
           )
     }

@@ -6,13 +6,14 @@ import type { Target } from "./doors.ts"
 import type { Figures } from "./figures.ts"
 import { fuzz } from "./fuzz.ts"
 import { greedy } from "./greedy.ts"
-import { type Ground, layerOnGround } from "./grounds.ts"
+import { embeddedGround, type Ground, layerOnGround, serverGround } from "./grounds.ts"
 import { isolation } from "./isolation.ts"
 import { keyedKills } from "./keyed-kills.ts"
 import { kills } from "./kills.ts"
 import { lostAnswers } from "./lost-answers.ts"
 import { burst } from "./one-bad-answer.ts"
 import { stops } from "./stops.ts"
+import { twoCalendars } from "./two-calendars.ts"
 import { connections } from "./wire.ts"
 
 // Every attack with the budget of its long form.
@@ -88,6 +89,18 @@ export const ATTACKS: ReadonlyArray<Attack> = [
     on: BOTH,
     run: (ground) => greedy(ground, { callers: 200, measureMs: 15_000 })
   },
+  ...(["counter-feeds", "own feeds"] as const).map(
+    (addresses): Attack => ({
+      name: "two-calendars",
+      on: BOTH,
+      run: (ground, seed) =>
+        Effect.flatMap(
+          ground.on === "embedded" ? embeddedGround : serverGround(process.env["DATABASE_URL"] ?? ""),
+          (other) =>
+            twoCalendars([ground.layer, other.layer], { on: ground.on, addresses, days: 30, actsADay: 40, seed })
+        )
+    })
+  ),
   {
     name: "stops",
     on: BOTH,

@@ -123,6 +123,22 @@ layer(layerHeard)("what a connector says", (it) => {
     })
   )
 
+  it.effect("changes nothing more where a process ended before it wrote down that it had heard", () =>
+    Effect.gen(function* () {
+      const { id, accountId, said, say } = yield* speaking()
+      const sent = { id: "one", body: said(named(3, "Ana")) }
+      yield* say(sent)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM connector_messages WHERE connector_id = ${id}`
+      const trail = sql`SELECT id FROM trail WHERE record = ${`channel_account:${accountId}`}`
+      const before = yield* trail
+      assert.lengthOf(before, 1)
+      assert.deepStrictEqual((yield* say(sent)).body, { outcome: "known" })
+      assert.deepStrictEqual(yield* known(accountId), { username: "Ana", version: 3 })
+      assert.deepStrictEqual(yield* trail, before)
+    })
+  )
+
   it.effect("is refused with a reason, logged once, and not again when it comes again", () =>
     Effect.gen(function* () {
       const { accountId, said, say } = yield* speaking()

@@ -1,8 +1,9 @@
-import { Cause, Clock, Effect, Exit, Option } from "effect"
+import { Cause, Clock, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { ServerError } from "../../contract/errors.ts"
 import { asRoot } from "../../telemetry/spans.ts"
+import { statusTold } from "../status-told.ts"
 import { PRIVATE_HEADERS } from "./document.ts"
 import { busySeconds, logFailure } from "./failure.ts"
 
@@ -27,10 +28,6 @@ interface Failing {
   readonly failed: Response
 }
 
-/** What failed on our side is told to a collector whichever traces it is sent. */
-const toldOf = (exit: Exit.Exit<Response>) =>
-  Exit.isSuccess(exit) && exit.value.status >= 500 ? { "latchkey.status": exit.value.status } : undefined
-
 /** With its span and its log line, neither of which knows the token. */
 export const recorded = Effect.fnUntraced(function* (
   name: string,
@@ -44,7 +41,7 @@ export const recorded = Effect.fnUntraced(function* (
         ? Effect.interrupt
         : Effect.as(logFailure(cause), Option.match(busySeconds(cause), { onNone: () => failed, onSome: busy }))
     ),
-    (shown) => asRoot({ name, kind: "server", attributes: () => ({}), told: toldOf }, shown)
+    (shown) => asRoot({ name, kind: "server", attributes: () => ({}), told: statusTold }, shown)
   )
   const endedAt = yield* Clock.currentTimeMillis
   yield* Effect.logInfo(name).pipe(Effect.annotateLogs({ status: response.status, ms: endedAt - startedAt }))

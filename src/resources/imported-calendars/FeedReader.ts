@@ -95,12 +95,15 @@ const started = (): Worker => {
 /** What a thread answers; none in the time there is. */
 const answerOf = (thread: Worker, asked: ReadAsked): Effect.Effect<Option.Option<Reading>> =>
   Effect.callback<Reading>((resume) => {
-    const answered = (reading: Reading) => resume(Effect.succeed(reading))
+    // It is asked again and again: what listens for one answer listens no longer than for that.
+    const deaf = () => thread.off("message", answered).off("exit", ended)
+    const answered = (reading: Reading) => {
+      deaf()
+      resume(Effect.succeed(reading))
+    }
     // Out of memory, or something that the library did not expect.
-    const ended = () => resume(Effect.succeed(UNREADABLE))
-    thread.once("message", answered).once("exit", ended)
+    const ended = () => answered(UNREADABLE)
+    thread.on("message", answered).on("exit", ended)
     thread.postMessage(asked)
-    return Effect.sync(() => {
-      thread.off("message", answered).off("exit", ended)
-    })
+    return Effect.sync(deaf)
   }).pipe(Effect.timeoutOption(CALENDAR_FEED_READ_MS))
