@@ -97,7 +97,7 @@ export const ATTACKS: ReadonlyArray<Attack> = [
         Effect.flatMap(
           ground.on === "embedded" ? embeddedGround : serverGround(process.env["DATABASE_URL"] ?? ""),
           (other) =>
-            twoCalendars([ground.layer, other.layer], { on: ground.on, addresses, days: 30, actsADay: 40, seed })
+            twoCalendars([ground.layer, other.layer], { on: ground.on, addresses, days: 30, actsADay: 200, seed })
         )
     })
   ),

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import fc from "fast-check"
 import { addDays } from "../../src/contract/time.ts"
 import type { Tally } from "./figures.ts"
@@ -67,11 +67,12 @@ const other = (name: SideName): SideName => (name === "A" ? "B" : "A")
 const holderOf = (book: Book, night: string): Stay | undefined =>
   Array.from(book.stays.values()).find((stay) => night >= stay.check_in_date && night < stay.check_out_date)
 
-/** What happens, each drawn with these weights. */
-const ACTS = ["book", "book", "book", "book", "move", "cancel", "cancel", "close", "open", "outage"] as const
+/** What happens, and how often. */
+const WEIGHTS = { book: 14, move: 4, cancel: 10, close: 2, open: 4, outage: 1 } as const
+type Act = keyof typeof WEIGHTS
 
 const drawn = fc.record({
-  act: fc.constantFrom(...ACTS),
+  act: fc.oneof(...Struct.keys(WEIGHTS).map((act) => ({ weight: WEIGHTS[act], arbitrary: fc.constant<Act>(act) }))),
   side: fc.constantFrom<SideName>("A", "B"),
   after: fc.integer({ min: 1, max: 120 }),
   day: fc.integer({ min: 0, max: AHEAD }),
@@ -159,9 +160,12 @@ export const month = Effect.fnUntraced(function* (
       }
       case "close":
       case "open": {
-        yield* side.setOpen(asked.check_in_date, what === "open")
-        if (what === "open") book.closed.delete(asked.check_in_date)
-        else book.closed.add(asked.check_in_date)
+        const closed = Array.from(book.closed)
+        const named = what === "close" ? asked.check_in_date : (closed[which % Math.max(1, closed.length)] ?? "")
+        if (named < clock.today()) return void book.closed.delete(named)
+        yield* side.setOpen(named, what === "open")
+        if (what === "open") book.closed.delete(named)
+        else book.closed.add(named)
         return count.tried("days closed or opened by hand")
       }
       case "outage": {
