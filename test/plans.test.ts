@@ -1,10 +1,15 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { type ApiOperation, operations } from "../src/Api.ts"
 import { TrailLog } from "../src/changes/TrailLog.ts"
 import { isChange } from "../src/contract/operation.ts"
+import { FanOut } from "../src/deliveries/FanOut.ts"
+import { Followers } from "../src/events/followers.ts"
+import { Comparisons } from "../src/resources/listing-calendars/Comparisons.ts"
+import { followAvailability } from "../src/resources/listing-calendars/due-days.ts"
+import { PushQueue } from "../src/resources/listing-calendars/PushQueue.ts"
 import { call, layerTest } from "./harness.ts"
 import { COMPANIONS, fieldsOf, isRequired, sample } from "./walking.ts"
 import { makeWorld, type World } from "./world.ts"
@@ -105,6 +110,64 @@ layer(layerTest, { excludeTestServices: false })("the plan for any value", (it) 
         assert.isBelow(plan["Total Cost"], COMPILED_ABOVE, text)
       }
     })
+  )
+
+  it.effect(
+    "of each statement by which listings follow their calendars works nothing out of parameters for every row",
+    () =>
+      Effect.gen(function* () {
+        const followed = Layer.provide(FanOut.layer, Layer.succeed(Followers, [followAvailability]))
+        const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
+        const now = new Date(0)
+        const day = "2027-05-01"
+        const lane = {
+          operator_id: 0,
+          listing_row: 0,
+          account_id: 0,
+          channel_type: "airbnb",
+          listing_id: "L",
+          attempts: 0,
+          failures: 0
+        }
+        const taken = { ...lane, push_id: null, told: { kind: "availability" as const, ranges: [] } }
+        const push = { lane: taken, push_id: 0, ranges: [{ start_date: day, end_date: day }] }
+        const comparison = { ...lane, time_zone: "Europe/Berlin", suspected: [], is_first: true }
+        yield* Effect.gen(function* () {
+          const queue = yield* PushQueue
+          const comparisons = yield* Comparisons
+          const { next } = yield* FanOut
+          yield* queue.take(now, 1, [])
+          yield* queue.drawUp(taken, now)
+          yield* queue.stock(taken, { start_date: day, end_date: day })
+          yield* queue.pushed(push, { start_date: day, end_date: day }, now)
+          yield* queue.nothing(push, "nothing", now)
+          yield* queue.refused(push, "no", now)
+          yield* queue.failed(push, "no", now, now)
+          yield* queue.compareSoon(taken, now)
+          yield* queue.handBack(taken, now)
+          yield* comparisons.follow(now)
+          yield* comparisons.take(now, 1, [])
+          yield* comparisons.compared(comparison, { drifted: [day], suspected: [day], next: now }, now)
+          yield* comparisons.compared(comparison, { drifted: [], suspected: [], next: now }, now)
+          yield* comparisons.failed(comparison, now, now)
+          yield* next(now)
+        }).pipe(
+          Effect.provide([PushQueue.layer, Comparisons.layer, followed]),
+          Effect.provideService(Statement.CurrentTransformer, (statement) => {
+            sent.push(statement.compile())
+            return Effect.succeed(statement)
+          })
+        )
+        assert.lengthOf(
+          sent.filter(([, values]) => values.length > 0),
+          15
+        )
+        for (const [text, values] of sent) {
+          const plan = yield* genericPlan(text, values)
+          assert.deepStrictEqual(repeatedIn(plan, values), [], text)
+          assert.isBelow(plan["Total Cost"], COMPILED_ABOVE, text)
+        }
+      })
   )
 
   it("was looked at for every operation that asks the database", () => {

@@ -50,6 +50,14 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
     WHERE operator_id = ${operatorId} AND id = ${stayId}`
 })
 
+/** Its listings follow their calendars. */
+const compared = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO listing_comparisons (operator_id, listing_row, account_id, property_id, room_type_id, due_at)
+    SELECT operator_id, id, account_id, property_id, room_type_id, now() FROM listings WHERE operator_id = ${operatorId}`
+})
+
 /** Everything that happened to the operator is in the feed, as a fan-out of it alone would leave it. */
 const inFeed = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -117,6 +125,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   const days = { start_date: addDays(today, 1), end_date: addDays(today, 28) }
   const priced = { ...days, price: 120 }
   yield* api.update_listing_prices({ ...listing, prices: [priced] }).pipe(as)
+  yield* compared(operator.operatorId)
   yield* inFeed(operator.operatorId)
   const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)

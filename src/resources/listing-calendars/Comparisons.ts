@@ -41,11 +41,19 @@ const readBegun = rowOf(Schema.Struct({ rows: Schema.Int }))
 const readMarked = rowOf(Schema.Struct({ marked: Schema.Int }))
 const readNothing = readBy(() => undefined)
 
+interface Followed {
+  readonly now: Date
+  readonly tooFar: Date
+}
+
+/** Further ahead no comparison is due: the clock was set back since. */
+const AHEAD_MS = 2 * 24 * 60 * 60 * 1000
+
 /**
  * Listings that are linked and have no comparison, or one of another link or account, begin with one that is due; of those
  * that are linked no more it ends. Answers how many: at most so many a statement, the rest by the next.
  */
-const following = (sql: SqlClient.SqlClient, { now }: Givens<{ readonly now: Date }>): Fragment => {
+const following = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<Followed>): Fragment => {
   const most = sql.literal(String(FOLLOWING_ROWS))
   const linked = sql`(l.property_id IS NOT NULL OR l.room_type_id IS NOT NULL) AND l.shelf_status <> 'deleted'`
   const same = sql`
@@ -55,7 +63,7 @@ const following = (sql: SqlClient.SqlClient, { now }: Givens<{ readonly now: Dat
     WITH other AS (
       SELECT l.operator_id, l.id, l.account_id, l.property_id, l.room_type_id FROM listings l
       LEFT JOIN listing_comparisons c ON c.operator_id = l.operator_id AND c.listing_row = l.id
-      WHERE ${linked} AND (c.listing_row IS NULL OR NOT (${same}))
+      WHERE ${linked} AND (c.listing_row IS NULL OR NOT (${same}) OR c.due_at > ${tooFar}::timestamptz)
       ORDER BY l.operator_id, l.id LIMIT ${most}
     ), begun AS (
       INSERT INTO listing_comparisons AS c (operator_id, listing_row, account_id, property_id, room_type_id, due_at)
@@ -153,7 +161,7 @@ export interface Found {
  */
 export class Comparisons extends Context.Service<Comparisons>()("latchkey/resources/Comparisons", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const follow = inForms(sql, (given: Givens<{ readonly now: Date }>) => following(sql, given))
+    const follow = inForms(sql, (given: Givens<Followed>) => following(sql, given))
     const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
     const compared = inForms(sql, (given: Givens<Compared>, drifts: boolean) => settling(sql, given, drifts))
     const putOff = inForms(
@@ -163,7 +171,8 @@ export class Comparisons extends Context.Service<Comparisons>()("latchkey/resour
     )
     return {
       /** Takes up what was linked since; answers how many comparisons began or ended. */
-      follow: (now: Date) => Effect.map(readBegun(follow({ now })), (row) => row?.rows ?? 0),
+      follow: (now: Date) =>
+        Effect.map(readBegun(follow({ now, tooFar: new Date(now.getTime() + AHEAD_MS) })), (row) => row?.rows ?? 0),
 
       /** Takes up to `most` that are due. `underWay` are those this process has already. */
       take: (now: Date, most: number, underWay: Iterable<Whose>) =>

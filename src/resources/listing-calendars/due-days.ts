@@ -21,10 +21,16 @@ export const rangesOf = (sql: SqlClient, days: Fragment): Fragment => sql`
 export const daysText = (ranges: ReadonlyArray<Days>): string =>
   `{${ranges.map(({ start_date, end_date }) => `[${start_date},${end_date}]`).join(",")}}`
 
+/** Milliseconds a listing rests after a push of its calendar's own: what changes meanwhile is one push. */
+export const CALENDAR_REST_MS = 1_000
+
+export const rest = (sql: SqlClient): Fragment => sql`interval '${sql.literal(String(CALENDAR_REST_MS))} milliseconds'`
+
 /**
  * Marks days as due in the lanes of their listings: they are to be told as they are by then. `marked` selects `operator_id,
  * listing_row, account_id, days`, each listing once. What the host said of these days for one listing is no longer the last
- * word. Lanes are locked in one order. A lane that rests goes on when its rest is over.
+ * word. Lanes are locked in one order. A lane that rests goes on when its rest is over, which
+ * is never longer than a rest is: the clock may have been set back.
  */
 export const markingDue = (sql: SqlClient, marked: Fragment, now: Value<Date>): Fragment => sql`
   INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since)
@@ -34,7 +40,8 @@ export const markingDue = (sql: SqlClient, marked: Fragment, now: Value<Date>): 
     SET due_days = lane.due_days + excluded.due_days, said_days = lane.said_days - excluded.due_days,
       due_since = coalesce(lane.due_since, excluded.due_since), account_id = excluded.account_id,
       waiting = lane.waiting + isempty(lane.due_days)::integer,
-      due_at = CASE WHEN lane.waiting = 0 THEN greatest(lane.due_at, excluded.due_at) ELSE lane.due_at END
+      due_at = CASE WHEN lane.waiting = 0
+        THEN least(greatest(lane.due_at, excluded.due_at), excluded.due_at + ${rest(sql)}) ELSE lane.due_at END
     WHERE NOT lane.due_days @> excluded.due_days OR lane.said_days && excluded.due_days
   RETURNING operator_id`
 

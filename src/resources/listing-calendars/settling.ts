@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { recordEvent } from "../../events/events.ts"
-import { daysIn } from "./due-days.ts"
+import { daysIn, rest } from "./due-days.ts"
 import type { Days } from "./rules.ts"
 
 // The statements that write down how telling a channel ended. Each asks first whether the lane is still the worker's, and
@@ -29,9 +29,6 @@ export const ownLane = (sql: SqlClient, inHand: Givens<LaneInHand>, columns: Fra
 
 const lane = (sql: SqlClient, inHand: Givens<LaneInHand>) => ownLane(sql, inHand, sql`operator_id, listing_row`)
 
-/** Milliseconds a listing rests after a push of its calendar's own: what changes meanwhile is one push. */
-export const CALENDAR_REST_MS = 1_000
-
 /** For a CTE: the lane goes on with what else waits, once `settled` has its row; where nothing does, it rests first. */
 const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">, unsaid: Fragment): Fragment => sql`
   UPDATE listing_lanes l
@@ -39,7 +36,7 @@ const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">, unsaid: F
     calendar_waits = l.calendar_waits AND settled.kind <> 'availability', said_days = l.said_days - ${unsaid},
     due_at = ${now}::timestamptz + CASE
       WHEN settled.kind = 'availability' AND l.waiting - 1 = (NOT isempty(l.due_days))::integer
-      THEN interval '${sql.literal(String(CALENDAR_REST_MS))} milliseconds' ELSE interval '0' END
+      THEN ${rest(sql)} ELSE interval '0' END
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**

@@ -72,7 +72,8 @@ const queue = (sql: SqlClient.SqlClient) => {
           SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${said}::datemultirange FROM own WHERE auth_status <> 'disconnected'
           ON CONFLICT (operator_id, listing_row) DO UPDATE
             SET waiting = lane.waiting + 1, account_id = excluded.account_id,
-              said_days = lane.said_days - datemultirange(daterange(NULL, (${now}::timestamptz AT TIME ZONE 'UTC')::date - 1)) + excluded.said_days,
+              said_days = excluded.said_days
+                + (lane.said_days - datemultirange(daterange(NULL, (${now}::timestamptz AT TIME ZONE 'UTC')::date - 1))),
               due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
             WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer < ${most}
           RETURNING operator_id, listing_row

@@ -25,7 +25,7 @@ import { lines } from "../../deliveries/log-lines.ts"
 import { call } from "../../harness.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"
 import { compared, followed, handedOut, housed, inventoriesOf, laneOf, layerFollowing } from "./following.ts"
-import { pushedOff } from "./scene.ts"
+import { NOW, pushedOff } from "./scene.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -230,6 +230,24 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* sql`UPDATE channel_accounts SET auth_status = 'active' WHERE id = ${account}`
       yield* compared(comparing)
       assert.strictEqual(yield* looksAt(listing), 1)
+    })
+  )
+
+  it.effect("is compared when the clock was set back, and not only when it has come so far again", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const { listing } = yield* housed
+      const comparing = yield* makeComparing
+      yield* TestClock.adjust("30 days")
+      yield* following
+      yield* compared(comparing)
+      yield* TestClock.setTime(NOW)
+      yield* following
+      yield* compared(comparing)
+      assert.strictEqual(yield* looksAt(listing), 2)
+      yield* following
+      yield* compared(comparing)
+      assert.strictEqual(yield* looksAt(listing), 2)
     })
   )
 

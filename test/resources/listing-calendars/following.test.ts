@@ -10,9 +10,9 @@ import {
   LISTING_PUSHES_WAITING,
   LISTING_RANGES
 } from "../../../src/limits.ts"
+import { CALENDAR_REST_MS } from "../../../src/resources/listing-calendars/due-days.ts"
 import { PUSH_LEASE_MS, PushQueue } from "../../../src/resources/listing-calendars/PushQueue.ts"
 import { makePushing, PUSH_BACKOFF } from "../../../src/resources/listing-calendars/pushing.ts"
-import { CALENDAR_REST_MS } from "../../../src/resources/listing-calendars/settling.ts"
 import { PUSHING_ACCOUNT_SHARE } from "../../../src/resources/listing-calendars/taking.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { lines } from "../../deliveries/log-lines.ts"
@@ -165,6 +165,26 @@ layer(layerFollowing)("a listing follows its calendar", (it) => {
       assert.isUndefined(yield* laneOf(gone))
       assert.isUndefined(yield* laneOf(other.listing))
       assert.deepStrictEqual(yield* eventsOf(operatorId), [])
+    })
+  )
+
+  it.effect("a rest after the last push at most, also when the clock was set back", () =>
+    Effect.gen(function* () {
+      const { property, listing, close } = yield* housed
+      const pushing = yield* makePushing
+      yield* TestClock.adjust("30 days")
+      yield* close([property], "2027-07-01")
+      yield* followed(pushing)
+      yield* TestClock.setTime(NOW)
+      yield* close([property], "2027-07-02")
+      yield* followed(pushing)
+      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      yield* TestClock.adjust(CALENDAR_REST_MS - 1)
+      yield* pushedOff(pushing)
+      assert.lengthOf(yield* inventoriesOf(listing), 1)
+      yield* TestClock.adjust(1)
+      yield* pushedOff(pushing)
+      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), ["2027-07-02..2027-07-02 0"])
     })
   )
 

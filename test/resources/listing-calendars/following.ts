@@ -4,7 +4,7 @@ import { FanOut } from "../../../src/deliveries/FanOut.ts"
 import { Followers } from "../../../src/events/followers.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { Comparisons } from "../../../src/resources/listing-calendars/Comparisons.ts"
-import type { follow, makeComparing } from "../../../src/resources/listing-calendars/comparing.ts"
+import type { makeComparing } from "../../../src/resources/listing-calendars/comparing.ts"
 import { followAvailability } from "../../../src/resources/listing-calendars/due-days.ts"
 import { PushQueue } from "../../../src/resources/listing-calendars/PushQueue.ts"
 import { layerService, propertyOf } from "../../harness.ts"
@@ -38,7 +38,7 @@ export const housed = Effect.gen(function* () {
   return { ...scene, property, listing, rooms, room_type_id, double, close, open }
 })
 
-/** Hands out all events; answers how many days' owners it gave something to do. */
+/** Hands out all events; answers how many lanes that gave something to do. */
 export const handedOut = Effect.gen(function* () {
   const { next } = yield* FanOut
   let followed = 0
@@ -76,7 +76,6 @@ export const laneOf = Effect.fnUntraced(function* (listingId: string) {
 }, Effect.orDie)
 
 export type Comparing = Effect.Success<typeof makeComparing>
-export type Follow = typeof follow
 
 /** Compares whatever is due at this time of the clock. */
 export const compared = Effect.fnUntraced(function* (comparing: Comparing) {
