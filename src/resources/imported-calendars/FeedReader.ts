@@ -95,12 +95,15 @@ const started = (): Worker => {
 /** What a thread answers; none in the time there is. */
 const answerOf = (thread: Worker, asked: ReadAsked): Effect.Effect<Option.Option<Reading>> =>
   Effect.callback<Reading>((resume) => {
-    const answered = (reading: Reading) => resume(Effect.succeed(reading))
+    const leave = () => thread.off("message", answered).off("exit", ended)
+    const answer = (reading: Reading) => {
+      leave()
+      resume(Effect.succeed(reading))
+    }
+    const answered = (reading: Reading) => answer(reading)
     // Out of memory, or something that the library did not expect.
-    const ended = () => resume(Effect.succeed(UNREADABLE))
+    const ended = () => answer(UNREADABLE)
     thread.once("message", answered).once("exit", ended)
     thread.postMessage(asked)
-    return Effect.sync(() => {
-      thread.off("message", answered).off("exit", ended)
-    })
+    return Effect.sync(leave)
   }).pipe(Effect.timeoutOption(CALENDAR_FEED_READ_MS))

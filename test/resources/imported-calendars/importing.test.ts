@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { SHUTDOWN_MS } from "../../../src/background/timed-work.ts"
 import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
 import { answering } from "../../deliveries/sending.ts"
@@ -148,6 +149,49 @@ layer(layerScene)("an imported calendar", (it) => {
       yield* fetchedAll(importing)
       const [third] = yield* Queue.clear(requests)
       assert.isUndefined(third?.headers["if-none-match"])
+    })
+  )
+
+  it.effect("is fetched once, however many workers look, and each of its changes is told once", () =>
+    Effect.gen(function* () {
+      const { property, says, requests, importing, url } = yield* following
+      const ids = [1, 2, 3, 4, 5, 6]
+      for (const n of ids) yield* followed(property, url(`/${n}.ics`))
+      const other = yield* makeImporting
+      says(busy("2027-05-01/2027-05-03"))
+      for (let n = 0; n < ids.length; n++) {
+        yield* Effect.all([importing.takeDue, other.takeDue], { concurrency: 2, discard: true })
+        yield* Effect.andThen(importing.idle, other.idle)
+      }
+      assert.lengthOf(yield* Queue.clear(requests), ids.length + 1)
+      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-01 -2027-05-02"])
+      says(busy())
+      yield* later
+      for (let n = 0; n < ids.length; n++) {
+        yield* Effect.all([importing.takeDue, other.takeDue], { concurrency: 2, discard: true })
+        yield* Effect.andThen(importing.idle, other.idle)
+      }
+      const told = (yield* toldOf(property)).slice(1).join(" ").split(" ").toSorted()
+      assert.deepStrictEqual(told, ["+2027-05-01", "+2027-05-02"])
+    })
+  )
+
+  it.effect("is handed back by a worker that is stopped, and fetched by the next at once", () =>
+    Effect.gen(function* () {
+      const { mood, id, requests, says } = yield* following
+      mood.answer = () => {}
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const stopped = yield* makeImporting
+          yield* stopped.takeDue
+          yield* Queue.take(requests)
+          yield* Effect.forkDetach(TestClock.adjust(SHUTDOWN_MS))
+        })
+      )
+      assert.deepInclude(yield* stateOf(id), { state: "new", failures: 0 })
+      says(busy("2027-05-01/2027-05-02"))
+      yield* fetchedAll(yield* makeImporting)
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
     })
   )
 
