@@ -3,8 +3,10 @@ import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SHUTDOWN_MS } from "../../../src/background/timed-work.ts"
+import { CALENDAR_DAYS_KEPT_MS, CALENDAR_VALIDATOR } from "../../../src/limits.ts"
 import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
+import { retain } from "../../../src/resources/imported-calendars/retention.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { byNobody, call, orderOf } from "../../harness.ts"
 import { booking } from "../reservations/ready.ts"
@@ -192,6 +194,36 @@ layer(layerScene)("an imported calendar", (it) => {
       says(busy("2027-05-01/2027-05-02"))
       yield* fetchedAll(yield* makeImporting)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+    })
+  )
+
+  it.effect("is asked by what its host gave it, if that is not too long", () =>
+    Effect.gen(function* () {
+      const { says, requests, importing } = yield* following
+      for (const length of [CALENDAR_VALIDATOR, CALENDAR_VALIDATOR + 1]) {
+        const etag = "x".repeat(length)
+        says(busy(`2027-05-01/2027-05-0${length - CALENDAR_VALIDATOR + 2}`), { etag })
+        yield* later
+        yield* fetchedAll(importing)
+        yield* Queue.clear(requests)
+        yield* later
+        yield* fetchedAll(importing)
+        const [asked] = yield* Queue.clear(requests)
+        assert.strictEqual(asked?.headers["if-none-match"], length > CALENDAR_VALIDATOR ? undefined : etag)
+      }
+    })
+  )
+
+  it.effect("forgets days four weeks after they are past", () =>
+    Effect.gen(function* () {
+      const { id, says, importing } = yield* following
+      says(busy("2027-04-20/2027-04-22"))
+      yield* fetchedAll(importing)
+      const after = (day: string) => Date.parse(`${day}T00:00:00Z`) + CALENDAR_DAYS_KEPT_MS
+      yield* retain(new Date(after("2027-04-20")))
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-04-20", "2027-04-21"])
+      yield* retain(new Date(after("2027-04-21")))
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-04-21"])
     })
   )
 
