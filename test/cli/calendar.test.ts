@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { CALENDAR_LIST_MAX, CALENDARS_OF_PROPERTY, WEBHOOK_URL } from "../../src/limits.ts"
+import { CALENDAR_LIST_MAX, CALENDARS, CALENDARS_OF_PROPERTY, WEBHOOK_URL } from "../../src/limits.ts"
 import { receiver } from "../deliveries/receiver.ts"
 import { answering, moody } from "../deliveries/sending.ts"
 import { freshOperator, propertyOf } from "../harness.ts"
@@ -121,6 +121,22 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
       assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /all 20 calendars/)
       assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
+    })
+  )
+
+  it.effect("follows so many of an operator", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const full = yield* propertyOf(operatorId, "Harbour 1")
+      const property = yield* propertyOf(operatorId, "Harbour 2")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+        SELECT ${operatorId}, ${full}, 'https://example.com/' || n || '.ics', 'example.com', 'infinity', now()
+        FROM generate_series(1, ${CALENDARS - 1}::integer) n`
+      const add = (url: string) => calendar("add", "--property", `${property}`, "--url", url)
+      assert.strictEqual((yield* add("https://example.com/last.ics")).code, 0)
+      assert.match(String((yield* add("https://example.com/more.ics")).answer["error"]), /all 10000 calendars/)
     })
   )
 })

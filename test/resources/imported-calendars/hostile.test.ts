@@ -179,6 +179,21 @@ layer(FeedReader.layer, { excludeTestServices: true })("a feed that is too much 
     "END:VEVENT"
   ]
 
+  it.effect("is no burden that stays: a thread that has read many feeds is as it was", () =>
+    Effect.gen(function* () {
+      const { read } = yield* FeedReader
+      const warnings: Array<string> = []
+      const keep = ({ name }: Error) => warnings.push(name)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.on("warning", keep)),
+        () => Effect.sync(() => process.off("warning", keep))
+      )
+      for (let n = 0; n < 30; n++) yield* read({ bytes: Buffer.from(busy("2027-05-01/2027-05-02")), ...wanted })
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      assert.deepStrictEqual(warnings, [])
+    })
+  )
+
   it.effect("is given up, and others are read meanwhile and afterwards", () =>
     Effect.gen(function* () {
       const { read } = yield* FeedReader

@@ -2,8 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { SHUTDOWN_MS } from "../../../src/background/timed-work.ts"
+import { CALENDAR_DAYS_KEPT_MS, CALENDAR_VALIDATOR } from "../../../src/limits.ts"
 import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
+import { retain } from "../../../src/resources/imported-calendars/retention.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { byNobody, call, orderOf } from "../../harness.ts"
 import { booking } from "../reservations/ready.ts"
@@ -148,6 +151,79 @@ layer(layerScene)("an imported calendar", (it) => {
       yield* fetchedAll(importing)
       const [third] = yield* Queue.clear(requests)
       assert.isUndefined(third?.headers["if-none-match"])
+    })
+  )
+
+  it.effect("is fetched once, however many workers look, and each of its changes is told once", () =>
+    Effect.gen(function* () {
+      const { property, says, requests, importing, url } = yield* following
+      const ids = [1, 2, 3, 4, 5, 6]
+      for (const n of ids) yield* followed(property, url(`/${n}.ics`))
+      const other = yield* makeImporting
+      says(busy("2027-05-01/2027-05-03"))
+      for (let n = 0; n < ids.length; n++) {
+        yield* Effect.all([importing.takeDue, other.takeDue], { concurrency: 2, discard: true })
+        yield* Effect.andThen(importing.idle, other.idle)
+      }
+      assert.lengthOf(yield* Queue.clear(requests), ids.length + 1)
+      assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-01 -2027-05-02"])
+      says(busy())
+      yield* later
+      for (let n = 0; n < ids.length; n++) {
+        yield* Effect.all([importing.takeDue, other.takeDue], { concurrency: 2, discard: true })
+        yield* Effect.andThen(importing.idle, other.idle)
+      }
+      const told = (yield* toldOf(property)).slice(1).join(" ").split(" ").toSorted()
+      assert.deepStrictEqual(told, ["+2027-05-01", "+2027-05-02"])
+    })
+  )
+
+  it.effect("is handed back by a worker that is stopped, and fetched by the next at once", () =>
+    Effect.gen(function* () {
+      const { mood, id, requests, says } = yield* following
+      mood.answer = () => {}
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const stopped = yield* makeImporting
+          yield* stopped.takeDue
+          yield* Queue.take(requests)
+          yield* Effect.forkDetach(TestClock.adjust(SHUTDOWN_MS))
+        })
+      )
+      assert.deepInclude(yield* stateOf(id), { state: "new", failures: 0 })
+      says(busy("2027-05-01/2027-05-02"))
+      yield* fetchedAll(yield* makeImporting)
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+    })
+  )
+
+  it.effect("is asked by what its host gave it, if that is not too long", () =>
+    Effect.gen(function* () {
+      const { says, requests, importing } = yield* following
+      for (const length of [CALENDAR_VALIDATOR, CALENDAR_VALIDATOR + 1]) {
+        const etag = "x".repeat(length)
+        says(busy(`2027-05-01/2027-05-0${length - CALENDAR_VALIDATOR + 2}`), { etag })
+        yield* later
+        yield* fetchedAll(importing)
+        yield* Queue.clear(requests)
+        yield* later
+        yield* fetchedAll(importing)
+        const [asked] = yield* Queue.clear(requests)
+        assert.strictEqual(asked?.headers["if-none-match"], length > CALENDAR_VALIDATOR ? undefined : etag)
+      }
+    })
+  )
+
+  it.effect("forgets days four weeks after they are past", () =>
+    Effect.gen(function* () {
+      const { id, says, importing } = yield* following
+      says(busy("2027-04-20/2027-04-22"))
+      yield* fetchedAll(importing)
+      const after = (day: string) => Date.parse(`${day}T00:00:00Z`) + CALENDAR_DAYS_KEPT_MS
+      yield* retain(new Date(after("2027-04-20")))
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-04-20", "2027-04-21"])
+      yield* retain(new Date(after("2027-04-21")))
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-04-21"])
     })
   )
 
