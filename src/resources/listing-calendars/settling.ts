@@ -41,14 +41,16 @@ const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">, unsaid: F
 
 /**
  * The days of which the host's word comes to nothing, of the rows `over` (`id, kind, ranges`): what its channel did not take
- * is not its last word. Days that he said something of since are.
+ * is not its last word. Days that he said something of since are; of those it is asked only where there is such a row.
  */
 const unsaidBy = (sql: SqlClient, over: Fragment): Fragment => sql`
-  (coalesce((SELECT range_agg(${daysIn(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories'), '{}')
-  - coalesce((
-    SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM lane
-    JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
-    WHERE p.settled_at IS NULL AND p.kind = 'inventories' AND p.id NOT IN (SELECT id FROM ${over} over)), '{}'))`
+  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = 'inventories') THEN
+    (SELECT range_agg(${daysIn(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories')
+    - coalesce((
+      SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM lane
+      JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
+      WHERE p.settled_at IS NULL AND p.kind = 'inventories' AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
+  ELSE '{}' END`
 
 const NONE_UNSAID = "'{}'::datemultirange"
 
