@@ -125,7 +125,8 @@ export interface Failed extends Refused {
 
 /**
  * The channel could not be told: all of the lane waits, so that nothing overtakes. What waits for too long is given up, each
- * of it, so that a channel that is away for days is not asked for each. Answers how many were given up.
+ * of it, so that a channel that is away for days is not asked for each. Where the calendar's own is, the next turn is what the
+ * host asked for: a channel may take the one and not the other. Answers how many were given up.
  */
 export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment => sql`
   WITH lane AS (
@@ -141,14 +142,16 @@ export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
       AND (p.id = ${failed.push_id} OR p.created_at <= ${failed.tooOld})
     RETURNING p.id, p.kind, p.ranges, p.settled_at
-  ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), waits AS (
+  ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), gone AS (
+    SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead
+  ), waits AS (
     UPDATE listing_lanes l
-    SET waiting = l.waiting - (SELECT count(*) FROM dead), failures = l.failures + 1, due_at = ${failed.nextTry},
-      calendar_waits = l.calendar_waits AND NOT EXISTS (SELECT FROM dead WHERE kind = 'availability'),
+    SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${failed.nextTry},
+      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar,
       said_days = l.said_days - ${unsaidBy(sql, sql`dead`)}
-    FROM lane WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
+    FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
   )
-  SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead`
+  SELECT pushes, of_calendar FROM gone`
 
 /** Gives a lane back untried. */
 export const handingBack = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`

@@ -308,6 +308,37 @@ layer(layerFollowing)("a channel that is away", (it) => {
     })
   )
 
+  it.effect(
+    "for a calendar alone is told what the host asked for, once that was given up, whatever changes since",
+    () =>
+      Effect.gen(function* () {
+        const channel = yield* ScriptedChannel
+        const { operatorId, token, property, listing, close } = yield* housed
+        const pushing = yield* makePushing
+        const sql = yield* SqlClient.SqlClient
+        const byAct = Effect.flatMap(channel.heard, (acts) =>
+          acts.at(-1)?.startsWith("inventories") === true ? unavailable : Effect.void
+        )
+        yield* channel.answer(listing, byAct)
+        yield* close([property], "2027-05-01")
+        yield* followed(pushing)
+        yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS)
+        const prices = [costing(1)]
+        yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
+        yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
+        yield* pushedOff(pushing)
+        yield* close([property], "2027-05-02")
+        yield* handedOut
+        yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
+        yield* pushedOff(pushing)
+        assert.deepStrictEqual(yield* pushesOf(listing), [
+          "availability dead after 2: the channel failed (503)",
+          "prices pushed after 1",
+          "availability waiting after 1: the channel failed (503)"
+        ])
+      })
+  )
+
   it.effect("or refuses holds up nothing that comes later; that nothing here reaches it is no warning", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
