@@ -27,6 +27,8 @@ export const SECOND_LOOK_MS = 5 * 60 * 1000
 /** Milliseconds between two looks for listings that were linked, and between two for what is due to be compared. */
 export const FOLLOWING_MS = 20_000
 export const COMPARING_POLL_MS = 5_000
+/** And at least: each look goes through all accounts there are, and at night there is one due whenever another ended. */
+export const COMPARING_GAP_MS = 250
 
 /** What the channel sells. Undefined: it is not to be asked before the next night; a failure is one that may pass. */
 const there = Effect.fnUntraced(function* (taken: TakenComparison, { start_date, end_date }: Span) {
@@ -139,7 +141,8 @@ export const makeComparing = Effect.flatMap(Comparisons, (comparisons) =>
     room: COMPARING_ROOM,
     take: comparisons.take,
     run: compare,
-    pollMs: COMPARING_POLL_MS
+    pollMs: COMPARING_POLL_MS,
+    gapMs: COMPARING_GAP_MS
   })
 )
 

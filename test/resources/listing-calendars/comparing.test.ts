@@ -12,6 +12,7 @@ import {
 } from "../../../src/resources/listing-calendars/Comparisons.ts"
 import {
   COMPARING_BACKOFF,
+  COMPARING_GAP_MS,
   COMPARING_POLL_MS,
   FOLLOWING_MS,
   follow,
@@ -315,7 +316,8 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* TestClock.adjust(FOLLOWING_MS - 1)
       assert.strictEqual(yield* looksAt(listing), 0)
       yield* TestClock.adjust(1)
-      yield* Effect.repeat(looksAt(listing), { until: (looks) => looks === 1 })
+      const soon = Effect.andThen(TestClock.adjust(COMPARING_GAP_MS), looksAt(listing))
+      yield* Effect.repeat(soon, { until: (looks) => looks === 1 })
     })
   )
 })
