@@ -94,14 +94,16 @@ const settle = Effect.fnUntraced(function* (taken: TakenComparison, ended: Ended
   yield* (yield* WakeUp).wake
 })
 
-/** That a listing was linked is no fault: of what it brings nobody is warned. */
-const logged = (
-  { operator_id, channel_type, listing_id, is_first }: TakenComparison,
-  drift: Drift,
-  days: ReadonlyArray<string>
-) => {
+/** The last day that the channel could have been told of at the look before; undefined: there was none. */
+const lastKnown = ({ compared_at, time_zone }: TakenComparison): string | undefined =>
+  compared_at === null ? undefined : horizonOf(dateInZone(compared_at, time_zone)).end_date
+
+/** That a listing was linked is no fault, nor that a day came into reach: of what they bring nobody is warned. */
+const logged = (taken: TakenComparison, drift: Drift, days: ReadonlyArray<string>) => {
+  const { operator_id, channel_type, listing_id } = taken
+  const last = lastKnown(taken)
   const log =
-    is_first || drift.more.length === 0
+    last === undefined || drift.more.every((day) => day > last)
       ? Effect.logInfo("a listing is told days that its channel sells otherwise")
       : Effect.logWarning("a channel sells more of a listing than there is, and is told so")
   return Effect.annotateLogs(log, {
