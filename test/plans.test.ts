@@ -131,7 +131,7 @@ layer(layerTest, { excludeTestServices: false })("the plan for any value", (it) 
         }
         const taken = { ...lane, push_id: null, told: { kind: "availability" as const, ranges: [] } }
         const push = { lane: taken, push_id: 0, ranges: [{ start_date: day, end_date: day }] }
-        const comparison = { ...lane, time_zone: "Europe/Berlin", suspected: [], is_first: true }
+        const comparison = { ...lane, time_zone: "Europe/Berlin", suspected: [], compared_at: null }
         yield* Effect.gen(function* () {
           const queue = yield* PushQueue
           const comparisons = yield* Comparisons

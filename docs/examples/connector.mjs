@@ -14,7 +14,6 @@ const daysOf = (start, end) => {
   const days = Array.from({ length: (Date.parse(end) - Date.parse(start)) / DAY_MS + 1 }, (_, at) => at * DAY_MS)
   return days.map((ms) => new Date(Date.parse(start) + ms).toISOString().slice(0, 10))
 }
-/** What the marketplace does not take, and which field of the message that is. */
 const refused = (reason, field) => Object.assign(new Error(reason), { refusal: { reason, field } })
 
 export const makeConnector = ({ secret, service, now = Date.now }) => {
@@ -25,9 +24,8 @@ export const makeConnector = ({ secret, service, now = Date.now }) => {
   const isSigned = ({ "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures = "" }, body) => {
     const expected = Buffer.from(sign(id, time, body))
     const fits = (given) => given.length === expected.length && timingSafeEqual(given, expected)
-    return (
-      Math.abs(now() - time * 1000) <= TOLERANCE_MS && signatures.split(" ").some((each) => fits(Buffer.from(each)))
-    )
+    const isFresh = Math.abs(now() - time * 1000) <= TOLERANCE_MS
+    return isFresh && signatures.split(" ").some((each) => fits(Buffer.from(each)))
   }
 
   // What is said goes out one after the other, each under an id of its own until it is answered.
@@ -117,13 +115,15 @@ export const makeConnector = ({ secret, service, now = Date.now }) => {
     if (!heard.has(id)) heard.set(id, { at: now(), answer: act(JSON.parse(body)) })
     return heard.get(id).answer
   }
-  const server = createServer(async (request, response) => {
+  const converse = async (request, response) => {
     let body = ""
     for await (const chunk of request.setEncoding("utf8")) if (body.length <= LARGEST) body += chunk
     const isOurs = body.length <= LARGEST && isSigned(request.headers, body)
     const [status, said] = isOurs ? hear(request.headers["webhook-id"], body) : [401, { reason: "not signed" }]
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(said))
-  })
+  }
+  // Anybody can hang up in the middle of a body: that ends his connection, and not the process.
+  const server = createServer((asked, response) => converse(asked, response).catch(() => response.destroy()))
 
   const open = (account, listing_id) => {
     listings.set(listing_id, { account, nights: new Map(), settings: SETTINGS })

@@ -45,7 +45,7 @@ const tooSlow = unheard(408, `The body must arrive within ${CONNECTOR_BODY_MS / 
 const unread = unheard(400, "The body could not be read.")
 const tooMany = unheard(503, "Too many messages arrive at this moment.", 1)
 const busy = (seconds: number) => unheard(503, "Too busy at the moment; see Retry-After.", seconds)
-const failed = unheard(500, "Something went wrong on our side; the same message may be sent again.")
+const failed = unheard(500, "Something went wrong on our side; the same message may be sent again.", BUSY_RETRY_SECONDS)
 
 /** Why the body of a message is not even read. */
 const refusalOf = ({ headers }: HttpServerRequest): Answer | undefined => {

@@ -58,8 +58,9 @@ export interface TimedWork<Taken, R> {
   ) => Effect.Effect<ReadonlyArray<Taken>, never, R>
   /** Attempts it once (`attemptOnce`). */
   readonly run: (taken: Taken) => Effect.Effect<void, never, R>
-  /** Milliseconds between two polls, where it is not `DUE_POLL_MS`. */
+  /** Milliseconds between two polls, where it is not `DUE_POLL_MS`; and those at least, whatever changed or ended meanwhile. */
   readonly pollMs?: number
+  readonly gapMs?: number
 }
 
 /**
@@ -102,6 +103,12 @@ export const makeTimedWork = Effect.fnUntraced(function* <Taken, R>(kind: TimedW
     if (free > 0) yield* startAll(Effect.flatMap(DateTime.nowAsDate, (now) => kind.take(now, free, underWay)))
   })
 
+  const { gapMs = 0, pollMs = DUE_POLL_MS } = kind
+  const rested = Effect.andThen(
+    Effect.sleep(gapMs),
+    Effect.raceFirst(changed.await, Effect.sleep(Math.max(pollMs - gapMs, 0)))
+  )
+
   return {
     takeDue,
     startAll,
@@ -110,12 +117,7 @@ export const makeTimedWork = Effect.fnUntraced(function* <Taken, R>(kind: TimedW
     /** Says that something may be due that was not. */
     changed: changed.open,
     /** Polls whenever something changed or ended, and from time to time; until the scope closes. */
-    polling: Effect.forkScoped(
-      loop(
-        kind.what,
-        Effect.andThen(takeDue, Effect.raceFirst(changed.await, Effect.sleep(kind.pollMs ?? DUE_POLL_MS)))
-      )
-    ),
+    polling: Effect.forkScoped(loop(kind.what, Effect.andThen(takeDue, rested))),
     /** Waits until nothing is under way. */
     idle: FiberSet.awaitEmpty(fibers)
   }

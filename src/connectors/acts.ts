@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { AccountThere, Connector, ListingThere, OrderThere } from "../channels/connector.ts"
-import { ListingDay } from "../channels/days.ts"
+import { ListingDay, Restrictions } from "../channels/days.ts"
 import type { ConnectorError } from "../channels/errors.ts"
 import { AirbnbPriceAndRules } from "../channels/price-and-rules.ts"
 import { decoderOf } from "../contract/decode.ts"
@@ -30,7 +30,19 @@ const readAnswered = decoderOf(
 )
 const answered = (answer: unknown) => Effect.map(readAnswered(answer), ({ answer }) => answer)
 
-const readDays = decoderOf(Schema.Struct({ days: Schema.Array(ListingDay) }))
+/** A day as the port has it; the only texts in it are short, however long an answer may be. */
+const DayAnswered = Schema.Struct({
+  ...ListingDay.fields,
+  restrictions: Schema.optionalKey(
+    Schema.Struct({
+      ...Restrictions.fields,
+      min_advance_reservation: Schema.optionalKey(Code),
+      max_advance_reservation: Schema.optionalKey(Code)
+    })
+  )
+})
+
+const readDays = decoderOf(Schema.Struct({ days: Schema.Array(DayAnswered) }))
 
 /** Exactly the days that were asked for, in order: whoever reads them is told nothing else. */
 const daysBetween = (start: string, end: string) => (answer: unknown) =>

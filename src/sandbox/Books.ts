@@ -22,6 +22,8 @@ export interface Word {
   /** As `Ingest` takes it. */
   readonly said: Schema.Json | object
   readonly due_at: Date
+  /** The version that the host knows already, where he does. */
+  readonly told_version?: number
 }
 
 /** What an act makes of the books. */
@@ -143,7 +145,8 @@ const WordColumns = Schema.Struct({
   subject: column("text", Schema.String),
   version: column("bigint", Schema.Int),
   said: column("jsonb", Schema.Json),
-  due_at: column("timestamptz", Schema.Date)
+  due_at: column("timestamptz", Schema.Date),
+  told_version: column("bigint", Schema.Int)
 })
 
 /** What a writing says, each list as one parameter. */
@@ -213,6 +216,7 @@ const write = (sql: Sql) => {
         INSERT INTO sandbox_words AS before (operator_id, account_id, ${sql.literal(namesOf(WordColumns))})
         SELECT ${whose}, ${sql.literal(namesOf(WordColumns, "given"))} FROM as_read, ${given(sql, words, WordColumns)}
         ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
+          told_version = greatest(before.told_version, excluded.told_version),
           said = excluded.said, attempts = 0, heard = NULL, due_at = CASE excluded.kind
             WHEN 'listing' THEN least(before.due_at, excluded.due_at) ELSE excluded.due_at END
       )
@@ -232,7 +236,7 @@ const write = (sql: Sql) => {
           orderId: order?.after.order_id ?? "",
           orderVersion: order?.before?.version ?? 0,
           payments: writing.payment === undefined ? [] : [writing.payment],
-          words: writing.words
+          words: writing.words.map((word) => ({ told_version: 0, ...word }))
         })
       ),
       ({ written }) => written
@@ -282,7 +286,7 @@ interface OneListing extends Account {
 
 /**
  * The nights of a listing that orders have of which the host's calendar cannot know: those that still wait for an answer or a
- * payment hold none there, and of the others he was not told yet.
+ * payment hold none there, and of the others he was not told yet, nor has he agreed to them.
  */
 const unheard = (sql: Sql) => {
   const statement = inForms(
@@ -296,7 +300,7 @@ const unheard = (sql: Sql) => {
         SELECT o.said FROM sandbox_words w
         JOIN sandbox_orders o ON o.operator_id = w.operator_id AND o.account_id = w.account_id AND o.order_id = w.subject
         WHERE w.due_at IS NOT NULL AND w.kind = 'order' AND w.operator_id = ${operator_id} AND w.account_id = ${account_id}
-          AND o.status = 'accepted'
+          AND o.status = 'accepted' AND w.told_version < o.version
       ) waiting CROSS JOIN LATERAL jsonb_array_elements(waiting.said -> 'rooms') room
       WHERE room ->> 'listing_id' = ${listingId}`
   )

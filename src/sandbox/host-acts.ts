@@ -22,7 +22,10 @@ export const listingIn = ({ scene }: Found, listingId: string): Result.Result<Li
   return listing === undefined ? refused("there is no such listing") : Result.succeed(listing)
 }
 
-/** Agreeing again to what was agreed is nothing new; nothing else that is over can be agreed to. */
+/**
+ * Agreeing again to what was agreed is nothing new; nothing else that is over can be agreed to. What is agreed to holds its
+ * nights in the host's calendar from now on: he need not be told.
+ */
 export const approving = (found: Found): Result.Result<Becomes<Order["status"]>, ChannelRefused> =>
   Result.flatMap(orderIn(found), (before) => {
     if (before.answer === "approved") return Result.succeed({ answer: before.status })
@@ -31,7 +34,10 @@ export const approving = (found: Found): Result.Result<Becomes<Order["status"]>,
     const after = approved(account.channel_type, before, left, now)
     if (after === undefined) return refused(`the order is ${before.status}`)
     return Result.succeed({
-      writing: { order: { before, after }, words: [orderWord(after, saidLater(now))] },
+      writing: {
+        order: { before, after },
+        words: [{ ...orderWord(after, saidLater(now)), told_version: after.version }]
+      },
       answer: after.status
     })
   })

@@ -164,6 +164,36 @@ describe("timed work", () => {
     })
   )
 
+  it.effect("is not polled for more often than its kind says, whatever changes", () =>
+    Effect.gen(function* () {
+      let polls = 0
+      const table = tableOf([])
+      const { polling, changed } = yield* makeTimedWork({
+        what: "testing",
+        room: 1,
+        gapMs: 250,
+        pollMs: 5_000,
+        take: () =>
+          Effect.as(
+            Effect.sync(() => polls++),
+            []
+          ),
+        run: (taken: Taken) => table.settle(taken)
+      })
+      yield* polling
+      yield* TestClock.adjust(0)
+      yield* changed
+      yield* TestClock.adjust(249)
+      assert.strictEqual(polls, 1)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(polls, 2)
+      yield* TestClock.adjust(4_999)
+      assert.strictEqual(polls, 2)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(polls, 3)
+    })
+  )
+
   it.effect("that was taken is also begun, when the worker is stopped in between", () =>
     Effect.gen(function* () {
       const table = tableOf(due(3))

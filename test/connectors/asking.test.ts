@@ -168,11 +168,15 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
         })
       const good = ["2027-05-30", "2027-05-31", "2027-06-01"].map(day)
       assert.deepStrictEqual(yield* read(good), good)
+      const ahead = (characters: number) =>
+        good.map((each) => ({ ...each, restrictions: { min_advance_reservation: "D".repeat(characters) } }))
+      assert.deepStrictEqual(yield* read(ahead(100)), ahead(100))
       for (const bad of [
         [],
         good.slice(1),
         good.toReversed(),
         [...good, day("2027-06-02")],
+        ahead(101),
         good.map((each) => ({ ...each, price: "100" })),
         good.map((each) => ({ ...each, inventory: 1.5 }))
       ]) {

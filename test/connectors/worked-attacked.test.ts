@@ -1,3 +1,4 @@
+import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -46,6 +47,20 @@ layer(layerTestDatabase)("the worked connector", (it) => {
       // The service signs by both secrets while one is replaced.
       assert.strictEqual((yield* sentTo(url, { secrets: [wrong, secret], body: pushing(130) })).status, 200)
       assert.deepStrictEqual(yield* price, costs(130))
+
+      // Nobody ends its process by hanging up in the middle of a body.
+      yield* hungUpOn(url)
+      assert.deepStrictEqual(yield* price, costs(130))
     })
   )
 })
+
+/** Begins a message at an address, and ends the connection before all of it is there. */
+const hungUpOn = (url: string) =>
+  Effect.callback<void>((resume) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () =>
+      socket.write("POST / HTTP/1.1\r\nhost: there\r\ncontent-length: 100\r\n\r\n{", () => socket.end())
+    )
+    // The other side closes once it has seen that nothing more comes.
+    socket.on("close", () => resume(Effect.void)).resume()
+  })

@@ -90,4 +90,24 @@ layer(layerListened)("the sandbox", (it) => {
       assert.deepStrictEqual(rows, [])
     })
   )
+
+  it.effect("does not count off again who has what the host agreed to: his calendar knows that before he is told", () =>
+    Effect.gen(function* () {
+      const { push, left, book, hears, deaf, there, market } = yield* ground(2, false)
+      const order = yield* book
+      yield* hears
+      yield* deaf
+      const sandbox = yield* Sandbox
+      yield* sandbox.approve(there, { reservationCode: "0-1-A", channelId: order.order_id })
+      yield* push(1)
+      assert.deepStrictEqual(yield* left, [1, 1, 1, 1])
+      // What the guest changes then the host does not know.
+      yield* market.change({ order_id: order.order_id, check_in_date: "2027-06-07", check_out_date: "2027-06-10" })
+      yield* push(1)
+      assert.deepStrictEqual(yield* left, [1, 0, 0, 0])
+      yield* hears
+      yield* push(1)
+      assert.deepStrictEqual(yield* left, [1, 1, 1, 1])
+    })
+  )
 })

@@ -31,8 +31,8 @@ export const TakenComparison = Schema.Struct({
   attempts: Schema.Int,
   failures: Schema.Int,
   suspected: Schema.Array(Schema.Struct({ start_date: Schema.String, end_date: Schema.String })),
-  /** It was never compared since it was linked. */
-  is_first: Schema.Boolean
+  /** Null where it was never compared since it was linked. */
+  compared_at: Schema.NullOr(Schema.Date)
 })
 export type TakenComparison = typeof TakenComparison.Type
 
@@ -101,7 +101,7 @@ const takingDue = (sql: SqlClient.SqlClient, taking: Givens<Taking>): Fragment =
     )
     SELECT taken.operator_id, taken.listing_row, taken.attempts, taken.failures, listing.account_id, listing.channel_type,
       listing.listing_id, o.time_zone, ${rangesOf(sql, sql`taken.suspected`)} AS suspected,
-      taken.compared_at IS NULL AS is_first
+      taken.compared_at
     FROM taken
     JOIN listings listing ON listing.operator_id = taken.operator_id AND listing.id = taken.listing_row
     JOIN operators o ON o.id = taken.operator_id`

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { leaseEnd } from "../../background/lease.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
-import { CHANNEL_TEXT, LISTING_PUSH_TRIED_MS } from "../../limits.ts"
+import { LISTING_PUSH_TRIED_MS } from "../../limits.ts"
 import { drawingUp, readingStock, type StockSought } from "./drawing.ts"
 import { busyWith, type Taking, type Whose } from "./in-turn.ts"
 import { DrawnPush, type PushInHand, ReadStock, type Span, TakenPush } from "./push.ts"
@@ -41,9 +41,6 @@ const laneInHand = ({ operator_id, listing_row, attempts }: TakenPush, now: Date
 })
 
 const inHand = ({ lane, push_id, ranges }: PushInHand, now: Date) => ({ ...laneInHand(lane, now), push_id, ranges })
-
-/** A channel's words, as far as they can be stored and are worth reading. */
-const asText = (reason: string): string => reason.slice(0, CHANNEL_TEXT).toWellFormed().replaceAll("\0", "\uFFFD")
 
 /**
  * What channels are still to be told, in the database, for any worker of any process. Each listing has a lane, taken for one
@@ -88,15 +85,14 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/resources/
       nothing: (push: PushInHand, reason: string, now: Date) =>
         readCount(pushed({ ...inHand(push, now), reason, start_date: undefined, end_date: undefined })),
 
-      refused: (push: PushInHand, reason: string, now: Date) =>
-        readCount(refused({ ...inHand(push, now), reason: asText(reason) })),
+      refused: (push: PushInHand, reason: string, now: Date) => readCount(refused({ ...inHand(push, now), reason })),
 
       /** It is tried again then. Answers what of the lane was given up, since it waited for too long. */
       failed: (push: PushInHand, reason: string, nextTry: Date, now: Date) =>
         readGivenUp(
           failed({
             ...inHand(push, now),
-            reason: asText(reason),
+            reason,
             failures: push.lane.failures,
             nextTry,
             tooOld: new Date(now.getTime() - LISTING_PUSH_TRIED_MS)

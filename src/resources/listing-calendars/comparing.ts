@@ -27,6 +27,8 @@ export const SECOND_LOOK_MS = 5 * 60 * 1000
 /** Milliseconds between two looks for listings that were linked, and between two for what is due to be compared. */
 export const FOLLOWING_MS = 20_000
 export const COMPARING_POLL_MS = 5_000
+/** And at least: each look goes through all accounts there are, and at night there is one due whenever another ended. */
+export const COMPARING_GAP_MS = 250
 
 /** What the channel sells. Undefined: it is not to be asked before the next night; a failure is one that may pass. */
 const there = Effect.fnUntraced(function* (taken: TakenComparison, { start_date, end_date }: Span) {
@@ -92,14 +94,16 @@ const settle = Effect.fnUntraced(function* (taken: TakenComparison, ended: Ended
   yield* (yield* WakeUp).wake
 })
 
-/** That a listing was linked is no fault: of what it brings nobody is warned. */
-const logged = (
-  { operator_id, channel_type, listing_id, is_first }: TakenComparison,
-  drift: Drift,
-  days: ReadonlyArray<string>
-) => {
+/** The last day that the channel could have been told of at the look before; undefined: there was none. */
+const lastKnown = ({ compared_at, time_zone }: TakenComparison): string | undefined =>
+  compared_at === null ? undefined : horizonOf(dateInZone(compared_at, time_zone)).end_date
+
+/** That a listing was linked is no fault, nor that a day came into reach: of what they bring nobody is warned. */
+const logged = (taken: TakenComparison, drift: Drift, days: ReadonlyArray<string>) => {
+  const { operator_id, channel_type, listing_id } = taken
+  const last = lastKnown(taken)
   const log =
-    is_first || drift.more.length === 0
+    last === undefined || drift.more.every((day) => day > last)
       ? Effect.logInfo("a listing is told days that its channel sells otherwise")
       : Effect.logWarning("a channel sells more of a listing than there is, and is told so")
   return Effect.annotateLogs(log, {
@@ -139,7 +143,8 @@ export const makeComparing = Effect.flatMap(Comparisons, (comparisons) =>
     room: COMPARING_ROOM,
     take: comparisons.take,
     run: compare,
-    pollMs: COMPARING_POLL_MS
+    pollMs: COMPARING_POLL_MS,
+    gapMs: COMPARING_GAP_MS
   })
 )
 

@@ -52,10 +52,11 @@ export interface StockSought {
  */
 export const readingStock = (sql: SqlClient, sought: Givens<StockSought>): Fragment => {
   const { operator_id, listing_row, start_date, end_date } = sought
-  const waiting = sql`
-    SELECT p.ranges FROM listing_pushes p
+  // Of what the host asked for nothing is looked at: that may be much, and said_days know of it.
+  const ofCalendar = sql`(
+    SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM listing_pushes p
     WHERE p.operator_id = listing.operator_id AND p.listing_row = listing.id AND p.settled_at IS NULL
-      AND p.kind IN ('availability', 'inventories')`
+      AND p.kind = 'availability')`
   return sql`
     WITH listing AS MATERIALIZED (
       SELECT operator_id, id, property_id, room_type_id FROM listings
@@ -74,10 +75,6 @@ export const readingStock = (sql: SqlClient, sought: Givens<StockSought>): Fragm
       (SELECT count(*) FROM room) AS rooms,
       coalesce((SELECT jsonb_agg(jsonb_build_array(at, rooms)) FROM unsellable), '[]') AS unsellable,
       ${rangesOf(sql, sql`coalesce(lane.said_days, '{}')`)} AS said,
-      ${rangesOf(
-        sql,
-        sql`coalesce(lane.due_days, '{}') + coalesce((SELECT range_agg(days) FROM (
-          SELECT ${daysIn(sql, sql`ranges`)} AS days FROM (${waiting}) waiting) each), '{}')`
-      )} AS untold
+      ${rangesOf(sql, sql`coalesce(lane.due_days, '{}') + coalesce(${ofCalendar}, '{}')`)} AS untold
     FROM listing LEFT JOIN listing_lanes lane ON lane.operator_id = listing.operator_id AND lane.listing_row = listing.id`
 }

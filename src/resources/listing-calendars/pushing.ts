@@ -10,7 +10,7 @@ import { ChannelGateway } from "../../channels/ChannelGateway.ts"
 import type { StockedDays } from "../../channels/days.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/errors.ts"
 import { dateInZone } from "../../contract/time.ts"
-import { LISTING_RANGES } from "../../limits.ts"
+import { CHANNEL_TEXT, LISTING_RANGES } from "../../limits.ts"
 import { asRoot, record } from "../../telemetry/spans.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { Ended, PushInHand, Span, TakenPush } from "./push.ts"
@@ -105,11 +105,17 @@ const messageOf = Effect.fnUntraced(function* (lane: TakenPush) {
   }
 })
 
+/** A channel's words, as far as they can be stored and are worth reading. */
+const asText = (reason: string): string => reason.slice(0, CHANNEL_TEXT).toWellFormed().replaceAll("\0", "\uFFFD")
+
 /** What no repetition would change is over; all else is tried again. */
 const endedBy = (error: ChannelError): Ended => {
   switch (error._tag) {
     case "ChannelRefused":
-      return { end: "refused", reason: error.field === undefined ? error.reason : `${error.field}: ${error.reason}` }
+      return {
+        end: "refused",
+        reason: asText(error.field === undefined ? error.reason : `${error.field}: ${error.reason}`)
+      }
     case "ChannelAccountMissing":
       return { end: "refused", reason: `there is no account on ${error.channelType} any more` }
     case "ChannelNotServed":

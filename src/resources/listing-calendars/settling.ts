@@ -41,14 +41,16 @@ const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">, unsaid: F
 
 /**
  * The days of which the host's word comes to nothing, of the rows `over` (`id, kind, ranges`): what its channel did not take
- * is not its last word. Days that he said something of since are.
+ * is not its last word. Days that he said something of since are; of those it is asked only where there is such a row.
  */
 const unsaidBy = (sql: SqlClient, over: Fragment): Fragment => sql`
-  (coalesce((SELECT range_agg(${daysIn(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories'), '{}')
-  - coalesce((
-    SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM lane
-    JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
-    WHERE p.settled_at IS NULL AND p.kind = 'inventories' AND p.id NOT IN (SELECT id FROM ${over} over)), '{}'))`
+  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = 'inventories') THEN
+    (SELECT range_agg(${daysIn(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories')
+    - coalesce((
+      SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM lane
+      JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
+      WHERE p.settled_at IS NULL AND p.kind = 'inventories' AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
+  ELSE '{}' END`
 
 const NONE_UNSAID = "'{}'::datemultirange"
 
@@ -123,7 +125,8 @@ export interface Failed extends Refused {
 
 /**
  * The channel could not be told: all of the lane waits, so that nothing overtakes. What waits for too long is given up, each
- * of it, so that a channel that is away for days is not asked for each. Answers how many were given up.
+ * of it, so that a channel that is away for days is not asked for each. Where the calendar's own is, the next turn is what the
+ * host asked for: a channel may take the one and not the other. Answers how many were given up.
  */
 export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment => sql`
   WITH lane AS (
@@ -139,14 +142,16 @@ export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
       AND (p.id = ${failed.push_id} OR p.created_at <= ${failed.tooOld})
     RETURNING p.id, p.kind, p.ranges, p.settled_at
-  ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), waits AS (
+  ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), gone AS (
+    SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead
+  ), waits AS (
     UPDATE listing_lanes l
-    SET waiting = l.waiting - (SELECT count(*) FROM dead), failures = l.failures + 1, due_at = ${failed.nextTry},
-      calendar_waits = l.calendar_waits AND NOT EXISTS (SELECT FROM dead WHERE kind = 'availability'),
+    SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${failed.nextTry},
+      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar,
       said_days = l.said_days - ${unsaidBy(sql, sql`dead`)}
-    FROM lane WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
+    FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
   )
-  SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead`
+  SELECT pushes, of_calendar FROM gone`
 
 /** Gives a lane back untried. */
 export const handingBack = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`

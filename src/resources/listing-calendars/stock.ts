@@ -14,7 +14,7 @@ export interface Stock extends Days {
   readonly unsellable: ReadonlyMap<number, number>
   /** Days of which the host said last, for this listing alone, how many can be sold. */
   readonly said: ReadonlyArray<Days>
-  /** Days that the channel is being told of, or is to be. */
+  /** Days that the channel is being told of by the calendar itself, or is to be. */
   readonly untold: ReadonlyArray<Days>
 }
 
@@ -74,13 +74,17 @@ export const stockedBy = (stock: Stock, days: ReadonlyArray<Days>): ReadonlyArra
  */
 export const asTheHostSaid = (stock: Stock, asked: ReadonlyArray<StockedDays>): ReadonlyArray<StockedDays> => {
   if (!stock.linked) return asked
-  const said = distancesIn(stock.start_date, stock.said)
+  const first = stock.start_date
+  const said = distancesIn(first, stock.said)
   const numbers = new Map<number, number>()
-  for (const range of asked) {
-    for (const at of distancesIn(stock.start_date, [range])) {
+  // From the last range on, so that a day is reckoned once, however many ranges name it.
+  for (const { start_date, end_date, inventory } of asked.toReversed()) {
+    const end = daysInRange(first, end_date)
+    for (let at = daysInRange(first, start_date) - 1; at < end; at++) {
+      if (numbers.has(at)) continue
       const free = freeAt(stock, at)
-      numbers.set(at, free === 0 || !said.has(at) ? free : range.inventory)
+      numbers.set(at, free === 0 || !said.has(at) ? free : inventory)
     }
   }
-  return rangesOfEqual(stock.start_date, numbers)
+  return rangesOfEqual(first, numbers)
 }

@@ -12,6 +12,7 @@ import {
 } from "../../../src/resources/listing-calendars/Comparisons.ts"
 import {
   COMPARING_BACKOFF,
+  COMPARING_GAP_MS,
   COMPARING_POLL_MS,
   FOLLOWING_MS,
   follow,
@@ -178,6 +179,26 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       })
   )
 
+  it.effect("is told the day that comes into reach each night, and nobody is warned of it", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const { property, listing } = yield* housed
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${property}`
+      const comparing = yield* makeComparing
+      const pushing = yield* makePushing
+      yield* following
+      yield* Effect.andThen(compared(comparing), pushedOff(pushing))
+      yield* TestClock.adjust(DAY_MS)
+      const said = yield* lines(Effect.andThen(compared(comparing), pushedOff(pushing)))
+      const last = addDays("2027-04-21", 1_096)
+      assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), [`${last}..${last} 0`])
+      assert.deepStrictEqual(warned(said), [])
+      const found = said.find(({ fields }) => fields["listing_id"] === listing)
+      assert.deepInclude(found?.fields, { days: 1, more_there: 1, first_day: last })
+    })
+  )
+
   it.effect("is looked at again after pauses that double where its channel is away, without a word", () =>
     Effect.gen(function* () {
       yield* emptied
@@ -315,7 +336,8 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       yield* TestClock.adjust(FOLLOWING_MS - 1)
       assert.strictEqual(yield* looksAt(listing), 0)
       yield* TestClock.adjust(1)
-      yield* Effect.repeat(looksAt(listing), { until: (looks) => looks === 1 })
+      const soon = Effect.andThen(TestClock.adjust(COMPARING_GAP_MS), looksAt(listing))
+      yield* Effect.repeat(soon, { until: (looks) => looks === 1 })
     })
   )
 })

@@ -12,6 +12,7 @@ import {
 } from "../../../src/limits.ts"
 import { CALENDAR_REST_MS } from "../../../src/resources/listing-calendars/due-days.ts"
 import { PUSH_LEASE_MS, PushQueue } from "../../../src/resources/listing-calendars/PushQueue.ts"
+import type { TakenPush } from "../../../src/resources/listing-calendars/push.ts"
 import { makePushing, PUSH_BACKOFF } from "../../../src/resources/listing-calendars/pushing.ts"
 import { PUSHING_ACCOUNT_SHARE } from "../../../src/resources/listing-calendars/taking.ts"
 import { ScriptedChannel } from "../../channels.ts"
@@ -307,6 +308,37 @@ layer(layerFollowing)("a channel that is away", (it) => {
     })
   )
 
+  it.effect(
+    "for a calendar alone is told what the host asked for, once that was given up, whatever changes since",
+    () =>
+      Effect.gen(function* () {
+        const channel = yield* ScriptedChannel
+        const { operatorId, token, property, listing, close } = yield* housed
+        const pushing = yield* makePushing
+        const sql = yield* SqlClient.SqlClient
+        const byAct = Effect.flatMap(channel.heard, (acts) =>
+          acts.at(-1)?.startsWith("inventories") === true ? unavailable : Effect.void
+        )
+        yield* channel.answer(listing, byAct)
+        yield* close([property], "2027-05-01")
+        yield* followed(pushing)
+        yield* TestClock.setTime(NOW + LISTING_PUSH_TRIED_MS)
+        const prices = [costing(1)]
+        yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
+        yield* sql`UPDATE listing_lanes SET due_at = ${new Date(NOW)} WHERE operator_id = ${operatorId}`
+        yield* pushedOff(pushing)
+        yield* close([property], "2027-05-02")
+        yield* handedOut
+        yield* TestClock.adjust(2 * PUSH_BACKOFF.longestMs)
+        yield* pushedOff(pushing)
+        assert.deepStrictEqual(yield* pushesOf(listing), [
+          "availability dead after 2: the channel failed (503)",
+          "prices pushed after 1",
+          "availability waiting after 1: the channel failed (503)"
+        ])
+      })
+  )
+
   it.effect("or refuses holds up nothing that comes later; that nothing here reaches it is no warning", () =>
     Effect.gen(function* () {
       const channel = yield* ScriptedChannel
@@ -563,5 +595,28 @@ layer(layerFollowing)("what the host says of one listing", (it) => {
         yield* pushedOff(pushing)
         assert.deepStrictEqual(yield* inventoriesOf(listing_id), ["2027-05-01..2027-05-03 7"])
       })
+  )
+
+  it.effect("is looked into in its turn, and not with each that goes before it: a thousand may wait", () =>
+    Effect.gen(function* () {
+      const { token, listing } = yield* housed
+      const prices = [costing(1)]
+      yield* call(token, "update_listing_prices", { channel_type: "airbnb", listing_id: listing, prices })
+      yield* says(token, listing, 4, "2027-05-01")
+      const sql = yield* SqlClient.SqlClient
+      // Whoever looks into it fails.
+      yield* sql`UPDATE listing_pushes SET ranges = '"much"' WHERE kind = 'inventories' AND settled_at IS NULL`
+      const queue = yield* PushQueue
+      const taken = Effect.gen(function* () {
+        const [lane] = yield* queue.take(yield* DateTime.nowAsDate, 1, [])
+        return lane ?? (yield* Effect.die(new Error("nothing is due")))
+      })
+      const inHand = (lane: TakenPush) => ({ lane, push_id: lane.push_id ?? 0, ranges: undefined })
+      const now = yield* DateTime.nowAsDate
+      const [first, span] = [yield* taken, { start_date: "2027-05-01", end_date: "2027-05-01" }]
+      assert.deepInclude(yield* queue.stock(first, span), { linked: true, said: [span], untold: [] })
+      assert.deepStrictEqual(yield* queue.failed(inHand(first), "away", now, now), { pushes: 0, of_calendar: false })
+      assert.deepStrictEqual(yield* queue.refused(inHand(yield* taken), "no", now), { pushes: 1 })
+    })
   )
 })

@@ -12,7 +12,7 @@ import {
   ChannelUnavailable
 } from "../../../src/channels/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { LISTING_PUSH_TRIED_MS, LISTING_PUSHES_KEPT_MS } from "../../../src/limits.ts"
+import { CHANNEL_TEXT, LISTING_PUSH_TRIED_MS, LISTING_PUSHES_KEPT_MS } from "../../../src/limits.ts"
 import { makePushing, PUSH_BACKOFF } from "../../../src/resources/listing-calendars/pushing.ts"
 import { retain } from "../../../src/resources/listing-calendars/retention.ts"
 import type { Service } from "../../../src/service.ts"
@@ -64,6 +64,11 @@ layer(layerScene)("a worker tells a channel", (it) => {
       const refusals: ReadonlyArray<readonly [ChannelError, string]> = [
         [new ChannelRefused({ reason: "too cheap" }), "too cheap"],
         [new ChannelRefused({ reason: "too cheap", field: "prices[0].price" }), "prices[0].price: too cheap"],
+        [new ChannelRefused({ reason: "x".repeat(CHANNEL_TEXT) }), "x".repeat(CHANNEL_TEXT)],
+        [
+          new ChannelRefused({ reason: `${"x".repeat(CHANNEL_TEXT - 1)}\0 and a megabyte` }),
+          `${"x".repeat(CHANNEL_TEXT - 1)}\uFFFD`
+        ],
         [new ChannelAccountMissing({ channelType: "airbnb" }), "there is no account on airbnb any more"],
         [new ChannelNotServed({ channelType: "airbnb" }), "airbnb cannot be told here"]
       ]

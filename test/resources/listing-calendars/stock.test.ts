@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { LISTING_INVENTORY_MAX } from "../../../src/limits.ts"
+import { LISTING_INVENTORY_MAX, LISTING_RANGES } from "../../../src/limits.ts"
 import { driftOf, nextNight } from "../../../src/resources/listing-calendars/drift.ts"
 import {
   asTheHostSaid,
@@ -83,6 +83,25 @@ describe("what a channel is told", () => {
         assert.deepStrictEqual(asTheHostSaid({ ...known, linked: false }, asked), asked)
       })
     ))
+
+  it("of the host's word is reckoned once a day, however many ranges name it", () => {
+    let reckoned = 0
+    const counted = new (class extends Map<number, number> {
+      override get(day: number) {
+        reckoned += 1
+        return super.get(day)
+      }
+    })()
+    const asked = Array.from({ length: LISTING_RANGES }, (_, nth) => ({
+      start_date: FIRST,
+      end_date: LAST,
+      inventory: nth
+    }))
+    const days = { start_date: FIRST, end_date: LAST }
+    const known: Stock = { ...days, linked: true, rooms: 1, unsellable: counted, said: [days], untold: [] }
+    assert.deepStrictEqual(asTheHostSaid(known, asked), [{ ...days, inventory: LISTING_RANGES - 1 }])
+    assert.strictEqual(reckoned, LENGTH)
+  })
 
   it(`is never more than ${LISTING_INVENTORY_MAX}`, () => {
     const rooms = (count: number): Stock => ({
