@@ -15,7 +15,8 @@ export default Effect.gen(function* () {
       former_secret_until timestamptz,
       created_at timestamptz NOT NULL
     )`
-  // A message that comes again is answered as it was, if it is the same one: that is what digest tells.
+  // A message that is sent again is answered as it was, if it is the same one, which digest tells, and signed anew: signed_at
+  // is the second that the last of them was signed in.
   yield* sql`
     CREATE TABLE connector_messages (
       connector_id bigint NOT NULL REFERENCES connectors (id) ON DELETE CASCADE,
@@ -23,6 +24,7 @@ export default Effect.gen(function* () {
       digest bytea NOT NULL,
       outcome text NOT NULL,
       reason text,
+      signed_at bigint NOT NULL,
       heard_at timestamptz NOT NULL,
       PRIMARY KEY (connector_id, message_id)
     )`

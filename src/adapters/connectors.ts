@@ -100,7 +100,7 @@ export const layerConnectorDoor = Layer.effect(
       if (seated._tag === "Failure") return { answer: seated.failure }
       if (Option.isNone(seated.success)) return { answer: tooMany }
       const { signer, body } = seated.success.value
-      return { signer, answer: yield* hearing.hear(signer, signed.id, body) }
+      return { signer, answer: yield* hearing.hear(signer, signed, body) }
     })
 
     /** A line for each message that a connector signed and might say; of all else, which anybody may send, one a minute. */

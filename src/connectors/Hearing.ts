@@ -8,7 +8,7 @@ import { parseJson } from "../contract/json-text.ts"
 import { generateSecret, isFresh, isSigned } from "../deliveries/signature.ts"
 import { RateWindows } from "../gate/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../gate/windows/window.ts"
-import { Ingest } from "../ingest/Ingest.ts"
+import { type Heard, Ingest } from "../ingest/Ingest.ts"
 import { CONNECTOR_MESSAGE_ID, CONNECTOR_MESSAGES_A_MINUTE } from "../limits.ts"
 import { Places } from "../places/Places.ts"
 import { Known } from "./Known.ts"
@@ -79,10 +79,19 @@ const readBody = (body: Uint8Array) =>
     )
   )
 
+const outcomeOf = (become: Heard): Outcome => ({
+  outcome: become.outcome,
+  reason: become.outcome === "refused" ? become.reason : null
+})
+
 const answerOf = ({ outcome, reason }: Outcome): Answer =>
   outcome === "refused" ? { status: 422, body: { outcome, reason: reason ?? "" } } : { status: 200, body: { outcome } }
 
 const longId = unheard(422, `webhook-id: must be at most ${CONNECTOR_MESSAGE_ID} characters.`)
+const replayed = unheard(
+  409,
+  "webhook-timestamp: this very message was heard before; one that is sent again is signed anew."
+)
 const anotherMessage = unheard(409, "webhook-id: another message had it: each has its own.")
 const noSuchAccount = unheard(403, "account.channel_account_id: no account that this connector speaks for.")
 const tooMany = (seconds: number) =>
@@ -95,11 +104,11 @@ export class Hearing extends Context.Service<
     /** Which connector signed the message; undefined: none, or another one than it says. */
     readonly signer: (connectorId: number, signed: Signed, body: Uint8Array) => Effect.Effect<number | undefined>
     /**
-     * Hears a message that its connector signed. One that comes again is answered as it was: the id is written down after
-     * the message was heard, since one that was heard twice changes nothing (`Ingest`), and one that was written down and
-     * never heard would be lost.
+     * Hears a message that its connector signed. One that is sent again, signed anew, is answered as it was; a copy of what
+     * was heard is refused. The id is written down after the message was heard, since one that was heard twice changes
+     * nothing (`Ingest`), and one that was written down and never heard would be lost.
      */
-    readonly hear: (connectorId: number, id: string, body: Uint8Array) => Effect.Effect<Answer, ServerError>
+    readonly hear: (connectorId: number, signed: Signed, body: Uint8Array) => Effect.Effect<Answer, ServerError>
   }
 >()("latchkey/connectors/Hearing") {
   static readonly layer = Layer.effect(
@@ -111,17 +120,21 @@ export class Hearing extends Context.Service<
       // What names no connector takes as long as what names one.
       const nobodys = [yield* generateSecret]
 
-      const heard = Effect.fnUntraced(function* (connectorId: number, messageId: string, body: Uint8Array) {
+      const heard = Effect.fnUntraced(function* (
+        connectorId: number,
+        { id: messageId, timestamp: signedAt }: Signed,
+        body: Uint8Array
+      ) {
         if (!isUpTo(messageId, CONNECTOR_MESSAGE_ID)) return longId
         const { account, said } = yield* readBody(body)
         const accountId = account.channel_account_id
-        const message = { connectorId, messageId, digest: createHash("sha256").update(body).digest() }
+        const message = { connectorId, messageId, signedAt, digest: createHash("sha256").update(body).digest() }
         const { operator_id: operatorId, channel_type: channelType, before } = yield* look(message, accountId)
-        if (before !== null) return before.same ? answerOf(before) : anotherMessage
+        if (before?.same === false) return anotherMessage
+        if (before?.anew === false) return replayed
         if (operatorId === null || channelType === null) return noSuchAccount
         const speaking = ingest.ingest({ operatorId, accountId, channelType }, said)
-        const become = yield* places.within(operatorId, speaking, body.length)
-        const outcome = { outcome: become.outcome, reason: become.outcome === "refused" ? become.reason : null }
+        const outcome = before ?? outcomeOf(yield* places.within(operatorId, speaking, body.length))
         yield* note(message, outcome, yield* DateTime.nowAsDate)
         return answerOf(outcome)
       })
@@ -134,10 +147,10 @@ export class Hearing extends Context.Service<
           const fits = (connector?.secrets ?? nobodys).some((secret) => isSigned(message, signatures, secret, now))
           return fits ? connector?.id : undefined
         }),
-        hear: Effect.fnUntraced(function* (connectorId, id, body) {
+        hear: Effect.fnUntraced(function* (connectorId, signed, body) {
           const admission = yield* windows.admit([bucketOf(connectorId)], [])
           if (admission._tag === "Refused") return tooMany(admission.retryAfterSeconds)
-          return yield* Effect.catchIf(heard(connectorId, id, body), isAnswer, Effect.succeed)
+          return yield* Effect.catchIf(heard(connectorId, signed, body), isAnswer, Effect.succeed)
         })
       })
     })

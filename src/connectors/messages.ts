@@ -18,8 +18,8 @@ const Ground = Schema.Struct({
   /** Of the connector's account that the message is about; null: it has no such account. */
   operator_id: Schema.NullOr(Schema.Int),
   channel_type: Schema.NullOr(Schema.String),
-  /** What came of the message of that id, if one was heard; `same`: it was this one. */
-  before: Schema.NullOr(Schema.Struct({ ...Outcome.fields, same: Schema.Boolean }))
+  /** What came of the message of that id, if one was heard; `same`: it was this one, `anew`: it is signed later than before. */
+  before: Schema.NullOr(Schema.Struct({ ...Outcome.fields, same: Schema.Boolean, anew: Schema.Boolean }))
 })
 
 const readGround = onlyRowOf(Ground)
@@ -29,6 +29,8 @@ interface Message {
   readonly connectorId: number
   readonly messageId: string
   readonly digest: Uint8Array
+  /** Seconds since 1970 of its signature. */
+  readonly signedAt: number
 }
 
 interface Looked extends Message {
@@ -40,9 +42,10 @@ interface Looked extends Message {
 export const groundOf = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ connectorId, messageId, digest, connector, accountId }: Givens<Looked>) => sql`
+    ({ connectorId, messageId, digest, signedAt, connector, accountId }: Givens<Looked>) => sql`
       SELECT a.operator_id, a.channel_type, (
-        SELECT jsonb_build_object('outcome', outcome, 'reason', reason, 'same', digest = ${digest}::bytea)
+        SELECT jsonb_build_object('outcome', outcome, 'reason', reason, 'same', digest = ${digest}::bytea,
+          'anew', signed_at < ${signedAt}::bigint)
         FROM connector_messages WHERE connector_id = ${connectorId} AND message_id = ${messageId}
       ) AS before
       FROM (VALUES (0)) one LEFT JOIN channel_accounts a ON a.connector = ${connector} AND a.id = ${accountId}`
@@ -55,15 +58,16 @@ interface Heard extends Message, Outcome {
   readonly now: Date
 }
 
-/** Writes down what came of a message; of two that were heard at once the first stays. */
+/** Writes down what came of a message, and when it was signed last; of two that were heard at once the first stays. */
 export const noting = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ connectorId, messageId, digest, outcome, reason, now }: Givens<Heard>) => sql`
-      INSERT INTO connector_messages (connector_id, message_id, digest, outcome, reason, heard_at)
-      SELECT id, ${messageId}, ${digest}::bytea, ${outcome}, ${reason}, ${now}::timestamptz
+    ({ connectorId, messageId, digest, signedAt, outcome, reason, now }: Givens<Heard>) => sql`
+      INSERT INTO connector_messages AS m (connector_id, message_id, digest, outcome, reason, signed_at, heard_at)
+      SELECT id, ${messageId}, ${digest}::bytea, ${outcome}, ${reason}, ${signedAt}::bigint, ${now}::timestamptz
       FROM connectors WHERE id = ${connectorId}
-      ON CONFLICT DO NOTHING`
+      ON CONFLICT (connector_id, message_id) DO UPDATE SET signed_at = excluded.signed_at
+        WHERE m.digest = excluded.digest AND m.signed_at < excluded.signed_at`
   )
   return (message: Message, { outcome, reason }: Outcome, now: Date) =>
     readNothing(statement({ ...message, outcome, reason, now }))

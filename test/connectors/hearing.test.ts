@@ -83,13 +83,18 @@ const count = Effect.fnUntraced(function* (connectorId: number) {
 }, Effect.orDie)
 
 layer(layerHeard)("what a connector says", (it) => {
-  it.effect("is heard, and answered the same when it comes again", () =>
+  it.effect("is heard, answered the same when it is sent again, and refused when it is copied", () =>
     Effect.gen(function* () {
       const { id, accountId, said, say } = yield* speaking()
       const sent = { id: "one", body: said(named(3, "Ana")) }
-      for (const _ of [1, 2]) {
-        const { status, body } = yield* say(sent)
+      for (const off of [0, 1, 3]) {
+        const { status, body } = yield* say({ ...sent, off })
         assert.deepStrictEqual([status, body], [200, { outcome: "applied" }])
+      }
+      // The last copied, one before it copied, and one that was never heard and is older.
+      for (const off of [3, 1, 2]) {
+        const { status, body } = yield* say({ ...sent, off })
+        assert.deepStrictEqual([status, /heard before/.test(String(body["reason"]))], [409, true])
       }
       assert.deepStrictEqual(yield* known(accountId), { username: "Ana", version: 3 })
       assert.strictEqual(yield* count(id), 1)
@@ -106,7 +111,7 @@ layer(layerHeard)("what a connector says", (it) => {
     Effect.gen(function* () {
       const { id, said, say } = yield* speaking()
       const twice = yield* Effect.all(
-        [1, 2].map(() => say({ id: "one", body: said(named(3)) })),
+        [1, 2].map((off) => say({ id: "one", body: said(named(3)), off })),
         {
           concurrency: "unbounded"
         }
@@ -150,8 +155,8 @@ layer(layerHeard)("what a connector says", (it) => {
         const told = () => lines.filter((line) => line.includes("a channel's word is refused") && line.includes(reason))
         const earlier = told().length
         const sent = { id: `refused ${reason}`, body: said(word) }
-        for (const _ of [1, 2]) {
-          const { status, body } = yield* say(sent)
+        for (const off of [1, 2]) {
+          const { status, body } = yield* say({ ...sent, off })
           assert.deepStrictEqual([status, body], [422, { outcome: "refused", reason }])
         }
         assert.strictEqual(told().length, earlier + 1)
