@@ -220,8 +220,8 @@ const importing = Effect.gen(function* () {
     const { operatorId } = yield* seedOperator(`Imports ${nth}`, `${TOKEN}_${nth}`)
     const houses = yield* housesOf(operatorId, FEEDS / OPERATORS)
     yield* sql`
-      INSERT INTO imported_calendars (operator_id, property_id, url, due_at, created_at)
-      SELECT ${operatorId}, house, 'http://127.0.0.1:' || ${port}::int || '/' || (${(nth * FEEDS) / OPERATORS}::int + at - 1) || '.ics', now(), now()
+      INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+      SELECT ${operatorId}, house, 'http://127.0.0.1:' || ${port}::int || '/' || (${(nth * FEEDS) / OPERATORS}::int + at - 1) || '.ics', '127.0.0.1', now(), now()
       FROM unnest(${houses}::bigint[]) WITH ORDINALITY AS each (house, at)`
   }
   const first = yield* fetchedAll(`${FEEDS} calendars of ${EVENTS} events, fetched and applied`)

@@ -146,9 +146,9 @@ const rootOf = (calendar: TakenCalendar) => ({
 })
 
 /** Once, when it begins: how long it goes on stands with the calendar. */
-const say = (calendar: TakenCalendar, { outcome, error }: Came) =>
-  outcome === "failed" && calendar.failures === 0
-    ? about(calendar)(Effect.logWarning("an imported calendar cannot be read", error))
+const say = (calendar: TakenCalendar, came: Came) =>
+  came.outcome === "failed" && came !== LOST && calendar.failures === 0
+    ? about(calendar)(Effect.logWarning("an imported calendar cannot be read", came.error))
     : Effect.void
 
 /** Fetches a calendar that was taken, and writes down how it ended. */
