@@ -3,6 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { RecordedChange } from "../../changes/on-record.ts"
 import type { Givens } from "../../database/forms.ts"
 import { countImported, touchedByImport } from "../availability/calendar-days.ts"
+import { outliving } from "../property-feeds/outliving.ts"
 import type { Applicable } from "./calendar.ts"
 
 // The statements that write down how a fetch ended. Each asks first whether the calendar is still the worker's, and locks it:
@@ -120,7 +121,7 @@ export interface Removed extends InHand {
 export const removing = (sql: SqlClient, removed: Givens<Removed>): RecordedChange => ({
   change: sql`
     calendar AS (
-      SELECT operator_id, id FROM imported_calendars WHERE ${isMine(sql, removed)} FOR UPDATE
+      SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isMine(sql, removed)} FOR UPDATE
     ), gone AS (
       DELETE FROM imported_days d USING calendar c WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id
       RETURNING d.operator_id, d.property_id, d.day
@@ -130,8 +131,8 @@ export const removing = (sql: SqlClient, removed: Givens<Removed>): RecordedChan
     })},
     removed AS (
       DELETE FROM imported_calendars i USING calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
-      RETURNING i.operator_id, i.id
-    )`,
+      RETURNING i.operator_id, i.property_id, i.id
+    ), outlived AS (${outliving(sql, "removed")})`,
   events: [],
   touched: sql`
     ${touchedByImport(sql)}

@@ -179,7 +179,8 @@ const readBusy = rowOf(KnownBusy)
 
 /**
  * What is busy in a feed. The source of a calendar hears what the others say, never what it said itself, and of nobody what
- * that only repeats. Undefined when the feed is gone meanwhile.
+ * that only repeats. Nor does it hear from others what it says as well: two that have both sold a night would each repeat it
+ * for the other's sake, also when both have given it up. Undefined when the feed is gone meanwhile.
  */
 const busy = (sql: Sql) => {
   const statement = inForms(sql, ({ operatorId, id, calendarId, start, end, today }: Givens<AskedFeed>) => {
@@ -190,6 +191,10 @@ const busy = (sql: Sql) => {
           UNION SELECT i.day FROM imported_days i
           WHERE i.operator_id = f.operator_id AND i.property_id = f.property_id AND i.day BETWEEN ${start} AND ${end}
             AND NOT i.echo AND i.calendar_id <> ${calendarId}
+            AND i.calendar_id <= coalesce(f.last_calendar_id, i.calendar_id)
+            AND NOT EXISTS (
+              SELECT FROM imported_days own WHERE own.operator_id = i.operator_id
+                AND own.calendar_id = ${calendarId} AND own.day = i.day AND NOT own.echo)
             AND NOT EXISTS (
               SELECT FROM calendar_days held WHERE held.operator_id = i.operator_id
                 AND held.property_id = i.property_id AND held.day = i.day AND held.stay_id IS NOT NULL)`
