@@ -8,7 +8,7 @@ import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { CALENDAR_FEEDS } from "../../limits.ts"
 import { inTurn, type OfOperator } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { KnownBusy } from "./rules.ts"
+import { KnownBusy, TOLD_AGAIN_MS } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -173,6 +173,9 @@ interface AskedFeed extends OfOperator, DateRange {
   /** Undefined where the feed is the property's own, which has nothing that was imported. */
   readonly calendarId: number | undefined
   readonly today: string
+  readonly now: Date
+  /** Told before that, it is written down again. */
+  readonly toldAgain: Date
 }
 
 const readBusy = rowOf(KnownBusy)
@@ -183,7 +186,8 @@ const readBusy = rowOf(KnownBusy)
  * for the other's sake, also when both have given it up. Undefined when the feed is gone meanwhile.
  */
 const busy = (sql: Sql) => {
-  const statement = inForms(sql, ({ operatorId, id, calendarId, start, end, today }: Givens<AskedFeed>) => {
+  const statement = inForms(sql, (asked: Givens<AskedFeed>) => {
+    const { operatorId, id, calendarId, start, end, today, now, toldAgain } = asked
     const saidByOthers =
       calendarId === undefined
         ? sql``
@@ -208,7 +212,8 @@ const busy = (sql: Sql) => {
             ${saidByOthers}
           ) each ORDER BY 1
         ) AS closed,
-        (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS told
+        (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS told,
+        coalesce(f.told_at > ${toldAgain} AND f.told_at <= ${now}, false) AS told_lately
       FROM property_feeds f
       JOIN properties p ON p.operator_id = f.operator_id AND p.id = f.property_id
       CROSS JOIN LATERAL (
@@ -222,8 +227,13 @@ const busy = (sql: Sql) => {
   return (
     { operator_id: operatorId, id, calendar_id }: typeof OpenedRow.Type,
     today: string,
-    { start, end }: DateRange
-  ) => readBusy(statement({ operatorId, id, calendarId: calendar_id ?? undefined, start, end, today }))
+    { start, end }: DateRange,
+    now: Date
+  ) => {
+    const toldAgain = new Date(now.getTime() - TOLD_AGAIN_MS)
+    const calendarId = calendar_id ?? undefined
+    return readBusy(statement({ operatorId, id, calendarId, start, end, today, now, toldAgain }))
+  }
 }
 
 const readNothing = rowsOf(Schema.Struct({}))

@@ -14,6 +14,7 @@ import { AVAILABILITY_END_DAYS, PROPERTY_FEED_READS_A_MINUTE } from "../../../sr
 import { Places } from "../../../src/places/Places.ts"
 import { newToken } from "../../../src/resources/property-feeds/address.ts"
 import { PropertyFeeds } from "../../../src/resources/property-feeds/PropertyFeeds.ts"
+import { TOLD_AGAIN_MS } from "../../../src/resources/property-feeds/rules.ts"
 import {
   byNobody,
   freshOperator,
@@ -240,20 +241,30 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
       assert.strictEqual(head.etag, full.etag)
       const told = { told: "{[2027-06-10,2027-06-13),[2027-06-20,2027-06-21)}", told_at: NOW }
       assert.deepStrictEqual(yield* toldTo(feed_id), told)
-      // What is said again is not written down again, nor that days are past.
-      yield* TestClock.setTime(NOW + 24 * 3_600_000)
+      // What is said again is written down again after an hour, by which it is known who still reads.
+      yield* TestClock.setTime(NOW + TOLD_AGAIN_MS - 1)
       yield* fetched(here)
       assert.deepStrictEqual(yield* toldTo(feed_id), told)
+      yield* TestClock.setTime(NOW + TOLD_AGAIN_MS)
+      yield* fetched(here)
+      assert.deepStrictEqual(yield* toldTo(feed_id), { ...told, told_at: NOW + TOLD_AGAIN_MS })
+      // That days are past is none by itself.
+      const lateToday = Date.parse(`${TODAY}T21:59:59Z`)
+      yield* TestClock.setTime(lateToday)
+      yield* fetched(here)
+      yield* TestClock.setTime(lateToday + 60_000)
+      yield* fetched(here)
+      assert.deepStrictEqual(yield* toldTo(feed_id), { ...told, told_at: lateToday })
 
       // A feed that closes the same days by other events is told as it was; one that has others is news.
       yield* close(true, "2027-06-20")
       const { etag } = yield* fetched(here, { method: "HEAD" })
-      assert.deepStrictEqual(yield* toldTo(feed_id), told)
+      assert.deepStrictEqual(yield* toldTo(feed_id), { ...told, told_at: lateToday })
       const same = yield* fetched(here, { headers: { "if-none-match": etag } })
       assert.strictEqual(same.status, 304)
       assert.deepStrictEqual(yield* toldTo(feed_id), {
         told: "{[2027-06-11,2027-06-13)}",
-        told_at: NOW + 24 * 3_600_000
+        told_at: lateToday + 60_000
       })
     })
   )

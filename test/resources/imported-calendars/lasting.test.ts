@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { CALENDAR_TOLD_MS } from "../../../src/limits.ts"
 import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
 import { PropertyFeeds } from "../../../src/resources/property-feeds/PropertyFeeds.ts"
@@ -11,6 +12,7 @@ import { busy, daysOf, emptied, fetchedAll, followed, layerScene, MINUTE_MS, own
 // removed, marketplaces that stop reading, that are slow to tell on what they read, and clocks.
 
 const NIGHT = "2027-05-01"
+const HOUR_MS = 60 * MINUTE_MS
 const NIGHTS = "2027-05-01/2027-05-02"
 
 const hosting = Effect.gen(function* () {
@@ -87,6 +89,45 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last f
       other.says(busy())
       yield* fetched
       assert.deepStrictEqual([yield* one.reads, yield* other.reads], [false, true])
+    })
+  )
+
+  it.effect("a source that reads here no more has its nights taken for its own, those it says for the first time", () =>
+    Effect.gen(function* () {
+      const { property, feedFor, after, fetched, setOpen } = yield* hosting
+      const one = yield* source
+      const id = yield* followed(property, one.url())
+      yield* setOpen(false)
+      assert.isTrue(yield* yield* feedFor(id))
+      yield* setOpen(true)
+      one.says(busy())
+      yield* after(CALENDAR_TOLD_MS - HOUR_MS)
+      one.says(busy(NIGHTS))
+      yield* fetched
+      assert.deepStrictEqual(yield* daysOf(id), [`${NIGHT} echo`])
+      one.says(busy())
+      yield* after(HOUR_MS)
+      one.says(busy(NIGHTS))
+      yield* fetched
+      assert.deepStrictEqual(yield* daysOf(id), [NIGHT])
+    })
+  )
+
+  it.effect("one that goes on reading the same is known to", () =>
+    Effect.gen(function* () {
+      const { property, feedFor, after, fetched, setOpen } = yield* hosting
+      const one = yield* source
+      const id = yield* followed(property, one.url())
+      yield* setOpen(false)
+      const reads = yield* feedFor(id)
+      yield* reads
+      one.says(busy())
+      yield* after(CALENDAR_TOLD_MS - HOUR_MS)
+      yield* reads
+      yield* after(2 * HOUR_MS)
+      one.says(busy(NIGHTS))
+      yield* fetched
+      assert.deepStrictEqual(yield* daysOf(id), [`${NIGHT} echo`])
     })
   )
 })
