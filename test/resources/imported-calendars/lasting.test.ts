@@ -4,9 +4,22 @@ import { TestClock } from "effect/testing"
 import { CALENDAR_TOLD_MS } from "../../../src/limits.ts"
 import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
+import { AHEAD_MS, bringNear } from "../../../src/resources/imported-calendars/set-back.ts"
 import { PropertyFeeds } from "../../../src/resources/property-feeds/PropertyFeeds.ts"
 import { byNobody } from "../../harness.ts"
-import { busy, daysOf, emptied, fetchedAll, followed, layerScene, MINUTE_MS, owner, source } from "./scene.ts"
+import {
+  busy,
+  daysOf,
+  emptied,
+  fetchedAll,
+  followed,
+  layerScene,
+  MINUTE_MS,
+  NOW,
+  owner,
+  source,
+  stateOf
+} from "./scene.ts"
 
 // What must not keep a day closed for ever, or hide a night that is sold: an address that is read after its calendar was
 // removed, marketplaces that stop reading, that are slow to tell on what they read, and clocks.
@@ -128,6 +141,22 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("what does not last f
       one.says(busy(NIGHTS))
       yield* fetched
       assert.deepStrictEqual(yield* daysOf(id), [`${NIGHT} echo`])
+    })
+  )
+
+  it.effect("a calendar that a clock which was ahead has put off is due as soon as that is seen", () =>
+    Effect.gen(function* () {
+      const { property, fetched } = yield* hosting
+      const one = yield* source
+      one.says(busy())
+      const id = yield* followed(property, one.url())
+      yield* TestClock.setTime(NOW + AHEAD_MS * 10)
+      yield* fetched
+      const due = (yield* stateOf(id))?.due_at.getTime() ?? 0
+      yield* bringNear(new Date(due - AHEAD_MS))
+      assert.strictEqual((yield* stateOf(id))?.due_at.getTime(), due)
+      yield* bringNear(new Date(due - AHEAD_MS - 1))
+      assert.strictEqual((yield* stateOf(id))?.due_at.getTime(), due - AHEAD_MS - 1)
     })
   )
 })
