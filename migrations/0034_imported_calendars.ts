@@ -49,14 +49,15 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX imported_days_day ON imported_days (day)`
 
   // An address at which a property's days are read. calendar_id: by the source of that imported calendar, which is not told
-  // what it said itself; it has no foreign key, because an address that was given out outlives the import. told are the days
-  // that were busy when it was read last.
+  // what it said itself; it has no foreign key, because an address that was given out outlives the import: from
+  // then on it tells nothing of calendars above last_calendar_id. told are the days that were busy when it was read last.
   yield* sql`
     CREATE TABLE property_feeds (
       operator_id bigint NOT NULL,
       id bigint GENERATED ALWAYS AS IDENTITY,
       property_id bigint NOT NULL,
       calendar_id bigint,
+      last_calendar_id bigint,
       token text NOT NULL CONSTRAINT property_feeds_token UNIQUE,
       told datemultirange NOT NULL DEFAULT '{}',
       told_at timestamptz,

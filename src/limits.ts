@@ -309,6 +309,11 @@ export const CALENDAR_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
 /** Characters of what is told of why a calendar could not be fetched, and of an ETag or time that is sent back to its host. */
 export const CALENDAR_ERROR = 300
 export const CALENDAR_VALIDATOR = 500
+/**
+ * Milliseconds for which a day that a calendar says for the first time may repeat what its source was told here (a week):
+ * longer than a service that was away had to read what was booked before.
+ */
+export const CALENDAR_TOLD_MS = 7 * 24 * 60 * 60 * 1000
 /** Milliseconds that past days of imported calendars are kept (four weeks). */
 export const CALENDAR_DAYS_KEPT_MS = 28 * 24 * 60 * 60 * 1000
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { hostOf } from "../src/resources/imported-calendars/calendar-url.ts"
 
 // Calendars of elsewhere as they stand in the database, without anybody who fetches them.
 
@@ -7,8 +8,8 @@ import { SqlClient } from "effect/sql"
 export const calendarOf = Effect.fn("calendarOf")(function* (operatorId: number, propertyId: number, url: string) {
   const sql = yield* SqlClient.SqlClient
   const [made] = yield* sql<{ id: number }>`
-    INSERT INTO imported_calendars (operator_id, property_id, url, due_at, created_at)
-    VALUES (${operatorId}, ${propertyId}, ${url}, now() + interval '100 years', now()) RETURNING id`
+    INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
+    VALUES (${operatorId}, ${propertyId}, ${url}, ${hostOf(url)}, now() + interval '100 years', now()) RETURNING id`
   return made?.id ?? 0
 }, Effect.orDie)
 

@@ -62,10 +62,12 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       const sql = yield* SqlClient.SqlClient
       const trail = yield* sql<{ operation: string; record: string }>`
         SELECT operation, record FROM trail WHERE operator_id = ${operatorId} ORDER BY id`
+      const [feed] = yield* sql<{ id: number }>`SELECT id FROM property_feeds WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(
         trail.map(({ operation, record }) => `${operation} ${record}`),
         [
           `calendar add imported_calendar:${id}`,
+          `calendar add property_feed:${feed?.id}`,
           `calendar fetch property:${property}`,
           `calendar remove imported_calendar:${id}`,
           `calendar remove property:${property}`

@@ -22,6 +22,7 @@ import type { Applicable, TakenCalendar } from "./calendar.ts"
 import { FeedReader } from "./FeedReader.ts"
 import { fetchFeed, type NotFetched, notFetched } from "./fetching.ts"
 import { retain } from "./retention.ts"
+import { bringNear } from "./set-back.ts"
 import { FETCHING_ROOM } from "./taking.ts"
 
 /** Between two fetches, each a tenth sooner or later, so that what was added together is not fetched together for ever. */
@@ -176,7 +177,8 @@ export const makeImporting = Effect.flatMap(CalendarQueue, (queue) =>
 )
 
 /** The worker of this process, over a database and the door it asks by. */
-export const layerImporting = Layer.merge(
+export const layerImporting = Layer.mergeAll(
   Layer.effectDiscard(Effect.flatMap(makeImporting, ({ polling }) => polling)),
-  Layer.effectDiscard(periodically("retention of imported days", RETENTION_MS, retain))
+  Layer.effectDiscard(periodically("retention of imported days", RETENTION_MS, retain)),
+  Layer.effectDiscard(periodically("calendars put off by the clock", RETENTION_MS, bringNear))
 ).pipe(Layer.provide([CalendarQueue.layer, FeedReader.layer]))

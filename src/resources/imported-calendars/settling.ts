@@ -1,8 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { RecordedChange } from "../../changes/on-record.ts"
-import type { Givens } from "../../database/forms.ts"
+import type { Givens, Value } from "../../database/forms.ts"
+import { CALENDAR_TOLD_MS } from "../../limits.ts"
 import { countImported, touchedByImport } from "../availability/calendar-days.ts"
+import { outliving } from "../property-feeds/outliving.ts"
 import type { Applicable } from "./calendar.ts"
 
 // The statements that write down how a fetch ended. Each asks first whether the calendar is still the worker's, and locks it:
@@ -10,7 +12,8 @@ import type { Applicable } from "./calendar.ts"
 //
 // A day that a calendar says is busy may be an echo: it says so because the feed its source reads from us said so
 // (property_feeds.told). First said while it is told there, it is one, for as long as it is told. Once that feed was read
-// without the day and the calendar says it still, the day is its own, and stays its own while it is said.
+// without the day and the calendar says it still, the day is its own, and stays its own while it is said. Who has not read for
+// long repeats nothing that he did not say before.
 
 export interface InHand {
   readonly operator_id: number
@@ -22,12 +25,19 @@ export interface InHand {
 const isMine = (sql: SqlClient, { operator_id, id, attempts }: Givens<InHand>): Fragment =>
   sql`operator_id = ${operator_id} AND id = ${id} AND attempts = ${attempts}`
 
-/** For a CTE `told`: one row, the days that the source of the calendar in the CTE `calendar` was told last. */
-const toldTo = (sql: SqlClient): Fragment => sql`
-  SELECT coalesce((
-    SELECT f.told FROM property_feeds f JOIN calendar c
+/**
+ * For a CTE `told`: one row, the days that the source of the calendar in the CTE `calendar` was told last, and those of them
+ * that it can have heard of lately.
+ */
+const toldTo = (sql: SqlClient, now: Value<Date>): Fragment => sql`
+  SELECT coalesce(f.told, '{}') AS days,
+    CASE WHEN f.told_at > ${now}::timestamptz - ${telling(sql)} THEN f.told ELSE '{}' END AS lately
+  FROM (SELECT) one LEFT JOIN (
+    property_feeds f JOIN calendar c
       ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id
-  ), '{}'::datemultirange) AS days`
+  ) ON true`
+
+const telling = (sql: SqlClient): Fragment => sql`interval '${sql.literal(String(CALENDAR_TOLD_MS))} milliseconds'`
 
 /** For a CTE: echoes from `first` on that the source was told no more are its own words. */
 const own = (sql: SqlClient, first: Givens<{ readonly first: string }>["first"], unless: Fragment): Fragment => sql`
@@ -50,7 +60,7 @@ export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChan
     change: sql`
       calendar AS (
         SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isMine(sql, applied)} FOR NO KEY UPDATE
-      ), told AS MATERIALIZED (${toldTo(sql)}),
+      ), told AS MATERIALIZED (${toldTo(sql, now)}),
       said AS MATERIALIZED (
         SELECT c.operator_id, c.id AS calendar_id, c.property_id, day FROM calendar c, unnest(${days}::date[]) day
       ), gone AS (
@@ -61,7 +71,7 @@ export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChan
       ), own AS (${own(sql, first, sql`EXISTS (SELECT FROM said WHERE said.day = d.day)`)}),
       added AS (
         INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
-        SELECT operator_id, calendar_id, day, property_id, told.days @> day FROM said, told
+        SELECT operator_id, calendar_id, day, property_id, told.lately @> day FROM said, told
         ORDER BY day ON CONFLICT DO NOTHING
         RETURNING operator_id, property_id, day
       ), ${countImported(sql, changed, { first, at: now })},
@@ -90,7 +100,7 @@ export const settlingUnchanged = (sql: SqlClient, unchanged: Givens<Unchanged>):
     SET state = 'ok', error = CASE WHEN state = 'ok' THEN error END, failures = 0, fetched_at = ${unchanged.now},
       due_at = ${unchanged.nextFetch}
     WHERE ${isMine(sql, unchanged)} RETURNING operator_id, id, property_id
-  ), told AS MATERIALIZED (${toldTo(sql)}), own AS (${own(sql, unchanged.first, sql`true`)})
+  ), told AS MATERIALIZED (${toldTo(sql, unchanged.now)}), own AS (${own(sql, unchanged.first, sql`true`)})
   SELECT 0 AS changed_days FROM calendar`
 
 export interface Failed extends InHand {
@@ -120,7 +130,7 @@ export interface Removed extends InHand {
 export const removing = (sql: SqlClient, removed: Givens<Removed>): RecordedChange => ({
   change: sql`
     calendar AS (
-      SELECT operator_id, id FROM imported_calendars WHERE ${isMine(sql, removed)} FOR UPDATE
+      SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isMine(sql, removed)} FOR UPDATE
     ), gone AS (
       DELETE FROM imported_days d USING calendar c WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id
       RETURNING d.operator_id, d.property_id, d.day
@@ -130,8 +140,8 @@ export const removing = (sql: SqlClient, removed: Givens<Removed>): RecordedChan
     })},
     removed AS (
       DELETE FROM imported_calendars i USING calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
-      RETURNING i.operator_id, i.id
-    )`,
+      RETURNING i.operator_id, i.property_id, i.id
+    ), outlived AS (${outliving(sql, "removed")})`,
   events: [],
   touched: sql`
     ${touchedByImport(sql)}

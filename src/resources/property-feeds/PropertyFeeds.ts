@@ -135,14 +135,17 @@ const open = (store: Store) =>
     return Option.some({ ...feed, today: dateInZone(yield* Clock.currentTimeMillis, feed.time_zone) })
   }, inSpan("PropertyFeeds.open"))
 
+const NOTHING_TOLD = toldOf([], "")
+
 const read = (store: Store) =>
   Effect.fnUntraced(function* (feed: OpenedFeed) {
     const span = feedSpan(feed.today)
-    const known = yield* store.busy(feed, feed.today, span)
+    const known = yield* store.busy(feed, feed.today, span, yield* DateTime.nowAsDate)
     if (known === undefined) return Option.none()
     const busy = busyOf(known, span)
     const told = toldOf(busy, feed.today)
-    return Option.some({ busy, news: told === known.told ? Option.none() : Option.some(told) })
+    const isKnown = told === known.told && (known.told_lately || told === NOTHING_TOLD)
+    return Option.some({ busy, news: isKnown ? Option.none() : Option.some(told) })
   }, inSpan("PropertyFeeds.read"))
 
 const tell = (store: Store) =>

@@ -7,6 +7,9 @@ import { monthStart } from "../calendar-share-links/rules.ts"
 /** Whole months a feed reaches back: a stay under way keeps its first night, and so its event. */
 const PAST_MONTHS = 1
 
+/** Milliseconds after which it is written down again that the same was told: so it is known who still reads. */
+export const TOLD_AGAIN_MS = 60 * 60 * 1000
+
 /** The days a feed covers: to the last one that can be sold or closed. */
 export const feedSpan = (today: string): DateRange => ({
   start: monthStart(today, -PAST_MONTHS),
@@ -22,7 +25,9 @@ export const KnownBusy = Schema.Struct({
   /** Days that the host closed or other calendars say are busy, but for those nights; each once. */
   closed: Schema.Array(Schema.Int),
   /** What was told at the last read, without days before today, as the database writes it. */
-  told: Schema.String
+  told: Schema.String,
+  /** Whether that was written down lately enough. */
+  told_lately: Schema.Boolean
 })
 export type KnownBusy = typeof KnownBusy.Type
 

@@ -8,7 +8,7 @@ import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { CALENDAR_FEEDS } from "../../limits.ts"
 import { inTurn, type OfOperator } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { KnownBusy } from "./rules.ts"
+import { KnownBusy, TOLD_AGAIN_MS } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -173,16 +173,21 @@ interface AskedFeed extends OfOperator, DateRange {
   /** Undefined where the feed is the property's own, which has nothing that was imported. */
   readonly calendarId: number | undefined
   readonly today: string
+  readonly now: Date
+  /** Told before that, it is written down again. */
+  readonly toldAgain: Date
 }
 
 const readBusy = rowOf(KnownBusy)
 
 /**
  * What is busy in a feed. The source of a calendar hears what the others say, never what it said itself, and of nobody what
- * that only repeats. Undefined when the feed is gone meanwhile.
+ * that only repeats. Nor does it hear from others what it says as well: two that have both sold a night would each repeat it
+ * for the other's sake, also when both have given it up. Undefined when the feed is gone meanwhile.
  */
 const busy = (sql: Sql) => {
-  const statement = inForms(sql, ({ operatorId, id, calendarId, start, end, today }: Givens<AskedFeed>) => {
+  const statement = inForms(sql, (asked: Givens<AskedFeed>) => {
+    const { operatorId, id, calendarId, start, end, today, now, toldAgain } = asked
     const saidByOthers =
       calendarId === undefined
         ? sql``
@@ -190,6 +195,10 @@ const busy = (sql: Sql) => {
           UNION SELECT i.day FROM imported_days i
           WHERE i.operator_id = f.operator_id AND i.property_id = f.property_id AND i.day BETWEEN ${start} AND ${end}
             AND NOT i.echo AND i.calendar_id <> ${calendarId}
+            AND i.calendar_id <= coalesce(f.last_calendar_id, i.calendar_id)
+            AND NOT EXISTS (
+              SELECT FROM imported_days own WHERE own.operator_id = i.operator_id
+                AND own.calendar_id = ${calendarId} AND own.day = i.day AND NOT own.echo)
             AND NOT EXISTS (
               SELECT FROM calendar_days held WHERE held.operator_id = i.operator_id
                 AND held.property_id = i.property_id AND held.day = i.day AND held.stay_id IS NOT NULL)`
@@ -203,7 +212,8 @@ const busy = (sql: Sql) => {
             ${saidByOthers}
           ) each ORDER BY 1
         ) AS closed,
-        (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS told
+        (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS told,
+        coalesce(f.told_at > ${toldAgain} AND f.told_at <= ${now}, false) AS told_lately
       FROM property_feeds f
       JOIN properties p ON p.operator_id = f.operator_id AND p.id = f.property_id
       CROSS JOIN LATERAL (
@@ -217,8 +227,13 @@ const busy = (sql: Sql) => {
   return (
     { operator_id: operatorId, id, calendar_id }: typeof OpenedRow.Type,
     today: string,
-    { start, end }: DateRange
-  ) => readBusy(statement({ operatorId, id, calendarId: calendar_id ?? undefined, start, end, today }))
+    { start, end }: DateRange,
+    now: Date
+  ) => {
+    const toldAgain = new Date(now.getTime() - TOLD_AGAIN_MS)
+    const calendarId = calendar_id ?? undefined
+    return readBusy(statement({ operatorId, id, calendarId, start, end, today, now, toldAgain }))
+  }
 }
 
 const readNothing = rowsOf(Schema.Struct({}))

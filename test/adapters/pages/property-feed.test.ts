@@ -14,6 +14,7 @@ import { AVAILABILITY_END_DAYS, PROPERTY_FEED_READS_A_MINUTE } from "../../../sr
 import { Places } from "../../../src/places/Places.ts"
 import { newToken } from "../../../src/resources/property-feeds/address.ts"
 import { PropertyFeeds } from "../../../src/resources/property-feeds/PropertyFeeds.ts"
+import { TOLD_AGAIN_MS } from "../../../src/resources/property-feeds/rules.ts"
 import {
   byNobody,
   freshOperator,
@@ -169,38 +170,39 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
     })
   )
 
-  it.effect("is told a source without its own words and without echoes of anybody, with all that others say", () =>
-    Effect.gen(function* () {
-      const { here, property, operatorId, addressFor, close } = yield* ready()
-      const a = yield* calendarOf(operatorId, property, "https://a.example.test/a.ics")
-      const b = yield* calendarOf(operatorId, property, "https://b.example.test/b.ics")
-      yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
-      yield* close(false, "2027-06-20", "2027-07-01")
-      // What A says itself, and of it a day that the host closed and one that a stay holds.
-      yield* sayBusy(operatorId, property, a, false, "2027-07-01", "2027-07-02", "2027-06-13")
-      yield* sayBusy(operatorId, property, b, false, "2027-07-02", "2027-07-05")
-      yield* sayBusy(operatorId, property, b, true, "2027-06-12", "2027-07-09")
-      const own = [
-        "Reserved 2027-06-12 2027-06-14",
-        "Not available 2027-06-20 2027-06-21",
-        "Not available 2027-07-01 2027-07-02"
-      ]
-      assert.deepStrictEqual(stretches((yield* fetched(here)).text), own)
-      const toA = yield* addressFor(a)
-      assert.deepStrictEqual(stretches((yield* fetched(toA.here)).text), [
-        ...own.slice(0, 2),
-        "Not available 2027-07-01 2027-07-03",
-        "Not available 2027-07-05 2027-07-06"
-      ])
-      assert.strictEqual(
-        (yield* toldTo(toA.feed_id)).told,
-        "{[2027-06-12,2027-06-14),[2027-06-20,2027-06-21),[2027-07-01,2027-07-03),[2027-07-05,2027-07-06)}"
-      )
-      assert.deepStrictEqual(stretches((yield* fetched((yield* addressFor(b)).here)).text), [
-        ...own.slice(0, 2),
-        "Not available 2027-07-01 2027-07-03"
-      ])
-    })
+  it.effect(
+    "is told a source without its own words and without echoes of anybody, with all that others alone say",
+    () =>
+      Effect.gen(function* () {
+        const { here, property, operatorId, addressFor, close } = yield* ready()
+        const a = yield* calendarOf(operatorId, property, "https://a.example.test/a.ics")
+        const b = yield* calendarOf(operatorId, property, "https://b.example.test/b.ics")
+        yield* orderOf(operatorId, [{ propertyId: property, checkIn: "2027-06-12", checkOut: "2027-06-14" }])
+        yield* close(false, "2027-06-20", "2027-07-01")
+        // What A says itself, and of it a day that the host closed and one that a stay holds.
+        yield* sayBusy(operatorId, property, a, false, "2027-07-01", "2027-07-02", "2027-07-03", "2027-06-13")
+        yield* sayBusy(operatorId, property, b, false, "2027-07-02", "2027-07-05")
+        yield* sayBusy(operatorId, property, b, true, "2027-06-12", "2027-07-09")
+        const own = [
+          "Reserved 2027-06-12 2027-06-14",
+          "Not available 2027-06-20 2027-06-21",
+          "Not available 2027-07-01 2027-07-02"
+        ]
+        assert.deepStrictEqual(stretches((yield* fetched(here)).text), own)
+        const toA = yield* addressFor(a)
+        assert.deepStrictEqual(stretches((yield* fetched(toA.here)).text), [
+          ...own,
+          "Not available 2027-07-05 2027-07-06"
+        ])
+        assert.strictEqual(
+          (yield* toldTo(toA.feed_id)).told,
+          "{[2027-06-12,2027-06-14),[2027-06-20,2027-06-21),[2027-07-01,2027-07-02),[2027-07-05,2027-07-06)}"
+        )
+        assert.deepStrictEqual(stretches((yield* fetched((yield* addressFor(b)).here)).text), [
+          ...own,
+          "Not available 2027-07-03 2027-07-04"
+        ])
+      })
   )
 
   it.effect("is the same bytes the whole day, under one ETag, and 304 to who has them", () =>
@@ -239,20 +241,30 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
       assert.strictEqual(head.etag, full.etag)
       const told = { told: "{[2027-06-10,2027-06-13),[2027-06-20,2027-06-21)}", told_at: NOW }
       assert.deepStrictEqual(yield* toldTo(feed_id), told)
-      // What is said again is not written down again, nor that days are past.
-      yield* TestClock.setTime(NOW + 24 * 3_600_000)
+      // What is said again is written down again after an hour, by which it is known who still reads.
+      yield* TestClock.setTime(NOW + TOLD_AGAIN_MS - 1)
       yield* fetched(here)
       assert.deepStrictEqual(yield* toldTo(feed_id), told)
+      yield* TestClock.setTime(NOW + TOLD_AGAIN_MS)
+      yield* fetched(here)
+      assert.deepStrictEqual(yield* toldTo(feed_id), { ...told, told_at: NOW + TOLD_AGAIN_MS })
+      // That days are past is none by itself.
+      const lateToday = Date.parse(`${TODAY}T21:59:59Z`)
+      yield* TestClock.setTime(lateToday)
+      yield* fetched(here)
+      yield* TestClock.setTime(lateToday + 60_000)
+      yield* fetched(here)
+      assert.deepStrictEqual(yield* toldTo(feed_id), { ...told, told_at: lateToday })
 
       // A feed that closes the same days by other events is told as it was; one that has others is news.
       yield* close(true, "2027-06-20")
       const { etag } = yield* fetched(here, { method: "HEAD" })
-      assert.deepStrictEqual(yield* toldTo(feed_id), told)
+      assert.deepStrictEqual(yield* toldTo(feed_id), { ...told, told_at: lateToday })
       const same = yield* fetched(here, { headers: { "if-none-match": etag } })
       assert.strictEqual(same.status, 304)
       assert.deepStrictEqual(yield* toldTo(feed_id), {
         told: "{[2027-06-11,2027-06-13)}",
-        told_at: NOW + 24 * 3_600_000
+        told_at: lateToday + 60_000
       })
     })
   )
@@ -364,7 +376,7 @@ layer(layerServed(), { excludeTestServices: false })("the feed of a property", (
         const sent = yield* readDays(toA.here)
         assert.deepStrictEqual(
           sent,
-          on((day) => day.closed || day.b === "real")
+          on((day) => day.closed || (day.b === "real" && day.a !== "real"))
         )
         const known = yield* sql<{ day: string }>`
           SELECT day::date::text AS day FROM property_feeds, generate_series(${TODAY}::date, ${LAST}::date, interval '1 day') day

@@ -1,4 +1,4 @@
-import { Effect, Layer, Result } from "effect"
+import { DateTime, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../src/deliveries/allowed-hosts.ts"
@@ -138,8 +138,8 @@ export const told = Effect.fnUntraced(function* (calendarId: number, ...days: Re
   const sql = yield* SqlClient.SqlClient
   const text = `{${days.map((day) => `[${day},${day}]`).join(",")}}`
   yield* sql`
-    INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, told, created_at)
-    SELECT operator_id, property_id, id, 'lkcal_' || id, ${text}::datemultirange, now()
+    INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, told, told_at, created_at)
+    SELECT operator_id, property_id, id, 'lkcal_' || id, ${text}::datemultirange, ${yield* DateTime.nowAsDate}, now()
     FROM imported_calendars WHERE id = ${calendarId}
-    ON CONFLICT (operator_id, property_id, calendar_id) DO UPDATE SET told = excluded.told`
+    ON CONFLICT (operator_id, property_id, calendar_id) DO UPDATE SET told = excluded.told, told_at = excluded.told_at`
 }, Effect.orDie)

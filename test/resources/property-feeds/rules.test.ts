@@ -20,7 +20,8 @@ const knownOf = (days: ReadonlyArray<string | number>): KnownBusy => {
     held: held.map(({ day }) => day),
     holders: held.map(({ kind }) => kind),
     closed: days.flatMap((kind, day) => (kind === "closed" ? [day] : [])),
-    told: "{}"
+    told: "{}",
+    told_lately: true
   }
 }
 
