@@ -61,8 +61,8 @@ const following = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<Followed>):
     AND c.room_type_id IS NOT DISTINCT FROM l.room_type_id`
   return sql`
     WITH other AS (
-      SELECT l.operator_id, l.id, l.account_id, l.property_id, l.room_type_id FROM listings l
-      LEFT JOIN listing_comparisons c ON c.operator_id = l.operator_id AND c.listing_row = l.id
+      SELECT l.operator_id, l.id, l.account_id, l.property_id, l.room_type_id, c.listing_row IS NOT NULL AND NOT (${same}) AS sold_other
+      FROM listings l LEFT JOIN listing_comparisons c ON c.operator_id = l.operator_id AND c.listing_row = l.id
       WHERE ${linked} AND (c.listing_row IS NULL OR NOT (${same}) OR c.due_at > ${tooFar}::timestamptz)
       ORDER BY l.operator_id, l.id LIMIT ${most}
     ), begun AS (
@@ -74,10 +74,18 @@ const following = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<Followed>):
           due_at = excluded.due_at, attempts = c.attempts + 1, failures = 0, suspected = '{}', compared_at = NULL
       RETURNING 1
     ), ended AS (
-      DELETE FROM listing_comparisons WHERE ctid = ANY (ARRAY(
+      DELETE FROM listing_comparisons c WHERE c.ctid = ANY (ARRAY(
         SELECT c.ctid FROM listing_comparisons c JOIN listings l ON l.operator_id = c.operator_id AND l.id = c.listing_row
         WHERE NOT (${linked}) LIMIT ${most} FOR UPDATE OF c SKIP LOCKED))
-      RETURNING 1
+      RETURNING c.operator_id, c.listing_row
+    ), outdated AS (
+      -- What the host said of the listing was of what it sold then.
+      SELECT ctid AS place FROM listing_lanes
+      WHERE said_days <> '{}' AND (operator_id, listing_row) IN (
+        SELECT operator_id, id FROM other WHERE sold_other UNION ALL SELECT operator_id, listing_row FROM ended)
+      ORDER BY operator_id, listing_row FOR UPDATE
+    ), unsaid AS (
+      UPDATE listing_lanes SET said_days = '{}' WHERE ctid = ANY (ARRAY(SELECT place FROM outdated))
     )
     SELECT (SELECT count(*) FROM begun) + (SELECT count(*) FROM ended) AS rows`
 }

@@ -179,6 +179,47 @@ layer(layerFollowing)("the calendar of a listing", (it) => {
       })
   )
 
+  for (const [how, meanwhile] of [
+    ["of another property", []],
+    ["of another property, after it was of none", [null]]
+  ] as const) {
+    it.effect(`${how} is what that one has to sell: what the host said of it was of the one before`, () =>
+      Effect.gen(function* () {
+        yield* emptied
+        const { token, property, rooms, listing, close } = yield* housed
+        const comparing = yield* makeComparing
+        const pushing = yield* makePushing
+        const sql = yield* SqlClient.SqlClient
+        yield* close([property], "2027-05-01")
+        yield* followed(pushing)
+        yield* following
+        yield* compared(comparing)
+        yield* call(token, "update_listing_inventories", {
+          channel_type: "airbnb",
+          listing_id: listing,
+          inventories: [days(5, "2027-05-01", "2027-05-02")]
+        })
+        yield* TestClock.adjust("1 second")
+        yield* pushedOff(pushing)
+        for (const link of [...meanwhile, rooms[1] ?? 0]) {
+          yield* sql`UPDATE listings SET property_id = ${link} WHERE listing_id = ${listing}`
+          yield* following
+        }
+        assert.deepInclude(yield* laneOf(listing), { said: "{}" })
+        for (const wait of [0, SECOND_LOOK_MS]) {
+          yield* TestClock.adjust(wait + 1_000)
+          yield* compared(comparing)
+          yield* pushedOff(pushing)
+        }
+        assert.deepStrictEqual((yield* inventoriesOf(listing)).slice(1), [
+          "2027-05-01..2027-05-01 0, 2027-05-02..2027-05-02 5",
+          "2027-05-02..2027-05-02 1",
+          "2027-05-01..2027-05-01 1"
+        ])
+      })
+    )
+  }
+
   it.effect("is told the day that comes into reach each night, and nobody is warned of it", () =>
     Effect.gen(function* () {
       yield* emptied
