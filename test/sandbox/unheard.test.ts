@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Sandbox } from "../../src/sandbox/connector.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { Telling } from "../../src/sandbox/Telling.ts"
-import { accountAt, Listener, layerListened, listingAt, NOW } from "./ground.ts"
+import { accountAt, Listener, layerListenedAlone, listingAt, NOW } from "./ground.ts"
 
 // A host's calendar that does not know yet what the marketplace has sold says how many can be sold.
 
@@ -38,7 +38,7 @@ const ground = Effect.fn("ground")(function* (rooms: number, instant: boolean) {
   return { ...at, market, push, left, book, deaf, hears }
 })
 
-layer(layerListened)("the sandbox", (it) => {
+layer(layerListenedAlone)("the sandbox", (it) => {
   it.effect(
     "sells no night again that it has sold and nobody heard of, whatever a calendar says that does not know it",
     () =>
