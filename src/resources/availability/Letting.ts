@@ -6,11 +6,10 @@ import { NotFound } from "../../contract/errors.ts"
 import { addDays, dateInZone, wholeSecond } from "../../contract/time.ts"
 import type { Givens } from "../../database/forms.ts"
 import { onlyRowOf } from "../../database/rows.ts"
-import { recordEvent } from "../../events/events.ts"
 import { AVAILABILITY_END_DAYS } from "../../limits.ts"
 import { inSpan } from "../../telemetry/spans.ts"
 import { holdProperty, turnProperty } from "../properties/letting.ts"
-import { isUnsellable } from "./calendar-days.ts"
+import { isUnsellable, recordDays } from "./calendar-days.ts"
 
 /** How a property stands, and how many of its days can be sold now that could not before, or the other way about. */
 export interface Turned {
@@ -65,14 +64,7 @@ const turn = (sql: SqlClient.SqlClient) => {
             AND d.day = date::date AND ${isUnsellable(sql, sql`d`)})
         GROUP BY after.operator_id, after.id
       )`,
-    events: [
-      recordEvent(sql, "property_availability_updated", {
-        from: sql`seen`,
-        record: sql`'property:' || property_id`,
-        fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
-        at: turning.now
-      })
-    ],
+    events: [recordDays(sql, sql`seen`, turning.now)],
     touched: touchedBetween(sql, "property"),
     outcome: sql`SELECT coalesce((SELECT days FROM seen), 0) AS changed_days`
   }))

@@ -26,6 +26,15 @@ export const letAmong = (sql: SqlClient, named: Fragment): Fragment => sql`
     ORDER BY p.operator_id, p.id OFFSET 0 FOR KEY SHARE OF p
   ) held WHERE deactivated_at IS NULL`
 
+/** For a CTE: tells of days. `from` has `operator_id, property_id, availabilities`, the days of a property in order. */
+export const recordDays = (sql: SqlClient, from: Fragment, at: Value<Date>): Fragment =>
+  recordEvent(sql, "property_availability_updated", {
+    from,
+    record: sql`'property:' || property_id`,
+    fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
+    at
+  })
+
 /**
  * CTEs that give nights to stays, or free them, and record the days that can be sold now or no more. `wanted` selects
  * `operator_id, property_id, day, stay_id` (null frees the night) and `taken_from`, the stay that gives the night up to
@@ -47,12 +56,7 @@ export const giveNights = (sql: SqlClient, wanted: Fragment, at: Value<Date>): F
       jsonb_agg(jsonb_build_object('date', day, 'available', stay_id IS NULL) ORDER BY day) AS availabilities
     FROM given_night JOIN let_property USING (operator_id, property_id)
     WHERE NOT closed AND imported = 0 AND taken_from IS NULL GROUP BY operator_id, property_id
-  ), nights_recorded AS (${recordEvent(sql, "property_availability_updated", {
-    from: sql`turned`,
-    record: sql`'property:' || property_id`,
-    fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
-    at
-  })})`
+  ), nights_recorded AS (${recordDays(sql, sql`turned`, at)})`
 
 /**
  * Selects for each day from one to another, both included, of which any cannot be sold how many of the properties `rooms`
@@ -88,12 +92,7 @@ export const countImported = (
     FROM counted JOIN wanted_day USING (operator_id, property_id, day) JOIN let_property USING (operator_id, property_id)
     WHERE imported = busy::integer AND NOT closed AND stay_id IS NULL AND day >= ${first}::date
     GROUP BY operator_id, property_id
-  ), days_recorded AS (${recordEvent(sql, "property_availability_updated", {
-    from: sql`turned`,
-    record: sql`'property:' || property_id`,
-    fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
-    at
-  })})`
+  ), days_recorded AS (${recordDays(sql, sql`turned`, at)})`
 
 /** Whose property was touched by {@link countImported}: nothing but its availability. */
 export const touchedByImport = (sql: SqlClient): Fragment => sql`

@@ -8,9 +8,8 @@ import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { patiently } from "../../database/patience.ts"
 import { onlyRowOf, rowsOf } from "../../database/rows.ts"
-import { recordEvent } from "../../events/events.ts"
 import { unknownProperties } from "../properties/belonging.ts"
-import { isUnsellable, letAmong } from "./calendar-days.ts"
+import { isUnsellable, letAmong, recordDays } from "./calendar-days.ts"
 import { KnownDays } from "./rules.ts"
 
 /** Days to be closed or opened, of each of the properties. */
@@ -120,14 +119,7 @@ const change = (sql: SqlClient.SqlClient) => {
           FROM changed JOIN let_property USING (operator_id, property_id)
           WHERE imported = 0 AND stay_id IS NULL GROUP BY operator_id, property_id
         )`,
-      events: [
-        recordEvent(sql, "property_availability_updated", {
-          from: sql`seen`,
-          record: sql`'property:' || property_id`,
-          fields: { property_id: sql`property_id`, availabilities: sql`availabilities` },
-          at: now
-        })
-      ],
+      events: [recordDays(sql, sql`seen`, now)],
       touched: sql`
         SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
         FROM changed`,
