@@ -59,11 +59,18 @@ const knownOf = (calendar: TakenCalendar, { last }: Reach) =>
 const remarkOf = (unreadable: number, events: number): string | undefined =>
   unreadable === 0 ? undefined : `${unreadable} of its ${events} events cannot be read and close nothing`
 
-const fetched = Effect.fnUntraced(function* (calendar: TakenCalendar) {
+/** The time is that of the host alone: waiting for others to be read first is none of its doing. */
+const inTime = Effect.timeoutOrElse({
+  duration: CALENDAR_FEED_MS,
+  orElse: () => Effect.succeed(notFetched("it took too long to come"))
+})
+
+/** One fetch, for less than a worker has the calendar to itself. */
+const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.fn.Return<Ended, never, Services> {
   const now = yield* Clock.currentTimeMillis
   const reach = reachOf(calendar, now)
   const known = knownOf(calendar, reach)
-  const answer = yield* fetchFeed(calendar.url, known, yield* policyHere, now)
+  const answer = yield* inTime(fetchFeed(calendar.url, known, yield* policyHere, now))
   if (answer.outcome === "failed") return answer
   const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest
   if (isSame) return { outcome: "unchanged" as const, first: reach.first }
@@ -76,13 +83,6 @@ const fetched = Effect.fnUntraced(function* (calendar: TakenCalendar) {
   const said = { ...reach, days: reading.days.map(dateOfNumber), remark, etag, last_modified, digest }
   return { outcome: "read" as const, said }
 })
-
-/** One fetch, for less than a worker has the calendar to itself. */
-const attemptOf = (calendar: TakenCalendar): Effect.Effect<Ended, never, Services> =>
-  Effect.timeoutOrElse(fetched(calendar), {
-    duration: CALENDAR_FEED_MS,
-    orElse: () => Effect.succeed(notFetched("it took too long to fetch and read"))
-  })
 
 const about = ({ operator_id, property_id, id, host }: TakenCalendar) =>
   Effect.annotateLogs({ operator_id, property_id, calendar_id: id, host })

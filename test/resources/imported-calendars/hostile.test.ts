@@ -1,11 +1,17 @@
 import { assert, layer } from "@effect/vitest"
-import { Duration, Effect, Logger, Queue } from "effect"
+import { Duration, Effect, Latch, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { CALENDAR_FEED_BYTES, CALENDAR_FEED_READ_MS, CALENDAR_FEED_REDIRECTS } from "../../../src/limits.ts"
-import { FeedReader } from "../../../src/resources/imported-calendars/FeedReader.ts"
+import {
+  CALENDAR_FEED_BYTES,
+  CALENDAR_FEED_MS,
+  CALENDAR_FEED_READ_MS,
+  CALENDAR_FEED_REDIRECTS
+} from "../../../src/limits.ts"
+import { FeedReader, READING_THREADS } from "../../../src/resources/imported-calendars/FeedReader.ts"
 import { FETCH_TRY_MS } from "../../../src/resources/imported-calendars/fetching.ts"
 import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
+import { FETCHING_ROOM } from "../../../src/resources/imported-calendars/taking.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { byNobody } from "../../harness.ts"
 import {
@@ -116,6 +122,29 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
       yield* waitFor("failing", id)
       yield* waitFor("failing", drip)
       assert.match((yield* stateOf(drip))?.error ?? "", /too slow: no complete answer within 20s/)
+    })
+  )
+
+  it.effect("that is much work to read is no failure of those that wait for it", () =>
+    Effect.gen(function* () {
+      const { says, id } = yield* following
+      says(busy("2027-05-01/2027-05-02"))
+      const reader = yield* FeedReader
+      const [waits, turn] = [yield* Latch.make(), yield* Latch.make()]
+      const behind = FeedReader.of({
+        read: (asked) => waits.open.pipe(Effect.andThen(turn.await), Effect.andThen(reader.read(asked)))
+      })
+      const importing = yield* makeImporting
+      yield* importing.takeDue.pipe(Effect.provideService(FeedReader, behind))
+      yield* waits.await
+      const others = Math.ceil((FETCHING_ROOM - 1) / READING_THREADS) * CALENDAR_FEED_READ_MS
+      yield* TestClock.adjust(CALENDAR_FEED_MS + others)
+      // Nobody else has taken it, and its turn comes.
+      yield* importing.takeDue
+      yield* turn.open
+      yield* importing.idle
+      assert.deepInclude(yield* stateOf(id), { state: "ok", failures: 0, error: null })
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
     })
   )
 
