@@ -290,7 +290,7 @@ export const CALENDARS = 10_000
 /** Calendars that `latchkey calendar list` lists when `--limit` is not given, and the most that may be asked for. */
 export const CALENDAR_LIST_DEFAULT = 100
 export const CALENDAR_LIST_MAX = 1_000
-/** Bytes of such a calendar (2 MiB), redirects on the way to it, and milliseconds in which it must have come and been read. */
+/** Bytes of such a calendar (2 MiB), redirects on the way to it, and milliseconds in which it must have come. */
 export const CALENDAR_FEED_BYTES = 2 * 1024 * 1024
 export const CALENDAR_FEED_REDIRECTS = 3
 export const CALENDAR_FEED_MS = 45_000

@@ -172,7 +172,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   "calendar-share-links": ["availability", "properties"],
   events: ["properties"],
   groups: ["properties"],
-  "imported-calendars": ["availability", "property-feeds"],
+  "imported-calendars": ["availability", "calendar-share-links", "property-feeds"],
   "listing-calendars": ["availability", "listings"],
   listings: ["channel-accounts", "properties"],
   orders: ["stays"],

@@ -124,20 +124,22 @@ const fetch = Command.make("fetch", { id }, ({ id }) =>
   answer(
     "calendar fetch",
     withCalendars((calendars) =>
-      Effect.flatMap(calendars.fetch(id), ({ outcome, ...came }) =>
-        outcome === "failed"
+      Effect.flatMap(calendars.fetch(id), (came) =>
+        came.outcome === "failed"
           ? Effect.fail(new Conflict({ message: `Calendar ${id} cannot be read: ${came.error}.` }))
           : Effect.succeed({
               calendar_id: id,
-              state: "ok",
+              state: came.state,
               busy_days: came.busy_days,
               changed_days: came.changed_days,
-              error: came.error ?? null
+              error: came.error ?? null,
+              ...(came.outcome === "overtaken" ? { overtaken: true } : {})
             })
       )
     ),
-    ({ busy_days, changed_days, error }) =>
+    ({ state, busy_days, changed_days, error, overtaken }) =>
       [
+        ...(overtaken ? [`Another fetch of calendar ${id} began meanwhile. It is ${state}.`] : []),
         `Calendar ${id} says that ${busy_days} days are busy; ${changed_days} days changed.`,
         ...(error === null ? [] : [`${error}.`])
       ].join("\n")

@@ -50,8 +50,8 @@ export const isDelivered = (attempt: Attempt): boolean =>
 
 const release = packageJson.version.split(".").slice(0, 2).join(".")
 
-const userAgent = (documentation: string | undefined): string =>
-  documentation === undefined ? `Latchkey-Webhooks/${release}` : `Latchkey-Webhooks/${release} (+${documentation})`
+const userAgent = (name: string, documentation: string | undefined): string =>
+  documentation === undefined ? `${name}/${release}` : `${name}/${release} (+${documentation})`
 
 const inWords: Record<Progress["phase"], string> = {
   connecting: "no connection",
@@ -131,21 +131,25 @@ const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: 
     )
   }
 
-  const ask = Effect.fnUntraced(function* ({ url: text, headers, timeout = WEBHOOK_TRY_MS, ...asked }: Asking) {
-    const url = requestUrl(text, allowed)
-    if (Option.isNone(url)) return failed("refused_url", "not an https address")
-    const all = { ...headers, "user-agent": userAgent(documentation), ...(yield* traced) }
-    return yield* tried({ url: url.value, headers: all, ...asked }, Duration.fromInputUnsafe(timeout))
-  })
+  const askAs = (name: string) => {
+    const agent = userAgent(name, documentation)
+    return Effect.fnUntraced(function* ({ url: text, headers, timeout = WEBHOOK_TRY_MS, ...asked }: Asking) {
+      const url = requestUrl(text, allowed)
+      if (Option.isNone(url)) return failed("refused_url", "not an https address")
+      const all = { ...headers, "user-agent": agent, ...(yield* traced) }
+      return yield* tried({ url: url.value, headers: all, ...asked }, Duration.fromInputUnsafe(timeout))
+    })
+  }
 
+  const delivered = askAs("Latchkey-Webhooks")
   const post = Effect.fnUntraced(function* (outgoing: Outgoing) {
     const started = yield* Clock.currentTimeMillis
-    const result = yield* ask({ ...outgoing, method: "POST", most: WEBHOOK_ANSWER_BYTES })
+    const result = yield* delivered({ ...outgoing, method: "POST", most: WEBHOOK_ANSWER_BYTES })
     const ended = yield* Clock.currentTimeMillis
     return { ...(result.outcome === "answered" ? begunBy(result) : result), durationMs: ended - started }
   })
 
-  return { post, ask }
+  return { post, ask: askAs("Latchkey") }
 })
 
 /**

@@ -35,7 +35,7 @@ export const receiverUrl = (text: string, policy: ReceiverPolicy): Result.Result
   if (text.length > WEBHOOK_URL) return refused(`must be at most ${WEBHOOK_URL} characters`)
   // The parser also takes "https:host", backslashes and line breaks; what the host meant by those is a guess.
   const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
-  if (url === null) return refused("must be an absolute https address such as https://example.com/webhooks")
+  if (url === null) return refused("must be an absolute https address such as https://example.com/path")
   if (url.href.length > WEBHOOK_URL) return refused(`must be at most ${WEBHOOK_URL} characters once encoded`)
   if (url.username !== "" || url.password !== "") return refused("must not contain a user name or a password")
   const allowed = allowsHost(policy.allowed, url.hostname)

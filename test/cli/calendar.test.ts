@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Fiber, Latch, Queue, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CALENDAR_LIST_MAX, CALENDARS, CALENDARS_OF_PROPERTY, WEBHOOK_URL } from "../../src/limits.ts"
 import { receiver } from "../deliveries/receiver.ts"
@@ -73,6 +73,37 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
           `calendar remove property:${property}`
         ]
       )
+    })
+  )
+
+  it.effect("says how one stands where another fetch of it was begun meanwhile", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const { mood, answer } = moody()
+      const { port, requests } = yield* receiver(answer)
+      const url = `http://127.0.0.1:${port}/cal.ics`
+      const id = Number((yield* calendar("add", "--property", `${property}`, "--url", url)).answer["calendar_id"])
+      const says = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
+      const since = yield* Latch.make()
+      mood.answer = (response, received) =>
+        void Effect.runFork(
+          Effect.andThen(
+            since.await,
+            Effect.sync(() => says(response, received))
+          )
+        )
+      const overtaken = yield* Effect.forkChild(calendar("fetch", `${id}`))
+      yield* Queue.take(requests)
+      mood.answer = says
+      const fetched = { calendar_id: id, state: "ok", busy_days: 2, changed_days: 2, error: null }
+      assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
+      yield* since.open
+      assert.deepStrictEqual(yield* Fiber.join(overtaken), {
+        code: 0,
+        stderr: "",
+        answer: { ...fetched, changed_days: 0, overtaken: true }
+      })
     })
   )
 

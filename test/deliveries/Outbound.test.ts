@@ -4,7 +4,7 @@ import { Effect, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import packageJson from "../../package.json" with { type: "json" }
 import { AddressResolver } from "../../src/deliveries/AddressResolver.ts"
-import { isDelivered } from "../../src/deliveries/Outbound.ts"
+import { isDelivered, Outbound } from "../../src/deliveries/Outbound.ts"
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES, WEBHOOK_TRY_MS } from "../../src/limits.ts"
 import { CERTIFICATE, receiver } from "./receiver.ts"
 import { answering, DOCUMENTATION, local, names, outbound, post, silent } from "./sending.ts"
@@ -100,6 +100,16 @@ describe("a request", () => {
         host: `127.0.0.1:${server.port}`
       })
       expect(received.headers.traceparent).toBeUndefined()
+    }).pipe(Effect.provide(local))
+  )
+
+  it.effect("that asks is no webhook, and says so", () =>
+    Effect.gen(function* () {
+      const server = yield* receiver(answering(200))
+      const { ask } = yield* Outbound
+      yield* ask({ method: "GET", url: `http://127.0.0.1:${server.port}/`, headers: {}, most: 1 })
+      const { headers } = yield* Queue.take(server.requests)
+      expect(headers["user-agent"]).toMatch(/^Latchkey\/\d+\.\d+ \(\+https:/)
     }).pipe(Effect.provide(local))
   )
 

@@ -32,7 +32,9 @@ describe("a receiver's URL", () => {
       "javascript:1",
       "https:\\\\example.com"
     ]) {
-      expect(reason(text), text).toMatch(/^url: must be an absolute https address/)
+      expect(reason(text), text).toMatch(
+        /^url: must be an absolute https address such as https:\/\/example.com\/path\.$/
+      )
     }
     for (const text of [" https://example.com", "https://example.com/a\nb", "https://exa mple.com", "https://[::1"]) {
       expect(reason(text), text).toMatch(/^url: must be an absolute https address/)

@@ -4,8 +4,10 @@ import { onRecordInForms } from "../../changes/on-record.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { patiently } from "../../database/patience.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
+import { CALENDAR_FEED_MS, CALENDAR_FEED_READ_MS } from "../../limits.ts"
 import { readIdentity } from "../own-row.ts"
 import { type Applicable, TakenCalendar } from "./calendar.ts"
+import { READING_THREADS } from "./FeedReader.ts"
 import {
   type Applied,
   applying,
@@ -18,10 +20,17 @@ import {
   settlingUnchanged,
   type Unchanged
 } from "./settling.ts"
-import { type Taking, type TakingOne, takingDue, takingOne } from "./taking.ts"
+import { FETCHING_ROOM, type Taking, type TakingOne, takingDue, takingOne } from "./taking.ts"
 
-/** Milliseconds a worker has a calendar to itself: fetching, reading and applying it fit into it. */
-export const FETCH_LEASE_MS = 60_000
+/** Milliseconds for writing down how a fetch ended, tries again and all. */
+const SETTLING_MS = 15_000
+
+/**
+ * Milliseconds a worker has a calendar to itself: fetching, reading and applying it fit into it, also where all others that
+ * its process has in hand are read first, each for as long as it may take.
+ */
+export const FETCH_LEASE_MS =
+  CALENDAR_FEED_MS + Math.ceil(FETCHING_ROOM / READING_THREADS) * CALENDAR_FEED_READ_MS + SETTLING_MS
 
 const readTaken = rowsOf(TakenCalendar)
 const readOne = rowOf(TakenCalendar)

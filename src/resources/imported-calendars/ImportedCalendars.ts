@@ -10,7 +10,7 @@ import type { Outbound } from "../../deliveries/Outbound.ts"
 import { CALENDARS, CALENDARS_OF_PROPERTY } from "../../limits.ts"
 import { inTurn } from "../own-row.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
-import { ImportedCalendar } from "./calendar.ts"
+import { CalendarState, ImportedCalendar } from "./calendar.ts"
 import { calendarUrl, hostOf } from "./calendar-url.ts"
 import { FeedReader } from "./FeedReader.ts"
 import { type Came, fetchNow, policyHere, reachOf } from "./importing.ts"
@@ -28,6 +28,11 @@ export interface AddedCalendar {
   readonly property_id: number
 }
 
+/** What came of a fetch, and how the calendar stands after it. */
+export interface Fetched extends Came {
+  readonly state: ImportedCalendar["state"]
+}
+
 /** Calendars of elsewhere that close days here. Each change is in the trail. */
 export class ImportedCalendars extends Context.Service<
   ImportedCalendars,
@@ -38,8 +43,8 @@ export class ImportedCalendars extends Context.Service<
     readonly list: (wanted: WantedCalendars, most: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
     /** Follows a calendar no more: what only it closed is open again. */
     readonly remove: (id: number) => Effect.Effect<void, NotFound | Conflict, Acting>
-    /** Fetches a calendar now. */
-    readonly fetch: (id: number) => Effect.Effect<Came, NotFound, Acting | Outbound | WakeUp>
+    /** Fetches a calendar now; where another fetch of it is begun meanwhile, answers how it stands. */
+    readonly fetch: (id: number) => Effect.Effect<Fetched, NotFound, Acting | Outbound | WakeUp>
   }
 >()("latchkey/resources/ImportedCalendars") {
   static readonly layer = Layer.effect(
@@ -51,7 +56,7 @@ export class ImportedCalendars extends Context.Service<
         add: adding(sql),
         list: listing(sql),
         remove: removal(queue),
-        fetch: fetching(queue, yield* FeedReader)
+        fetch: fetching(sql, queue, yield* FeedReader)
       })
     })
   ).pipe(Layer.provide([CalendarQueue.layer, FeedReader.layer]))
@@ -185,15 +190,40 @@ const removal = (queue: CalendarQueue["Service"]): ImportedCalendars["Service"][
     if (removed === undefined) return yield* fetchedSince
   })
 
+const readStanding = rowOf(
+  Schema.Struct({ state: CalendarState, error: Schema.NullOr(Schema.String), busy_days: Schema.Int })
+)
+
+/** How a calendar stands, and how many days from one on it says are busy. */
+const standingOf = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, id, first }: Givens<{ operatorId: number; id: number; first: string }>) => sql`
+      SELECT c.state, c.error, (
+        SELECT count(*) FROM imported_days d
+        WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day >= ${first}::date) AS busy_days
+      FROM imported_calendars c WHERE c.operator_id = ${operatorId} AND c.id = ${id}`
+  )
+  return (operatorId: number, id: number, first: string) => readStanding(statement({ operatorId, id, first }))
+}
+
 const fetching = (
+  sql: SqlClient.SqlClient,
   queue: CalendarQueue["Service"],
   reader: FeedReader["Service"]
-): ImportedCalendars["Service"]["fetch"] =>
-  Effect.fnUntraced(function* (id) {
-    const taken = yield* queue.takeOne(id, yield* DateTime.nowAsDate)
+): ImportedCalendars["Service"]["fetch"] => {
+  const standing = standingOf(sql)
+  return Effect.fnUntraced(function* (id) {
+    const now = yield* DateTime.nowAsDate
+    const taken = yield* queue.takeOne(id, now)
     if (taken === undefined) return yield* noSuchCalendar(id)
-    return yield* fetchNow(taken).pipe(
+    const came = yield* fetchNow(taken).pipe(
       Effect.provideService(CalendarQueue, queue),
       Effect.provideService(FeedReader, reader)
     )
+    if (came.outcome !== "overtaken") return { ...came, state: came.outcome === "failed" ? "failing" : "ok" }
+    const stands = yield* standing(taken.operator_id, id, reachOf(taken, now.getTime()).first)
+    if (stands === undefined) return yield* noSuchCalendar(id)
+    return { ...came, ...stands, error: stands.error ?? undefined }
   })
+}

@@ -1,6 +1,8 @@
 import { Result } from "effect"
-import type { ValidationFailed } from "../../contract/errors.ts"
+import { ValidationFailed } from "../../contract/errors.ts"
 import { type ReceiverPolicy, receiverUrl } from "../../deliveries/receiver-url.ts"
+import { CALENDAR_PREFIX } from "../calendar-share-links/address.ts"
+import { FEEDS_PREFIX } from "../property-feeds/address.ts"
 
 // The addresses calendars may be fetched from: those that webhooks may go to. They are secrets: whoever has one reads the
 // calendar. So beside the database nothing has more of them than the host.
@@ -11,12 +13,34 @@ export const calendarUrl = (text: string, policy: ReceiverPolicy): Result.Result
 
 const withoutFragment = (href: string): string => href.replace(/#.*$/s, "")
 
-/** Where a redirect leads; fails as {@link calendarUrl} does. */
+const ofThisService = new ValidationFailed({
+  message: "url: is a feed of this service: followed, it would hold its days shut for ever."
+})
+
+const decoded = (path: string): string =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(path)),
+    () => path
+  )
+
+/** Whether feeds or shared calendars of this service are served there. */
+const isServedHere = (href: string, { publicUrl }: ReceiverPolicy): boolean => {
+  const url = URL.parse(href)
+  if (url === null || url.protocol !== publicUrl.protocol || url.port !== publicUrl.port) return false
+  if (url.hostname.replace(/\.$/, "") !== publicUrl.hostname.replace(/\.$/, "")) return false
+  const base = publicUrl.pathname.replace(/\/$/, "")
+  return [FEEDS_PREFIX, CALENDAR_PREFIX].some((prefix) => decoded(url.pathname).startsWith(`${base}${prefix}`))
+}
+
+/** Where a redirect leads; fails as {@link calendarUrl} does, and where it leads back here. */
 export const redirectedTo = (
   location: string,
   from: string,
   policy: ReceiverPolicy
-): Result.Result<string, ValidationFailed> => calendarUrl(URL.parse(location, from)?.href ?? location, policy)
+): Result.Result<string, ValidationFailed> =>
+  Result.flatMap(calendarUrl(URL.parse(location, from)?.href ?? location, policy), (href) =>
+    isServedHere(href, policy) ? Result.fail(ofThisService) : Result.succeed(href)
+  )
 
 /** What people are told of where a calendar is. */
 export const hostOf = (url: string): string => URL.parse(url)?.hostname ?? ""

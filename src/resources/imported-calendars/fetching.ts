@@ -102,7 +102,7 @@ export const fetchFeed = Effect.fnUntraced(function* (
     if (!REDIRECTS.has(status) || headers.location === undefined)
       return { ...notFetched(`its host answered ${status}`), retryAfterMs: retryAfterOf(headers, now) }
     const next = redirectedTo(headers.location, address, policy)
-    const refused = Option.map(Result.getFailure(next), ({ message }) => message.replace(/^url: /, ""))
+    const refused = Option.map(Result.getFailure(next), ({ message }) => message.replace(/^url: |\.$/g, ""))
     if (Option.isSome(refused)) return notFetched(`its host sends on to an address that ${refused.value}`)
     address = Result.getOrElse(next, () => address)
   }
@@ -116,6 +116,9 @@ const inWords = (reason: string, detail: string): string => {
       return `its address is not allowed: ${detail}`
     case "timeout":
       return `its host was too slow: ${detail}`
+    // What the library says of it is meant for who runs the host.
+    case "tls":
+      return "its host has no TLS that works"
     case "protocol":
       return "its host does not speak HTTP"
     default:

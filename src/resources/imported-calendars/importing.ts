@@ -59,11 +59,18 @@ const knownOf = (calendar: TakenCalendar, { last }: Reach) =>
 const remarkOf = (unreadable: number, events: number): string | undefined =>
   unreadable === 0 ? undefined : `${unreadable} of its ${events} events cannot be read and close nothing`
 
-const fetched = Effect.fnUntraced(function* (calendar: TakenCalendar) {
+/** The time is that of the host alone: waiting for others to be read first is none of its doing. */
+const inTime = Effect.timeoutOrElse({
+  duration: CALENDAR_FEED_MS,
+  orElse: () => Effect.succeed(notFetched("it took too long to come"))
+})
+
+/** One fetch, for less than a worker has the calendar to itself. */
+const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.fn.Return<Ended, never, Services> {
   const now = yield* Clock.currentTimeMillis
   const reach = reachOf(calendar, now)
   const known = knownOf(calendar, reach)
-  const answer = yield* fetchFeed(calendar.url, known, yield* policyHere, now)
+  const answer = yield* inTime(fetchFeed(calendar.url, known, yield* policyHere, now))
   if (answer.outcome === "failed") return answer
   const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest
   if (isSame) return { outcome: "unchanged" as const, first: reach.first }
@@ -77,30 +84,18 @@ const fetched = Effect.fnUntraced(function* (calendar: TakenCalendar) {
   return { outcome: "read" as const, said }
 })
 
-/** One fetch, for less than a worker has the calendar to itself. */
-const attemptOf = (calendar: TakenCalendar): Effect.Effect<Ended, never, Services> =>
-  Effect.timeoutOrElse(fetched(calendar), {
-    duration: CALENDAR_FEED_MS,
-    orElse: () => Effect.succeed(notFetched("it took too long to fetch and read"))
-  })
-
 const about = ({ operator_id, property_id, id, host }: TakenCalendar) =>
   Effect.annotateLogs({ operator_id, property_id, calendar_id: id, host })
 
-/** What came of a fetch, once it is written down; of what is unchanged nobody asks how much it is. */
+/** What came of a fetch, once it is written down, or that another was begun since; of what is unchanged nobody asks how much it is. */
 export interface Came {
-  readonly outcome: Ended["outcome"]
+  readonly outcome: Ended["outcome"] | "overtaken"
   readonly busy_days: number | undefined
   readonly changed_days: number
   readonly error: string | undefined
 }
 
-const LOST: Came = {
-  outcome: "failed",
-  busy_days: undefined,
-  changed_days: 0,
-  error: "another fetch of it began since"
-}
+const OVERTAKEN: Came = { outcome: "overtaken", busy_days: undefined, changed_days: 0, error: undefined }
 
 /** Writes down how a fetch ended, and wakes whoever hands out the event. */
 const settle = Effect.fnUntraced(function* (
@@ -115,7 +110,7 @@ const settle = Effect.fnUntraced(function* (
   yield* record("latchkey.outcome", ended.outcome)
   if (ended.outcome === "read") {
     const applied = yield* queue.apply(calendar, ended.said, steady, now)
-    if (applied === undefined) return LOST
+    if (applied === undefined) return OVERTAKEN
     if (applied.changed_days > 0) yield* (yield* WakeUp).wake
     const { days, remark: error } = ended.said
     return { outcome: "read", busy_days: days.length, changed_days: applied.changed_days, error }
@@ -123,14 +118,14 @@ const settle = Effect.fnUntraced(function* (
   if (ended.outcome === "unchanged") {
     const settled = yield* queue.unchanged(calendar, ended.first, steady, now)
     return settled === undefined
-      ? LOST
+      ? OVERTAKEN
       : { outcome: "unchanged", busy_days: undefined, changed_days: 0, error: undefined }
   }
   const { reason, retryAfterMs = 0 } = ended
   const pause = pauseOf(FAILING, calendar.failures + 1, random)
   const nextFetch = later(Math.max(pause, Math.min(retryAfterMs, CALENDAR_RETRY_AFTER_MS)))
   const counted = yield* queue.failed(calendar, reason, nextFetch, now)
-  if (counted === undefined) return LOST
+  if (counted === undefined) return OVERTAKEN
   return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
 })
 
@@ -148,7 +143,7 @@ const rootOf = (calendar: TakenCalendar) => ({
 
 /** Once, when it begins: how long it goes on stands with the calendar. */
 const say = (calendar: TakenCalendar, came: Came) =>
-  came.outcome === "failed" && came !== LOST && calendar.failures === 0
+  came.outcome === "failed" && calendar.failures === 0
     ? about(calendar)(Effect.logWarning("an imported calendar cannot be read", came.error))
     : Effect.void
 

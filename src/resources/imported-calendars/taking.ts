@@ -55,11 +55,15 @@ export const columnsOfTaken = (sql: SqlClient): Fragment => sql`
   c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
   c.applied_to`
 
-/** Takes calendars that are due: of operators in turn, the one with the fewest in hand first, and of no host too many. */
+/**
+ * Takes calendars that are due: of operators in turn, the one with the fewest in hand first, and of no host too many. Those of
+ * an operator that is banned or closed wait until it is active again.
+ */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => sql`
   WITH RECURSIVE ${withDue(sql, taking)}, ${busy(sql, taking)}, o AS MATERIALIZED (
     SELECT operator_id, ${sql.literal(String(FETCHING_SHARE))} - in_hand.calendars AS room, in_hand.calendars AS in_hand
-    FROM with_due CROSS JOIN LATERAL (
+    FROM with_due JOIN operators ON operators.id = with_due.operator_id AND operators.status = 'active'
+    CROSS JOIN LATERAL (
       SELECT count(*) AS calendars FROM busy WHERE busy.operator_id = with_due.operator_id) in_hand
   ), due AS (
     SELECT due.place, due.due_at, due.host,

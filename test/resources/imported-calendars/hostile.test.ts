@@ -1,11 +1,18 @@
 import { assert, layer } from "@effect/vitest"
-import { Duration, Effect, Logger, Queue } from "effect"
+import { Duration, Effect, Latch, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { CALENDAR_FEED_BYTES, CALENDAR_FEED_READ_MS, CALENDAR_FEED_REDIRECTS } from "../../../src/limits.ts"
-import { FeedReader } from "../../../src/resources/imported-calendars/FeedReader.ts"
+import { PublicUrl } from "../../../src/installation.ts"
+import {
+  CALENDAR_FEED_BYTES,
+  CALENDAR_FEED_MS,
+  CALENDAR_FEED_READ_MS,
+  CALENDAR_FEED_REDIRECTS
+} from "../../../src/limits.ts"
+import { FeedReader, READING_THREADS } from "../../../src/resources/imported-calendars/FeedReader.ts"
 import { FETCH_TRY_MS } from "../../../src/resources/imported-calendars/fetching.ts"
 import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
+import { FETCHING_ROOM } from "../../../src/resources/imported-calendars/taking.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { byNobody } from "../../harness.ts"
 import {
@@ -77,13 +84,47 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
         "gopher://x/"
       ]) {
         mood.answer = redirecting(target)
-        assert.match(yield* fetched, /^its host sends on to an address that must /)
+        assert.match(yield* fetched, /^its host sends on to an address that must .*[^.]$/)
       }
       assert.lengthOf(yield* Queue.clear(requests), 8)
       mood.answer = answering(302)
       assert.strictEqual(yield* fetched, "its host answered 302")
       mood.answer = redirecting(url("/calendar.ics"))
       assert.match(yield* fetched, /more than 3 times/)
+    })
+  )
+
+  it.effect("has no TLS that works, which is said without the library's words", () =>
+    Effect.gen(function* () {
+      const { property, url } = yield* following
+      const id = yield* followed(property, url().replace("http:", "https:"))
+      const { error } = yield* byNobody((yield* ImportedCalendars).fetch(id))
+      assert.strictEqual(error, "its host has no TLS that works")
+    })
+  )
+
+  it.effect("sends on to no feed of ours, which would tell it what it said", () =>
+    Effect.gen(function* () {
+      const { url, mood, id, fetched } = yield* following
+      const here = new URL(url()).origin
+      const own =
+        "its host sends on to an address that is a feed of this service: followed, it would hold its days shut for ever"
+      const sentTo = (target: string, publicUrl: string) => {
+        mood.answer = (response, received) =>
+          (received.path?.startsWith("/calendar.ics") ? redirecting(target) : answering(200, busy()))(
+            response,
+            received
+          )
+        return Effect.provideService(fetched, PublicUrl, publicUrl)
+      }
+      for (const path of ["/feeds/lkfeed_x.ics", "/calendar/lkcal_x", "/%66eeds/lkfeed_x.ics"]) {
+        assert.strictEqual(yield* sentTo(path, here), own)
+        assert.strictEqual(yield* sentTo(`${here}/pms${path}`, `${here}/pms`), own)
+        assert.strictEqual(yield* sentTo(path, "http://127.0.0.1:1"), "")
+        assert.strictEqual(yield* sentTo(path, `${here}/pms`), "")
+      }
+      assert.strictEqual(yield* sentTo("/feedsof/x.ics", here), "")
+      assert.deepInclude(yield* stateOf(id), { state: "ok" })
     })
   )
 
@@ -116,6 +157,29 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
       yield* waitFor("failing", id)
       yield* waitFor("failing", drip)
       assert.match((yield* stateOf(drip))?.error ?? "", /too slow: no complete answer within 20s/)
+    })
+  )
+
+  it.effect("that is much work to read is no failure of those that wait for it", () =>
+    Effect.gen(function* () {
+      const { says, id } = yield* following
+      says(busy("2027-05-01/2027-05-02"))
+      const reader = yield* FeedReader
+      const [waits, turn] = [yield* Latch.make(), yield* Latch.make()]
+      const behind = FeedReader.of({
+        read: (asked) => waits.open.pipe(Effect.andThen(turn.await), Effect.andThen(reader.read(asked)))
+      })
+      const importing = yield* makeImporting
+      yield* importing.takeDue.pipe(Effect.provideService(FeedReader, behind))
+      yield* waits.await
+      const others = Math.ceil((FETCHING_ROOM - 1) / READING_THREADS) * CALENDAR_FEED_READ_MS
+      yield* TestClock.adjust(CALENDAR_FEED_MS + others)
+      // Nobody else has taken it, and its turn comes.
+      yield* importing.takeDue
+      yield* turn.open
+      yield* importing.idle
+      assert.deepInclude(yield* stateOf(id), { state: "ok", failures: 0, error: null })
+      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
     })
   )
 

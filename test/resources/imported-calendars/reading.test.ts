@@ -27,6 +27,7 @@ const days = (feed: string | Buffer, zone?: string): string => {
 
 const event = (...lines: ReadonlyArray<string>) => ["BEGIN:VEVENT", "UID:1@test", ...lines, "END:VEVENT"]
 const one = (...lines: ReadonlyArray<string>) => calendar(...event(...lines))
+const on = (start: string, rule: string) => [`DTSTART;VALUE=DATE:${start}`, `RRULE:FREQ=${rule}`]
 const published = (name: string) => readFileSync(join(import.meta.dirname, "feeds", `${name}.ics`))
 
 describe("what marketplaces publish", () => {
@@ -97,6 +98,34 @@ describe("an event", () => {
         "RDATE:20270520T150000"
       ],
       "2027-05-01 2027-05-10 2027-05-11 2027-05-20"
+    ],
+    ["on a day that its month never has is the first alone", on("20000101", "YEARLY;BYMONTH=2;BYMONTHDAY=30"), ""],
+    [
+      "begins with its first, also where its rule does not mean it",
+      on("20270501", "YEARLY;BYMONTH=2;BYMONTHDAY=30"),
+      "2027-05-01"
+    ],
+    ["on a leap day is in no other year", on("20240229", "YEARLY"), "2028-02-29"],
+    ["on a leap day is counted in leap years", on("20240229", "YEARLY;COUNT=2"), "2028-02-29"],
+    [
+      "on the last of a month is in months that have it",
+      on("20270531", "MONTHLY;COUNT=3"),
+      "2027-05-31 2027-07-31 2027-08-31"
+    ],
+    [
+      "on the 31st of several months is in those that have it",
+      on("20270531", "YEARLY;BYMONTH=5,6,7;COUNT=3"),
+      "2027-05-31 2027-07-31 2028-05-31"
+    ],
+    [
+      "on days from the end is in months so long",
+      on("20270430", "YEARLY;BYMONTH=4;BYMONTHDAY=-31,-1;COUNT=2"),
+      "2027-04-30 2028-04-30"
+    ],
+    [
+      "on days beside one that is none has them once",
+      on("20280101", "YEARLY;BYMONTH=2,3;BYMONTHDAY=1,30;COUNT=4"),
+      "2028-01-01 2028-02-01 2028-03-01 2028-03-30 2029-02-01"
     ],
     [
       "that began long ago goes on",

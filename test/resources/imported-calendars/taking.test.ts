@@ -71,6 +71,22 @@ layer(layerScene)("taking calendars", (it) => {
     })
   )
 
+  it.effect("leaves out those of operators that are banned or closed, and goes on when they are active again", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const queue = yield* CalendarQueue
+      const sql = yield* SqlClient.SqlClient
+      const { operatorId } = yield* freshOperator()
+      yield* due(operatorId, 2)
+      for (const status of ["banned", "closed"] as const) {
+        yield* sql`UPDATE operators SET status = ${status} WHERE id = ${operatorId}`
+        assert.lengthOf(yield* queue.take(new Date(NOW), FETCHING_ROOM, []), 0)
+      }
+      yield* sql`UPDATE operators SET status = 'active' WHERE id = ${operatorId}`
+      assert.lengthOf(yield* queue.take(new Date(NOW), FETCHING_ROOM, []), 2)
+    })
+  )
+
   it.effect("leaves one to its worker for the lease, and then to the next, whose word alone counts", () =>
     Effect.gen(function* () {
       yield* emptied

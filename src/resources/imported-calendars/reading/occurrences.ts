@@ -151,18 +151,45 @@ interface Occurrence {
   readonly seconds: number
 }
 
-/** The occurrences of a rule that may be in reach; undefined where there are too many to look at. */
-const ofRule = (rule: ICAL.Recur, { start, seconds }: Told, furthest: number, reach: Reach) => {
+const isDayOfMonth = (given: number, { year, month, day }: ICAL.Time): boolean =>
+  day === (given > 0 ? given : ICAL.Time.daysInMonth(month, year) + 1 + given)
+
+const NAMING_DAYS = ["BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO"]
+
+/**
+ * Whether a rule can mean the day of a time. A day that a month has not is to be ignored (RFC 5545, 3.3.10): the library takes
+ * one of the next month instead.
+ */
+const canMean = ({ freq, parts }: ICAL.Recur, start: ICAL.Time, time: ICAL.Time): boolean => {
+  const isOwnDay = (freq === "YEARLY" || freq === "MONTHLY") && !NAMING_DAYS.some((part) => part in parts)
+  const months = parts.BYMONTH ?? (freq === "YEARLY" && isOwnDay ? [start.month] : undefined)
+  const days = parts.BYMONTHDAY ?? (isOwnDay ? [start.day] : undefined)
+  if (months !== undefined && !months.some((month) => Number(month) === time.month)) return false
+  return days === undefined || days.some((day) => isDayOfMonth(Number(day), time))
+}
+
+/**
+ * The occurrences of a rule that may be in reach; undefined where there are too many to look at. They are counted here, where
+ * the rule counts them: the library counts also those that are left out.
+ */
+const ofRule = (given: ICAL.Recur, { start, seconds }: Told, furthest: number, reach: Reach) => {
   const occurrences: Array<Occurrence> = []
+  const rule = given.clone()
+  rule.count = null
+  let counted = 0
   const soonest = reach.first * DAY_SECONDS - APART - furthest - seconds
   const latest = (reach.last + 1) * DAY_SECONDS + APART + furthest
+  const begins = wallOf(start)
   const iterator = rule.iterator(start)
   for (let next = iterator.next(); next; next = iterator.next()) {
     reach.left.occurrences -= 1
     if (reach.left.occurrences < 0) return undefined
     const wall = wallOf(next)
     if (wall > latest) break
+    if (wall !== begins && !canMean(rule, start, next)) continue
     if (wall >= soonest) occurrences.push({ time: next.clone(), seconds })
+    counted += 1
+    if (counted === given.count) break
   }
   return occurrences
 }
