@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { leaseEnd } from "../../background/lease.ts"
 import { onRecordInForms } from "../../changes/on-record.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { patiently } from "../../database/patience.ts"
@@ -36,8 +37,6 @@ const readTaken = rowsOf(TakenCalendar)
 const readOne = rowOf(TakenCalendar)
 const readApplied = rowOf(Schema.Struct({ changed_days: Schema.Int }))
 
-const leaseEnd = (now: Date): Date => new Date(now.getTime() + FETCH_LEASE_MS)
-
 const inHand = ({ operator_id, id, attempts }: TakenCalendar, now: Date): InHand => ({ operator_id, id, attempts, now })
 
 /**
@@ -60,7 +59,7 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()("latchkey/re
         return readTaken(
           take({
             now,
-            leaseEnd: leaseEnd(now),
+            leaseEnd: leaseEnd(now, FETCH_LEASE_MS),
             most,
             busyOperators: taken.map(({ operator_id }) => operator_id),
             busyHosts: taken.map(({ host }) => host)
@@ -69,7 +68,7 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()("latchkey/re
       },
 
       /** Takes one, whoever has it and whenever it is due; undefined where there is none of that id. */
-      takeOne: (id: number, now: Date) => readOne(takeOne({ id, leaseEnd: leaseEnd(now) })),
+      takeOne: (id: number, now: Date) => readOne(takeOne({ id, leaseEnd: leaseEnd(now, FETCH_LEASE_MS) })),
 
       /** Makes what it says so. Answers how many days changed; undefined where somebody else has it by now. */
       apply: (calendar: TakenCalendar, said: Applicable, nextFetch: Date, now: Date) =>

@@ -63,6 +63,16 @@ describe("an event", () => {
     ["ends at noon without the night", ["DTSTART:20270501T150000", "DTEND:20270503T120000"], "2027-05-01 2027-05-02"],
     ["ends after noon with the night", ["DTSTART:20270501T150000", "DTEND:20270502T120001"], "2027-05-01 2027-05-02"],
     ["by day is the day", ["DTSTART:20270501T100000", "DTEND:20270501T110000"], "2027-05-01"],
+    [
+      "by days of the month of each year is on them in every month",
+      on("20270531", "YEARLY;BYMONTHDAY=-1;UNTIL=20270831"),
+      "2027-05-31 2027-06-30 2027-07-31 2027-08-31"
+    ],
+    [
+      "by days of the month in months of each year is on them in those",
+      on("20270528", "YEARLY;BYMONTH=5,8;BYMONTHDAY=28,-1;COUNT=5"),
+      "2027-05-28 2027-05-31 2027-08-28 2027-08-31 2028-05-28"
+    ],
     ["in UTC is where the property is", ["DTSTART:20270501T230000Z", "DTEND:20270503T080000Z"], "2027-05-02"],
     [
       "in a zone that nobody describes is by its name",

@@ -168,6 +168,19 @@ const canMean = ({ freq, parts }: ICAL.Recur, start: ICAL.Time, time: ICAL.Time)
   return days === undefined || days.some((day) => isDayOfMonth(Number(day), time))
 }
 
+/** What, beside its days of the month, a rule of years may pick days by. */
+const PICKING = ["BYDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS"]
+
+/**
+ * Days of the month in each year are those in each month of it, or in the months that are named. Asked by years the library
+ * looks at the first month alone where none is named, and loses some that are counted from the end.
+ */
+const byMonth = (rule: ICAL.Recur): boolean =>
+  rule.freq === "YEARLY" &&
+  rule.interval === 1 &&
+  (rule.parts.BYMONTHDAY ?? []).some((day) => Number(day) < 0 || !("BYMONTH" in rule.parts)) &&
+  !PICKING.some((part) => part in rule.parts)
+
 /**
  * The occurrences of a rule that may be in reach; undefined where there are too many to look at. They are counted here, where
  * the rule counts them: the library counts also those that are left out.
@@ -176,6 +189,7 @@ const ofRule = (given: ICAL.Recur, { start, seconds }: Told, furthest: number, r
   const occurrences: Array<Occurrence> = []
   const rule = given.clone()
   rule.count = null
+  if (byMonth(rule)) rule.freq = "MONTHLY"
   let counted = 0
   const soonest = reach.first * DAY_SECONDS - APART - furthest - seconds
   const latest = (reach.last + 1) * DAY_SECONDS + APART + furthest
