@@ -12,7 +12,7 @@ it.live.each(["counter-feeds", "own feeds"] as const)(
   "two services that import each other's calendar, %s, sell no night twice of which they could know",
   (addresses) =>
     Effect.gen(function* () {
-      const budget = { on: onRunsDatabase, addresses, days: 2, actsADay: 200, seed: seedOfRun() }
+      const budget = { on: onRunsDatabase, addresses, days: 1, actsADay: 200, seed: seedOfRun() }
       assertHeld(yield* twoCalendars([layerOwnDatabase, layerOwnDatabase], budget))
     }).pipe(Effect.scoped),
   LONGEST_MS

@@ -14,7 +14,7 @@ import { busy, emptied, fetchedAll, followed, layerScene, MINUTE_MS, owner, sour
 const FIRST = "2027-05-01"
 const DAYS = 4
 const ROUNDS = 4
-const RUNS = 3
+const RUNS = 2
 
 const night = (day: number) => addDays(FIRST, day)
 const days = Array.from({ length: DAYS }, (_, day) => day)
