@@ -50,8 +50,8 @@ const nightsOf = ({ check_in_date, check_out_date }: Nights): ReadonlyArray<stri
 
 interface Stay extends Nights {
   readonly code: string
-  /** The moment since which the nights are as they are: a count, so that two are never the same. */
-  readonly since: number
+  /** Each of its nights, and the moment since which it has it: a count, so that two are never the same. */
+  readonly since: ReadonlyMap<string, number>
 }
 
 /** What one side has sold and closed, and when it last read the other. */
@@ -104,13 +104,14 @@ export const month = Effect.fnUntraced(function* (
   const books: Readonly<Record<SideName, Book>> = { A: bookOf(), B: bookOf() }
   const acts = fc.sample(drawn, { numRuns: days * actsADay, seed })
 
-  /** Notes nights that both sides have sold since `stay` took them. */
-  const noteSold = (name: SideName, stay: Stay) => {
+  /** Notes nights that both sides have sold since `stay` took them; those it had before it moved were noted then. */
+  const noteSold = (name: SideName, stay: Stay, before: ReadonlyArray<string> = []) => {
     count.tried("stays sold or moved")
     for (const night of nightsOf(stay)) {
+      if (before.includes(night)) continue
       const there = holderOf(books[other(name)], night)
       if (there === undefined) continue
-      if (there.since < books[name].readAt)
+      if ((there.since.get(night) ?? 0) < books[name].readAt)
         count.fell("a night was sold twice though it could be known", `${name} ${stay.code} ${night}, ${there.code}`)
       else count.tried("nights sold twice before the other's calendar was read again")
     }
@@ -138,7 +139,7 @@ export const month = Effect.fnUntraced(function* (
         if (!(yield* isFree([]))) return count.tried("guests who found no room")
         const code = yield* side.book(asked)
         if (code === undefined) return count.fell("a free night could not be booked", `${name} ${asked.check_in_date}`)
-        const stay = { ...asked, code, since: moment }
+        const stay = { ...asked, code, since: new Map(nightsOf(asked).map((night) => [night, moment])) }
         book.stays.set(code, stay)
         return noteSold(name, stay)
       }
@@ -147,9 +148,10 @@ export const month = Effect.fnUntraced(function* (
         if (stay === undefined || !(yield* isFree(nightsOf(stay)))) return
         if (!(yield* side.move(stay.code, asked)))
           return count.fell("a stay could not be moved to free nights", `${name} ${stay.code}`)
-        const moved = { ...stay, ...asked, since: moment }
+        const since = new Map(nightsOf(asked).map((night) => [night, stay.since.get(night) ?? moment]))
+        const moved = { ...stay, ...asked, since }
         book.stays.set(stay.code, moved)
-        return noteSold(name, moved)
+        return noteSold(name, moved, nightsOf(stay))
       }
       case "cancel": {
         const stay = pick(name, which)
