@@ -4,28 +4,13 @@ import { TestClock } from "effect/testing"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { call, orderOf } from "../../harness.ts"
-import {
-  busy,
-  daysOf,
-  emptied,
-  fetchedAll,
-  followed,
-  layerScene,
-  MINUTE_MS,
-  owner,
-  source,
-  told,
-  toldOf
-} from "./scene.ts"
+import { busy, daysOf, fetchedAll, followsOne, layerScene, MINUTE_MS, told, toldOf } from "./scene.ts"
 
 const following = Effect.gen(function* () {
-  yield* emptied
-  const host = yield* owner
-  const elsewhere = yield* source
-  const id = yield* followed(host.property, elsewhere.url())
+  const one = yield* followsOne
   const importing = yield* makeImporting
   const fetched = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
-  return { ...host, ...elsewhere, id, fetched }
+  return { ...one, fetched }
 })
 
 layer(layerScene)("an echo", (it) => {

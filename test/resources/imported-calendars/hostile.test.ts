@@ -15,29 +15,14 @@ import { makeImporting } from "../../../src/resources/imported-calendars/importi
 import { FETCHING_ROOM } from "../../../src/resources/imported-calendars/taking.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { byNobody } from "../../harness.ts"
-import {
-  busy,
-  calendar,
-  daysOf,
-  emptied,
-  fetchedAll,
-  followed,
-  layerScene,
-  MINUTE_MS,
-  owner,
-  source,
-  stateOf
-} from "./scene.ts"
+import { busy, calendar, daysOf, fetchedAll, followed, followsOne, layerScene, MINUTE_MS, stateOf } from "./scene.ts"
 
 /** A property that follows one calendar, and a way to fetch it now. */
 const following = Effect.gen(function* () {
-  yield* emptied
-  const host = yield* owner
-  const elsewhere = yield* source
-  const id = yield* followed(host.property, elsewhere.url())
+  const one = yield* followsOne
   const calendars = yield* ImportedCalendars
-  const fetched = Effect.map(byNobody(calendars.fetch(id)), ({ error }) => error ?? "")
-  return { ...host, ...elsewhere, id, fetched }
+  const fetched = Effect.map(byNobody(calendars.fetch(one.id)), ({ error }) => error ?? "")
+  return { ...one, fetched }
 })
 
 const redirecting = (location: string) => answering(302, "", { location })

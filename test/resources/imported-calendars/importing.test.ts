@@ -10,39 +10,24 @@ import { retain } from "../../../src/resources/imported-calendars/retention.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { byNobody, call, orderOf } from "../../harness.ts"
 import { booking } from "../reservations/ready.ts"
-import {
-  busy,
-  daysOf,
-  emptied,
-  fetchedAll,
-  followed,
-  layerScene,
-  MINUTE_MS,
-  owner,
-  source,
-  stateOf,
-  toldOf
-} from "./scene.ts"
+import { busy, daysOf, fetchedAll, followed, followsOne, layerScene, MINUTE_MS, stateOf, toldOf } from "./scene.ts"
 
 const later = TestClock.adjust(17 * MINUTE_MS)
 
 /** A property that follows one calendar. */
 const following = Effect.gen(function* () {
-  yield* emptied
-  const host = yield* owner
-  const elsewhere = yield* source
-  const id = yield* followed(host.property, elsewhere.url())
+  const one = yield* followsOne
   const importing = yield* makeImporting
   const days = (start_date: string, end_date: string) =>
-    host.api.get_property_availability({ property_ids: [host.property], start_date, end_date }).pipe(
-      host.as,
+    one.api.get_property_availability({ property_ids: [one.property], start_date, end_date }).pipe(
+      one.as,
       Effect.map(({ properties: [only] }) =>
         (only?.availabilities ?? []).map(({ available, remarks }) =>
           `${available ? "free" : "taken"} ${remarks}`.trim()
         )
       )
     )
-  return { ...host, ...elsewhere, id, importing, days }
+  return { ...one, importing, days }
 })
 
 const BUSY = "taken Busy in the calendar of 127.0.0.1"

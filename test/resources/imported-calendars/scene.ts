@@ -80,6 +80,15 @@ export const followed = Effect.fnUntraced(function* (property: number, url: stri
   return calendar_id
 })
 
+/** A property that follows one calendar, and nobody else who follows any. */
+export const followsOne = Effect.gen(function* () {
+  yield* emptied
+  const host = yield* owner
+  const elsewhere = yield* source
+  const id = yield* followed(host.property, elsewhere.url())
+  return { ...host, ...elsewhere, id }
+})
+
 export type Importing = Effect.Success<typeof makeImporting>
 
 /** Fetches what is due, until nothing is. */
