@@ -73,7 +73,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "connectors",
     what: "connectors that run elsewhere, over HTTP: which there are, what they are asked, and what they say by themselves",
     imports: imports(
-      "background channels contract database deliveries gate ingest installation.ts limits.ts places random-text.ts",
+      "background channels contract database deliveries gate ingest limits.ts places random-text.ts",
       "resources/<family>"
     )
   },
@@ -123,7 +123,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "deliveries",
     what: "webhooks on their way: queue, signing, addresses, sending",
-    imports: imports("background changes contract database events limits.ts telemetry")
+    imports: imports("background changes contract database events installation.ts limits.ts telemetry")
   },
   {
     place: "changes",

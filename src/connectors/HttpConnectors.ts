@@ -6,10 +6,8 @@ import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../contra
 import { EMPTY, isUpTo } from "../contract/fields.ts"
 import { instantText } from "../contract/time.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../database/rows.ts"
-import { AllowedReceivers } from "../deliveries/allowed-hosts.ts"
-import { receiverUrl } from "../deliveries/receiver-url.ts"
+import { receiverPolicy, receiverUrl } from "../deliveries/receiver-url.ts"
 import { generateSecret } from "../deliveries/signature.ts"
-import { PublicUrl } from "../installation.ts"
 import { CONNECTOR_NAME, CONNECTORS, WEBHOOK_SECRET_OVERLAP_MS } from "../limits.ts"
 import { ChannelAccounts } from "../resources/channel-accounts/ChannelAccounts.ts"
 import type { NewChannelAccount } from "../resources/channel-accounts/inward.ts"
@@ -79,7 +77,7 @@ const adding = (sql: Sql, { name, url }: NewConnector, secret: string, now: Date
 
 const add = Effect.fnUntraced(function* (sql: Sql, input: NewConnector) {
   const { name, url } = yield* readNew(input)
-  const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
+  const policy = yield* receiverPolicy
   const address = yield* Effect.fromResult(receiverUrl(url, policy))
   const secret = Redacted.value(yield* generateSecret)
   const { connector_id, taken } = yield* adding(sql, { name, url: address }, secret, yield* DateTime.nowAsDate)

@@ -1,15 +1,21 @@
-import { Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { ValidationFailed } from "../contract/errors.ts"
+import { PublicUrl } from "../installation.ts"
 import { WEBHOOK_URL } from "../limits.ts"
 import { forbiddenKind } from "./address.ts"
-import { type AllowedHosts, allowsHost, literalAddress } from "./allowed-hosts.ts"
+import { type AllowedHosts, AllowedReceivers, allowsHost, literalAddress } from "./allowed-hosts.ts"
 
 export interface ReceiverPolicy {
   readonly allowed: AllowedHosts
   /** The address this service is reached at (PUBLIC_URL). */
   readonly publicUrl: URL
 }
+
+/** That of this process. */
+export const receiverPolicy = Effect.gen(function* () {
+  return { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) } satisfies ReceiverPolicy
+})
 
 const isLoopback = (host: string): boolean =>
   Result.match(literalAddress(host), {

@@ -7,13 +7,14 @@ import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import type { Outbound } from "../../deliveries/Outbound.ts"
+import { receiverPolicy } from "../../deliveries/receiver-url.ts"
 import { CALENDARS, CALENDARS_OF_PROPERTY } from "../../limits.ts"
 import { inTurn } from "../own-row.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
 import { CalendarState, ImportedCalendar } from "./calendar.ts"
 import { calendarUrl, hostOf } from "./calendar-url.ts"
 import { FeedReader } from "./FeedReader.ts"
-import { type Came, fetchNow, policyHere, reachOf } from "./importing.ts"
+import { type Came, fetchNow, reachOf } from "./importing.ts"
 
 /** Which calendars are meant; what is undefined does not narrow it. */
 export interface WantedCalendars {
@@ -135,7 +136,7 @@ const adding = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["add"] =
   const made = make(sql)
   const alone = inTurn(sql)
   return Effect.fnUntraced(function* (propertyId, given) {
-    const url = yield* Effect.fromResult(calendarUrl(given, yield* policyHere))
+    const url = yield* Effect.fromResult(calendarUrl(given, yield* receiverPolicy))
     const found = yield* owner(propertyId)
     if (found === undefined) return yield* new NotFound({ message: `property: there is no property ${propertyId}.` })
     const operatorId = found.operator_id

@@ -6,9 +6,7 @@ import { attemptOnce, makeTimedWork } from "../../background/timed-work.ts"
 import { WakeUp } from "../../background/WakeUp.ts"
 import { Acting, byItself } from "../../contract/acting.ts"
 import { addDays, dateInZone, dateOfNumber, dayNumber } from "../../contract/time.ts"
-import { AllowedReceivers } from "../../deliveries/allowed-hosts.ts"
-import type { ReceiverPolicy } from "../../deliveries/receiver-url.ts"
-import { PublicUrl } from "../../installation.ts"
+import { receiverPolicy } from "../../deliveries/receiver-url.ts"
 import {
   AVAILABILITY_END_DAYS,
   CALENDAR_FEED_MS,
@@ -29,11 +27,6 @@ import { FETCHING_ROOM } from "./taking.ts"
 const STEADY: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
 /** Of a calendar that fails: the same time, doubling up to two hours. */
 const FAILING: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
-
-/** Which addresses may be asked. */
-export const policyHere = Effect.gen(function* () {
-  return { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) } satisfies ReceiverPolicy
-})
 
 /** The days that matter, today and as far ahead as availability goes. */
 interface Reach {
@@ -70,7 +63,7 @@ const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.
   const now = yield* Clock.currentTimeMillis
   const reach = reachOf(calendar, now)
   const known = knownOf(calendar, reach)
-  const answer = yield* inTime(fetchFeed(calendar.url, known, yield* policyHere, now))
+  const answer = yield* inTime(fetchFeed(calendar.url, known, yield* receiverPolicy, now))
   if (answer.outcome === "failed") return answer
   const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest
   if (isSame) return { outcome: "unchanged" as const, first: reach.first }

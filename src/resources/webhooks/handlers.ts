@@ -3,11 +3,9 @@ import { type Caller, CurrentOperator } from "../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
 import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
 import { instantText, wholeSecond } from "../../contract/time.ts"
-import { AllowedReceivers } from "../../deliveries/allowed-hosts.ts"
-import { type ReceiverPolicy, receiverUrl } from "../../deliveries/receiver-url.ts"
+import { type ReceiverPolicy, receiverPolicy, receiverUrl } from "../../deliveries/receiver-url.ts"
 import { generateSecret, generateSecretToken, type SigningSecret } from "../../deliveries/signature.ts"
 import { EVENT_NAMES, type EventName } from "../../events/events.ts"
-import { PublicUrl } from "../../installation.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
 import { type create_webhook, type delete_webhook, update_webhook, type Webhook, Webhooks } from "./contract.ts"
 import { type Application, SubscriptionRow, WebhookStore } from "./store.ts"
@@ -15,7 +13,7 @@ import { type Application, SubscriptionRow, WebhookStore } from "./store.ts"
 export const layerWebhooks = layerHandled(
   Effect.gen(function* () {
     const store = yield* WebhookStore
-    const policy = { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) }
+    const policy = yield* receiverPolicy
     return handled(Webhooks, {
       list_webhooks: listWebhooks(store),
       create_webhook: change(createWebhook(store, policy), SubscriptionRow, (made, _payload, caller) => ({
