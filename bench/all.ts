@@ -19,7 +19,8 @@ for (const name of [
   "reservations",
   "webhooks",
   "holds",
-  "channels"
+  "channels",
+  "guests"
 ]) {
   console.log(`\n== bench/${name}.ts`)
   const { status } = spawnSync(process.execPath, [`bench/${name}.ts`], { env, stdio: "inherit" })

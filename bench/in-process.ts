@@ -9,13 +9,14 @@ import { Connectors } from "../src/channels/connector.ts"
 import { NewEvents } from "../src/events/NewEvents.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
+import { Images } from "../src/resources/images/Images.ts"
 import { Service } from "../src/service.ts"
 
 // The Service in the process of the bench, without HTTP and without windows.
 
 export const layerInProcessWith = <E, R>(channels: Layer.Layer<ChannelGateway, E, R>) =>
   layerAssembly.pipe(
-    Layer.provide(Refusals.layer),
+    Layer.provide([Refusals.layer, Images.layerDatabase]),
     Layer.provide([
       channels,
       RateWindows.layerUnbounded,

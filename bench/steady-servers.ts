@@ -32,6 +32,8 @@ export const started = Effect.fnUntraced(function* (name: ServerName, database: 
     DATABASE_URL: database,
     DEMO: "0",
     LOG_FORMAT: "json",
+    // In records, so the same of all: they must answer alike.
+    PUBLIC_URL: "http://127.0.0.1:8080",
     BENCH_TOKEN,
     BENCH_CONNECTIONS: String(DATABASE_CONNECTIONS),
     BENCH_STATEMENTS: JSON.stringify(statements)

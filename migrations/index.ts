@@ -35,6 +35,16 @@ import propertiesDeactivated from "./0033_properties_deactivated.ts"
 import importedCalendars from "./0034_imported_calendars.ts"
 import listingsFollow from "./0035_listings_follow.ts"
 import connectors from "./0036_connectors.ts"
+import conversations from "./0037_conversations.ts"
+import images from "./0038_images.ts"
+import specialOffers from "./0039_special_offers.ts"
+import reviews from "./0040_reviews.ts"
+import sandboxGuests from "./0041_sandbox_guests.ts"
+import guestPages from "./0042_guest_pages.ts"
+import identityImages from "./0043_identity_images.ts"
+import pagesOfStays from "./0044_pages_of_stays.ts"
+import staysByPage from "./0045_stays_by_page.ts"
+import ordersOfConversations from "./0046_orders_of_conversations.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -73,5 +83,15 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 33, name: "properties_deactivated", up: propertiesDeactivated },
   { id: 34, name: "imported_calendars", up: importedCalendars },
   { id: 35, name: "listings_follow", up: listingsFollow },
-  { id: 36, name: "connectors", up: connectors }
+  { id: 36, name: "connectors", up: connectors },
+  { id: 37, name: "conversations", up: conversations },
+  { id: 38, name: "images", up: images },
+  { id: 39, name: "special_offers", up: specialOffers },
+  { id: 40, name: "reviews", up: reviews },
+  { id: 41, name: "sandbox_guests", up: sandboxGuests },
+  { id: 42, name: "guest_pages", up: guestPages },
+  { id: 43, name: "identity_images", up: identityImages },
+  { id: 44, name: "pages_of_stays", up: pagesOfStays, inPieces: true },
+  { id: 45, name: "stays_by_page", up: staysByPage },
+  { id: 46, name: "orders_of_conversations", up: ordersOfConversations }
 ]

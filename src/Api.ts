@@ -1,6 +1,7 @@
 import { Availabilities } from "./resources/availability/contract.ts"
 import { CalendarShareLinks } from "./resources/calendar-share-links/contract.ts"
 import { ChannelAccountOperations } from "./resources/channel-accounts/contract.ts"
+import { ConversationOperations } from "./resources/conversations/contract.ts"
 import { CustomChannels } from "./resources/custom-channels/contract.ts"
 import { Events } from "./resources/events/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
@@ -10,6 +11,8 @@ import { PriceAndRules } from "./resources/price-and-rules/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
 import { ReservationTags } from "./resources/reservation-tags/contract.ts"
 import { Reservations } from "./resources/reservations/contract.ts"
+import { ReviewOperations } from "./resources/reviews/contract.ts"
+import { SpecialOfferOperations } from "./resources/special-offers/contract.ts"
 import { Staffs } from "./resources/staffs/contract.ts"
 import { Stays } from "./resources/stays/contract.ts"
 import { Tags } from "./resources/tags/contract.ts"
@@ -36,7 +39,10 @@ export const Api = {
   ...Tasks,
   ...Staffs,
   ...Webhooks,
-  ...Events
+  ...Events,
+  ...ConversationOperations,
+  ...SpecialOfferOperations,
+  ...ReviewOperations
 }
 
 export type OperationName = keyof typeof Api

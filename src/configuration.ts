@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
@@ -10,6 +11,9 @@ const STATEMENT_SECONDS = 10
 const STATEMENT_SECONDS_MAX = 3_600
 /** Longest `DRAIN_SECONDS`. */
 const DRAIN_SECONDS_MAX = 300
+/** Days after check-out that images of identity documents are kept, if nothing is said, and the most that may be said. */
+const IDENTITY_IMAGE_DAYS = 30
+const IDENTITY_IMAGE_DAYS_MAX = 3_650
 
 /** An environment variable holds what it does not take. The message is one line and never shows a secret. */
 export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
@@ -59,8 +63,12 @@ export interface Settings {
   readonly sandbox: "always" | "never" | "with demo"
   /** Receivers of webhooks that may be private addresses. */
   readonly webhookAllowedHosts: AllowedHosts
+  /** The folder of images, an absolute path; undefined: in the data folder, or in the database of a server. */
+  readonly imageStore: string | undefined
   /** How long new connections are taken after the request to stop. */
   readonly drainSeconds: number
+  /** Whole days after check-out that images of identity documents are kept. */
+  readonly identityImageDays: number
 }
 
 /** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
@@ -97,15 +105,25 @@ const flag: Setting<boolean> = {
   read: (text) => (text === "1" ? true : text === "0" ? false : undefined)
 }
 
+/** What `IMAGE_STORE` takes. */
+export const IMAGE_STORE = "the absolute path of a folder that exists and can be written to"
+
+const imageStore: Setting<string> = {
+  expected: IMAGE_STORE,
+  read: (text) => (isAbsolute(text) ? text : undefined)
+}
+
 const port: Setting<number> = {
   expected: "a port from 1 to 65535",
   read: (text) => (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535 ? Number(text) : undefined)
 }
 
-const seconds = (least: number, most: number): Setting<number> => ({
-  expected: `a whole number of seconds from ${least} to ${most}`,
+const whole = (unit: "seconds" | "days", least: number, most: number): Setting<number> => ({
+  expected: `a whole number of ${unit} from ${least} to ${most}`,
   read: (text) => (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined)
 })
+
+const seconds = (least: number, most: number): Setting<number> => whole("seconds", least, most)
 
 const host: Setting<string> = {
   expected: "a host name or an IP address to listen on",
@@ -220,7 +238,10 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     demo: (yield* setting("DEMO", flag)) ?? databaseUrl === undefined,
     sandbox: sandboxOf(yield* setting("SANDBOX", flag), listenHost, publicUrl),
     webhookAllowedHosts: (yield* setting("WEBHOOK_ALLOWED_HOSTS", allowedHosts)) ?? noAllowedHosts,
-    drainSeconds: (yield* setting("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX))) ?? 0
+    imageStore: yield* setting("IMAGE_STORE", imageStore),
+    drainSeconds: (yield* setting("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX))) ?? 0,
+    identityImageDays:
+      (yield* setting("IDENTITY_IMAGE_DAYS", whole("days", 1, IDENTITY_IMAGE_DAYS_MAX))) ?? IDENTITY_IMAGE_DAYS
   }
 })
 

@@ -12,3 +12,8 @@ export const Deployment = Context.Reference<"international" | "regional">("latch
 export const PublicUrl = Context.Reference<string>("latchkey/installation/PublicUrl", {
   defaultValue: () => "http://127.0.0.1:8080"
 })
+
+/** Whole days after check-out that images of identity documents are kept. */
+export const IdentityImageDays = Context.Reference<number>("latchkey/installation/IdentityImageDays", {
+  defaultValue: () => 30
+})

@@ -346,3 +346,63 @@ export const CONNECTOR_BODIES = 64
 export const CONNECTOR_BODY_MS = 5_000
 /** Milliseconds for which a message that was heard is known again: much longer than a signature of it is taken (one hour). */
 export const CONNECTOR_MESSAGES_KEPT_MS = 60 * 60 * 1000
+
+/** Characters of a message, whatever its channel; a channel may have less (channels/message-limits.ts). */
+export const MESSAGE_TEXT = 20_000
+/** Characters of the host's note on a conversation (specification, Other limits and constants). */
+export const CONVERSATION_NOTE = 5_000
+/** Messages of a conversation that are told at once, and what it is about. */
+export const MESSAGES_SHOWN = 100
+export const ACTIVITIES_SHOWN = 50
+/** Messages of one conversation that may wait to be sent: twice what layer 3 lets through in a day. */
+export const MESSAGES_WAITING = 240
+/**
+ * Milliseconds after it was written in which a message may come back from its channel without our name for it, and still be
+ * known by its text: longer than it is tried for; and by how much that channel's clock may be behind.
+ */
+export const ECHO_WITHIN_MS = 2 * 24 * 60 * 60 * 1000
+export const ECHO_CLOCK_MS = 5 * 60 * 1000
+/** Bytes of an image (5 MiB), its pixels each way, and bytes that all images of an operator may have together (5 GiB). */
+export const IMAGE_BYTES = 5 * 1024 * 1024
+export const IMAGE_PIXELS = 12_000
+export const IMAGES_BYTES = 5 * 1024 * 1024 * 1024
+/** Offers of a conversation that are told at once, and milliseconds one is good for if its channel says no time. */
+export const OFFERS_SHOWN = 100
+export const OFFER_LASTS_MS = 24 * 60 * 60 * 1000
+/** Characters of a review and of a reply, categories of one, and tags of a category. */
+export const REVIEW_TEXT = 10_000
+export const REVIEW_CATEGORIES = 50
+export const REVIEW_TAGS = 50
+/** Days between the ends of a search for reviews, less than which it must be (contract facts 5.1). */
+export const REVIEW_SEARCH_DAYS = 180
+/** Characters of an image as base64, with what a data URL has before it. */
+export const IMAGE_TEXT = 23 + Math.ceil(IMAGE_BYTES / 3) * 4
+/** Milliseconds for which an image is kept that nothing refers to yet (one hour). */
+export const IMAGE_UNCLAIMED_MS = 60 * 60 * 1000
+/** Times a minute that one image is looked at, by whoever has its address. */
+export const IMAGE_VIEWS_A_MINUTE = 60
+/** Days after its last check-out that the empty record of an order still appears; an older one waits for its channel's word. */
+export const REVIEW_APPEARS_DAYS = 14
+/** How often a review is worked out anew while others change it. */
+export const REVIEW_CHANGE_ATTEMPTS = 12
+/** Milliseconds after which a message that its channel does not take is given up (24 hours). */
+export const MESSAGE_TRIED_MS = 24 * 60 * 60 * 1000
+
+/** Looks at the page of a stay, and forms sent there, in a minute; bytes of a form without a photo. */
+export const GUEST_PAGES_A_MINUTE = 60
+export const GUEST_FORMS_A_MINUTE = 20
+export const GUEST_FORM_BYTES = 4 * 1024
+/** Photos of identity documents that a stay takes for each of its guests: two sides, and one that was no good. */
+export const IDENTITY_IMAGES_A_GUEST = 3
+/**
+ * Photos that may be arriving at once, in a process, of one operator's guests and of one stay's, and the milliseconds each has:
+ * less than a whole request.
+ */
+export const GUEST_PHOTOS = 16
+export const GUEST_PHOTOS_OF_OPERATOR = 4
+export const GUEST_PHOTOS_OF_STAY = 1
+export const GUEST_PHOTO_MS = 25_000
+/** Sandbox: threads of one account, messages of one thread, and offers in it. */
+export const SANDBOX_THREADS = 10_000
+export const SANDBOX_MESSAGES = 5_000
+export const SANDBOX_OFFERS = 100

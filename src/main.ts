@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { Console, Effect, Layer, Redacted } from "effect"
 import { HttpMiddleware } from "effect/http"
 import { migrations } from "../migrations/index.ts"
@@ -15,7 +16,7 @@ import { layerRetention } from "./changes/layer.ts"
 import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Connectors } from "./channels/connector.ts"
-import { Configuration, type Settings } from "./configuration.ts"
+import { Configuration, IMAGE_STORE, type Settings, WrongSetting } from "./configuration.ts"
 import { layerConnectorsElsewhere } from "./connectors/elsewhere.ts"
 import { Hearing } from "./connectors/Hearing.ts"
 import { layerConnectorRetention } from "./connectors/layer.ts"
@@ -26,6 +27,7 @@ import {
   layerReadiness,
   layerRequestDatabase
 } from "./database/choose.ts"
+import { IMAGES } from "./database/folder-modes.ts"
 import { migrate } from "./database/migrate.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
@@ -38,16 +40,25 @@ import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { Ingest } from "./ingest/Ingest.ts"
 import { layerHearingLater } from "./ingest/layer.ts"
-import { Deployment, PublicUrl } from "./installation.ts"
+import { Deployment, IdentityImageDays, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
+import { layerForgettingIdentities } from "./resources/check-in/forgetting.ts"
+import { GuestPages } from "./resources/check-in/GuestPages.ts"
+import { layerSending } from "./resources/conversations/sending/sending.ts"
+import { isUsable } from "./resources/images/bytes-in-folder.ts"
+import { ImageBytes } from "./resources/images/ImageBytes.ts"
+import { Images } from "./resources/images/Images.ts"
+import { layerImageRetention } from "./resources/images/retention.ts"
 import { layerImporting } from "./resources/imported-calendars/importing.ts"
 import { layerComparing } from "./resources/listing-calendars/comparing.ts"
 import { followAvailability } from "./resources/listing-calendars/due-days.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
 import { PropertyFeeds } from "./resources/property-feeds/PropertyFeeds.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
+import { layerAppearing } from "./resources/reviews/appearing.ts"
+import { layerExpiring } from "./resources/special-offers/expiring.ts"
 import { layerSandboxConnector } from "./sandbox/in-process.ts"
 import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
 import { SandboxAllowed } from "./sandbox/SandboxAllowed.ts"
@@ -108,7 +119,7 @@ const layerService = (windows: Layer.Layer<RateWindows>, connectors: LayerConnec
 
 /** Tells channels what waits for them, and looks whether they know it, for as long as the process runs. */
 const layerTelling = (connectors: LayerConnectors) =>
-  Layer.merge(layerPushing, layerComparing).pipe(
+  Layer.mergeAll(layerPushing, layerComparing, layerSending).pipe(
     Layer.provide(Layer.provide(ChannelGateway.layer, connectors)),
     Layer.provide(layerBackgroundDatabase)
   )
@@ -128,11 +139,35 @@ const layerFollowing = ({ webhookAllowedHosts }: Settings) =>
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
 
-/** Removes what is old of keys, trail, counts and connectors' messages for as long as the process runs. */
-const layerRetaining = Layer.provide(Layer.merge(layerRetention, layerConnectorRetention), layerBackgroundDatabase)
+/** Where the bytes of images are kept. */
+const layerImageBytes = ({ imageStore, databaseUrl, dataDir }: Settings) => {
+  if (imageStore !== undefined) return ImageBytes.layerFolder(imageStore)
+  return databaseUrl === undefined ? ImageBytes.layerFolder(join(dataDir, IMAGES)) : ImageBytes.layerDatabase
+}
 
-/** Times out orders that wait too long, and sees to what waits for an order, for as long as the process runs. */
-const layerWaiting = Layer.provide(Layer.merge(layerTimingOut, layerHearingLater), layerBackgroundDatabase)
+/** A folder that is named must be there: made where another is to be mounted, it would have its images. */
+const imageStoreThere = Effect.fnUntraced(function* ({ imageStore }: Settings) {
+  if (imageStore === undefined || (yield* isUsable(imageStore))) return
+  return yield* new WrongSetting({ variable: "IMAGE_STORE", expected: IMAGE_STORE, given: imageStore })
+})
+
+/** Removes what is old of keys, trail, counts, connectors' messages and images for as long as the process runs. */
+const layerRetaining = Layer.provide(
+  Layer.mergeAll(layerRetention, layerConnectorRetention, layerImageRetention),
+  layerBackgroundDatabase
+)
+
+/** Times out orders and offers that wait too long, opens reviews, and sees to what waits for an order. */
+const layerWaiting = Layer.provide(
+  Layer.mergeAll(layerTimingOut, layerHearingLater, layerExpiring, layerAppearing),
+  layerBackgroundDatabase
+)
+
+/** What guests see and tell of their stays. */
+const layerGuestPages = Layer.provide(GuestPages.layer, layerRequestDatabase)
+
+/** Forgets identity documents of stays that are long over, for as long as the process runs. */
+const layerForgetting = Layer.provide(layerForgettingIdentities, layerBackgroundDatabase)
 
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
@@ -150,7 +185,7 @@ const serving = Effect.gen(function* () {
 
 const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped) =>
   Layer.unwrap(
-    Effect.map(Configuration, (settings) => {
+    Effect.map(Effect.tap(Configuration, imageStoreThere), (settings) => {
       const sandbox = sandboxOf(settings)
       const connectors = connectorsOf(settings, sandbox)
       return Layer.effectDiscard(serving).pipe(
@@ -162,6 +197,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
           layerFollowing(settings),
           layerRetaining,
           layerWaiting,
+          layerForgetting,
           sandbox.atWork
         ]),
         Layer.provide(layerCommands),
@@ -169,17 +205,20 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
         Layer.provide(layerHearing),
         Layer.provide(layerService(windows(settings), connectors)),
         Layer.provide(sandbox.reached),
+        Layer.provide(layerGuestPages),
         Layer.provide([layerNewEvents, Stopping.layer]),
         Layer.provide(layerWakeUp),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
-        Layer.provide([SharedCalendars.layer, PropertyFeeds.layer]),
+        Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, Images.layer()]),
+        Layer.provide(layerImageBytes(settings)),
         Layer.provide(places(settings)),
         Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
         Layer.provide([
           Layer.succeed(Deployment, settings.deployment),
           Layer.succeed(PublicUrl, settings.publicUrl),
+          Layer.succeed(IdentityImageDays, settings.identityImageDays),
           Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
         ])
       )

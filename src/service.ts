@@ -163,19 +163,19 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
       )
     )
 
-  const letIn = (call: Call, requestId: string, { caller, headers, failedWith, stillEntitled }: LetIn) => {
+  const letIn = (call: Call, requestId: string, { caller, headers, failedWith, sentNothing, stillEntitled }: LetIn) => {
     const { accountId, tokenName: application } = caller
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
     const work = handled(call, caller, actor)
     // What was read is told only to who may still read it. A change is made, and its caller is told so.
     const answer = isChange(operation) ? work : Effect.tap(work, () => stillEntitled)
     return Effect.matchCauseEffect(Effect.updateContext(answer, known(caller, actor)), {
-      onSuccess: ({ result, replayed }) =>
-        Effect.succeed<Outcome>({
-          exit: Exit.succeed(result),
-          headers: replayed ? { ...headers, [REPLAYED]: "true" } : headers,
-          by: caller
-        }),
+      onSuccess: ({ result, replayed }) => {
+        const exit = Exit.succeed(result)
+        return replayed
+          ? Effect.as(sentNothing, { exit, headers: { ...headers, [REPLAYED]: "true" }, by: caller })
+          : Effect.succeed<Outcome>({ exit, headers, by: caller })
+      },
       onFailure: (cause) => {
         const outcome: Outcome = { exit: Exit.failCause(cause), headers, by: caller }
         const error = Cause.findErrorOption(cause)

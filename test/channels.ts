@@ -4,6 +4,7 @@ import type { ChannelAnswer, ListingThere, OrderThere } from "../src/channels/co
 import type { ListingDay, PricedDays, RestrictedDays, StockedDays } from "../src/channels/days.ts"
 import type { ChannelError } from "../src/channels/errors.ts"
 import { addDays, daysInRange } from "../src/contract/time.ts"
+import { type GuestsThere, makeGuestsThere } from "./guests-there.ts"
 import { makeRulesThere, type RulesThere } from "./price-and-rules.ts"
 
 /** What a listing of a scripted channel was told. */
@@ -49,6 +50,8 @@ export class ScriptedChannel extends Context.Service<
     readonly sells: (listingId: string, ...ranges: ReadonlyArray<StockedDays>) => Effect.Effect<void>
     /** Prices and rules as they are there. */
     readonly rules: Omit<RulesThere, "acts">
+    /** What it was told to send, to offer and to withdraw, and the reviews it was given, oldest first. */
+    readonly guests: Omit<GuestsThere, "acts">
   }
 >()("latchkey/test/ScriptedChannel") {
   static readonly layer: Layer.Layer<ScriptedChannel | ChannelGateway> = Layer.effectContext(
@@ -63,6 +66,7 @@ export class ScriptedChannel extends Context.Service<
         yield* (yield* Ref.get(answers)).get(code) ?? Effect.void
       })
       const { acts, ...rules } = yield* makeRulesThere(hear)
+      const { acts: toGuests, ...guests } = yield* makeGuestsThere(hear)
       const act = (name: string, agreed: ChannelAnswer) => (_: AccountMeant, order: OrderThere) =>
         Effect.gen(function* () {
           yield* hear(name, order.reservationCode)
@@ -90,7 +94,8 @@ export class ScriptedChannel extends Context.Service<
             hear("calendar", listingId),
             Effect.map(Ref.get(calendars), (all) => calendar(all.get(listingId), start, end))
           ),
-        ...acts
+        ...acts,
+        ...toGuests
       })
       return Context.make(
         ScriptedChannel,
@@ -100,7 +105,8 @@ export class ScriptedChannel extends Context.Service<
           answer: (code, answer) => Ref.update(answers, (all) => new Map([...all, [code, answer]])),
           say,
           sells,
-          rules
+          rules,
+          guests
         })
       ).pipe(Context.add(ChannelGateway, gateway))
     })

@@ -27,7 +27,9 @@ describe("configuration", () => {
         logLevel: "Info",
         demo: true,
         sandbox: "with demo",
-        drainSeconds: 0
+        imageStore: undefined,
+        drainSeconds: 0,
+        identityImageDays: 30
       })
       assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
     })
@@ -53,7 +55,9 @@ describe("configuration", () => {
         LOG_LEVEL: "debug",
         DEMO: "1",
         SANDBOX: "1",
+        IMAGE_STORE: "/mnt/latchkey/images",
         DRAIN_SECONDS: "300",
+        IDENTITY_IMAGE_DAYS: "3650",
         WEBHOOK_ALLOWED_HOSTS: "127.0.0.1, hooks.internal"
       })
       assert.deepStrictEqual(rest, {
@@ -71,7 +75,9 @@ describe("configuration", () => {
         logLevel: "Debug",
         demo: true,
         sandbox: "always",
-        drainSeconds: 300
+        imageStore: "/mnt/latchkey/images",
+        drainSeconds: 300,
+        identityImageDays: 3650
       })
       assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")
       assert.strictEqual(redisUrl && Redacted.value(redisUrl), "rediss://:secret@cache:6379")
@@ -198,9 +204,14 @@ describe("configuration", () => {
     ["DRAIN_SECONDS", "301", "a whole number of seconds from 0 to 300"],
     ["DRAIN_SECONDS", "-1", "a whole number of seconds from 0 to 300"],
     ["DRAIN_SECONDS", "1.5", "a whole number of seconds from 0 to 300"],
+    ["IDENTITY_IMAGE_DAYS", "0", "a whole number of days from 1 to 3650"],
+    ["IDENTITY_IMAGE_DAYS", "3651", "a whole number of days from 1 to 3650"],
+    ["IDENTITY_IMAGE_DAYS", "a month", "a whole number of days from 1 to 3650"],
     ["LOG_FORMAT", "xml", "pretty or json"],
     ["LOG_LEVEL", "loud", "trace or debug or info or warn or error or fatal or none"],
-    ["WEBHOOK_ALLOWED_HOSTS", "a.example:80", "host names and IP addresses"]
+    ["WEBHOOK_ALLOWED_HOSTS", "a.example:80", "host names and IP addresses"],
+    ["IMAGE_STORE", "images", "the absolute path of a folder"],
+    ["IMAGE_STORE", "s3://bucket/images", "the absolute path of a folder"]
   ] as const)("stops at %s=%s with one line that names it", ([variable, given, expected]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(settings({ [variable]: given }))

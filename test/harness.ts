@@ -21,6 +21,7 @@ import { Tokens } from "../src/gate/Tokens.ts"
 import type { LimitOverrides } from "../src/gate/windows/limit-overrides.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
+import { Images } from "../src/resources/images/Images.ts"
 import { layerHandlers } from "../src/resources/index.ts"
 import { type Call, Service } from "../src/service.ts"
 import { ScriptedChannel } from "./channels.ts"
@@ -48,6 +49,7 @@ export const layerService = <E>(
 ) =>
   layerAssembly.pipe(
     Layer.provideMerge(Layer.mergeAll(layerInside, refusals)),
+    Layer.provideMerge(Images.layerDatabase),
     Layer.provideMerge(
       Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEvents.layerProcess, Stopping.layer)
     )

@@ -170,6 +170,7 @@ export const PLACES: ReadonlyArray<Place> = [
 export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   availability: ["properties"],
   "calendar-share-links": ["availability", "properties"],
+  "check-in": ["images", "orders", "stays"],
   events: ["properties"],
   groups: ["properties"],
   "imported-calendars": ["availability", "calendar-share-links", "property-feeds"],
@@ -178,12 +179,15 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   orders: ["stays"],
   "price-and-rules": ["listings"],
   "property-feeds": ["calendar-share-links", "properties"],
-  reservations: ["availability", "custom-channels", "orders", "properties", "stays", "transactions"],
+  "special-offers": ["availability", "conversations", "listings", "reservations"],
+  reviews: ["channel-accounts", "orders", "properties", "stays"],
+  reservations: ["availability", "check-in", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
   stays: ["reservation-tags"],
   tags: ["properties"],
   tasks: ["properties", "staffs", "stays"],
-  transactions: ["orders", "properties"]
+  transactions: ["orders", "properties"],
+  conversations: ["channel-accounts", "images"]
 }
 
 /** Who writes a table: a folder or file below src. */
@@ -229,6 +233,18 @@ export const OWNERS: Readonly<Record<string, string>> = {
   refusals: "changes",
   forgotten_events: "events/events.ts",
   event_consumers: "events/consumers.ts",
+  conversations: "resources/conversations",
+  messages: "resources/conversations",
+  message_lanes: "resources/conversations",
+  images: "resources/images",
+  image_bytes: "resources/images",
+  image_shares: "resources/images",
+  special_offers: "resources/special-offers",
+  reviews: "resources/reviews",
+  sandbox_threads: "sandbox",
+  sandbox_messages: "sandbox",
+  sandbox_offers: "sandbox",
+  sandbox_reviews: "sandbox",
   connectors: "connectors",
   connector_messages: "connectors",
   sandbox_accounts: "sandbox",

@@ -7,10 +7,13 @@ import { TrailLog } from "../src/changes/TrailLog.ts"
 import { isChange } from "../src/contract/operation.ts"
 import { FanOut } from "../src/deliveries/FanOut.ts"
 import { Followers } from "../src/events/followers.ts"
+import { makeForgetting } from "../src/resources/check-in/forgetting.ts"
+import { CheckInStore } from "../src/resources/check-in/store.ts"
+import { SendQueue } from "../src/resources/conversations/sending/SendQueue.ts"
 import { Comparisons } from "../src/resources/listing-calendars/Comparisons.ts"
 import { followAvailability } from "../src/resources/listing-calendars/due-days.ts"
 import { PushQueue } from "../src/resources/listing-calendars/PushQueue.ts"
-import { call, layerTest } from "./harness.ts"
+import { byNobody, call, layerTest } from "./harness.ts"
 import { COMPANIONS, fieldsOf, isRequired, sample } from "./walking.ts"
 import { makeWorld, type World } from "./world.ts"
 
@@ -169,6 +172,61 @@ layer(layerTest, { excludeTestServices: false })("the plan for any value", (it) 
         }
       })
   )
+
+  /** What an effect sends, each of it planned well. */
+  const wellPlanned = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>, least: number) {
+    const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
+    yield* Effect.provideService(work, Statement.CurrentTransformer, (statement) => {
+      sent.push(statement.compile())
+      return Effect.succeed(statement)
+    })
+    assert.isAtLeast(sent.length, least)
+    for (const [text, values] of sent) {
+      const plan = yield* genericPlan(text, values)
+      assert.deepStrictEqual(repeatedIn(plan, values), [], text)
+      assert.isBelow(plan["Total Cost"], COMPILED_ABOVE, text)
+    }
+  })
+
+  it.effect("of each statement by which messages are sent works nothing out of parameters for every row", () => {
+    const now = new Date(0)
+    const taken = {
+      operator_id: 0,
+      conversation_id: 0,
+      attempts: 0,
+      failures: 0,
+      account_id: 0,
+      channel_type: "airbnb",
+      thread_id: "T",
+      message_id: 0,
+      code: "m",
+      content: "",
+      attachment_url: null,
+      again: false
+    }
+    return Effect.gen(function* () {
+      const queue = yield* SendQueue
+      yield* queue.take(now, 1, [])
+      yield* queue.sent(taken, "C", now)
+      yield* queue.over(taken, "refused", "no", now)
+      yield* queue.failed(taken, "no", true, now, now)
+      yield* queue.handBack(taken, now)
+    }).pipe(Effect.provide(SendQueue.layer), (work) => wellPlanned(work, 5))
+  })
+
+  it.effect("of each statement of the page of a stay works nothing out of parameters alone for every row", () => {
+    const at = new Date(0)
+    const image = { operatorId: 0, stayId: 0, guestId: 0, imageId: 0, url: "u", most: 1, at }
+    return Effect.gen(function* () {
+      const store = yield* CheckInStore
+      yield* store.open("lkguest_0")
+      yield* store.named({ stayCode: "5-ABC", operatorId: undefined, limit: 2 })
+      yield* store.named({ stayCode: "5-ABC", operatorId: 0, limit: 2 })
+      yield* byNobody(store.handIn(image))
+      yield* byNobody(store.approve(0, "5-ABC", at))
+      yield* (yield* makeForgetting)(30, at)
+    }).pipe(Effect.provide(CheckInStore.layer), (work) => wellPlanned(work, 6))
+  })
 
   it("was looked at for every operation that asks the database", () => {
     assert.sameMembers(Array.from(lookedAt), askingTheDatabase(operations))

@@ -6,6 +6,7 @@ import { addDays } from "../src/contract/time.ts"
 import {
   AVAILABILITY_END_DAYS,
   AVAILABILITY_START_DAYS,
+  REVIEW_SEARCH_DAYS,
   SEARCH_DAYS,
   STAY_NIGHTS,
   TRANSACTION_DAYS
@@ -32,6 +33,7 @@ const SPANS: Readonly<Record<string, Span | string>> = {
   "search_transactions start_date": { from: TODAY, most: TRANSACTION_DAYS, said: TRANSACTION_DAYS },
   "search_reservations start_check_in_date": { from: TODAY, most: SEARCH_DAYS + 1, said: SEARCH_DAYS },
   "search_reservations start_check_out_date": BY_INDEX,
+  "search_reviews start_check_out_date": { from: TODAY, most: REVIEW_SEARCH_DAYS, said: REVIEW_SEARCH_DAYS - 1 },
   "search_tasks start_date": BY_INDEX,
   "create_reservation check_in_date": { from: TODAY, most: STAY_NIGHTS + 1 },
   "update_reservation_basic check_in_date": { from: TODAY, most: STAY_NIGHTS + 1 },
@@ -43,6 +45,7 @@ const SPANS: Readonly<Record<string, Span | string>> = {
     from: addDays(TODAY, -AVAILABILITY_START_DAYS),
     most: AVAILABILITY_START_DAYS + 1 + AVAILABILITY_END_DAYS
   },
+  "send_special_offer check_in_date": { from: TODAY, most: STAY_NIGHTS + 1 },
   "update_availabilities start_date": { from: TODAY, most: AVAILABILITY_END_DAYS + 1 }
 }
 

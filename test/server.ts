@@ -4,6 +4,7 @@ import { type HttpSettings, makeHttpApp } from "../src/adapters/http.ts"
 import { type ListenOptions, listen } from "../src/adapters/http-server/listen.ts"
 import { Readiness } from "../src/database/Readiness.ts"
 import { SharedCalendars } from "../src/resources/calendar-share-links/SharedCalendars.ts"
+import { GuestPages } from "../src/resources/check-in/GuestPages.ts"
 import { PropertyFeeds } from "../src/resources/property-feeds/PropertyFeeds.ts"
 import { layerTest } from "./harness.ts"
 
@@ -30,7 +31,7 @@ export const layerServing = <E>(
     })
   ).pipe(
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
-    Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, Readiness.layer()]),
+    Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, GuestPages.layer, Readiness.layer()]),
     Layer.provideMerge(service)
   )
 

@@ -3,8 +3,11 @@ import { SqlClient } from "effect/sql"
 import { type AnyOperation, routeOf } from "../src/contract/operation.ts"
 import { addDays, dateInZone } from "../src/contract/time.ts"
 import { EVENT_NAMES } from "../src/events/events.ts"
+import { newCode } from "../src/resources/conversations/known-conversation.ts"
 import { cursorOf } from "../src/resources/events/cursor.ts"
+import { conversationOf } from "./conversations.ts"
 import { freshOperator, type OperatorOptions, orderOf, propertyOf, typedClient, withToken } from "./harness.ts"
+import { JPEG_BASE64 } from "./jpegs.ts"
 import { channelAccountOf, listingOf } from "./listings.ts"
 import { EVERY_AIRBNB_SETTING, EVERY_VRBO_SETTING } from "./price-and-rules.ts"
 
@@ -49,6 +52,74 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
     SELECT operator_id, property_id, 'feed of ' || operator_id, now() FROM stays
     WHERE operator_id = ${operatorId} AND id = ${stayId}`
 })
+
+/** An image that is kept, with its bytes and its share. */
+const imageKept = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH image AS (
+      INSERT INTO images (operator_id, token, kind, bytes, created_at)
+      VALUES (${operatorId}, 'image of ' || ${operatorId}::bigint, 'message', 4, now())
+      RETURNING operator_id, id
+    )
+    INSERT INTO image_bytes (operator_id, image_id, content) SELECT operator_id, id, '\\xffd8ffd9'::bytea FROM image`
+  yield* sql`INSERT INTO image_shares (operator_id, bytes) VALUES (${operatorId}, 4)`
+}, Effect.orDie)
+
+/** A guest wrote twice and the host's answer waits to be sent; answers what the guest's last message is called. */
+const spokenIn = Effect.fnUntraced(function* (operatorId: number, code: string, reservation_code: string) {
+  const sql = yield* SqlClient.SqlClient
+  const last = newCode()
+  yield* sql`
+    WITH conversation AS (SELECT * FROM conversations WHERE code = ${code}), lane AS (
+      INSERT INTO message_lanes (operator_id, conversation_id, account_id, waiting, due_at)
+      SELECT operator_id, id, account_id, 1, 'infinity' FROM conversation
+    )
+    INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, delivery, created_at)
+    SELECT conversation.operator_id, conversation.id, said.code, role, 'Text', said.content, delivery, '1970-01-01'
+    FROM conversation, (VALUES (1, ${newCode()}, 'guest', 'Is it quiet?', NULL), (2, ${last}, 'guest', 'At night?', NULL),
+      (3, ${newCode()}, 'host', 'It is.', 'queued')) AS said (nth, code, role, content, delivery)
+    ORDER BY nth`
+  yield* sql`
+    UPDATE orders SET conversation_id = ${code}
+    WHERE operator_id = ${operatorId} AND reservation_code = ${reservation_code}`
+  return last
+}, Effect.orDie)
+
+/** What the guest of a conversation was offered; answers the channel's own id of it. */
+const offeredIn = Effect.fnUntraced(function* (operatorId: number, conversation: string, listingId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const offer_id = `O-${conversation}`
+  yield* sql`
+    INSERT INTO special_offers (operator_id, conversation_id, offer_id, offer_type, status, listing_id, check_in_date,
+      check_out_date, number_of_adults, number_of_children, number_of_infants, number_of_pets, price, currency, expires_at,
+      created_at)
+    SELECT operator_id, id, ${offer_id}, 'special_offer', 'active', ${listingId}, '2027-06-10', '2027-06-12', 2, 0, 0, 0,
+      380, 'EUR', '2099-01-01', now() FROM conversations WHERE operator_id = ${operatorId} AND code = ${conversation}`
+  return offer_id
+}, Effect.orDie)
+
+const GUEST_REVIEW = JSON.stringify({
+  score: 4.5,
+  sub_score: null,
+  content: "Nice",
+  created_at: "1970-01-01T00:00:00+00:00"
+})
+
+/** An order whose stay was over at the walk's hour, which its guest has reviewed. */
+const reviewedOf = Effect.fnUntraced(function* (
+  operatorId: number,
+  { propertyId, channelType = "airbnb" }: { readonly propertyId?: number; readonly channelType?: string }
+) {
+  const sql = yield* SqlClient.SqlClient
+  const days = { checkIn: "1969-12-28", checkOut: "1969-12-31" }
+  const code = yield* orderOf(operatorId, [{ propertyId: propertyId ?? null, ...days }], { channelType })
+  yield* sql`
+    INSERT INTO reviews (operator_id, order_id, guest_review, created_at)
+    SELECT operator_id, id, ${GUEST_REVIEW}::jsonb, now()
+    FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
+  return code
+}, Effect.orDie)
 
 /** Its listings follow their calendars. */
 const compared = Effect.fnUntraced(function* (operatorId: number) {
@@ -118,14 +189,25 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   yield* listingOf(operator.operatorId, channel_account_id, { roomTypeId: room_type_id })
   const vrboAccount = yield* channelAccountOf(operator.operatorId, { channelType: "vrbo" })
   const vrbo_listing_id = yield* listingOf(operator.operatorId, vrboAccount, { channelType: "vrbo" })
+  const { code: conversation_id } = yield* conversationOf({
+    operatorId: operator.operatorId,
+    accountId: channel_account_id,
+    channelType: "airbnb",
+    inquiry: { listingId: listing_id, checkInDate: "2027-06-10", checkOutDate: "2027-06-12" }
+  })
+  const special_offer_id = yield* offeredIn(operator.operatorId, conversation_id, listing_id)
   yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
   yield* followedBy(operator.operatorId, property_id)
+  yield* imageKept(operator.operatorId)
+  const before = yield* spokenIn(operator.operatorId, conversation_id, pending_code)
   const listing = { channel_type: "airbnb", listing_id } as const
   const today = dateInZone(yield* Clock.currentTimeMillis, "Europe/Berlin")
   const days = { start_date: addDays(today, 1), end_date: addDays(today, 28) }
   const priced = { ...days, price: 120 }
   yield* api.update_listing_prices({ ...listing, prices: [priced] }).pipe(as)
   yield* compared(operator.operatorId)
+  const reviewed_code = yield* reviewedOf(operator.operatorId, { channelType: "booking.com" })
+  const reviewing_code = yield* reviewedOf(operator.operatorId, { propertyId: property_id })
   yield* inFeed(operator.operatorId)
   const cursor = cursorOf({ operatorId: operator.operatorId, position: 1 })
   yield* api.put_event_consumer({ name: "ledger", cursor }).pipe(as)
@@ -144,7 +226,8 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       staffs: staff_id,
       tasks: task_id,
       calendar_share_links: calendar_share_link.id,
-      channel_accounts: channel_account_id
+      channel_accounts: channel_account_id,
+      conversations: conversation_id
     } as Readonly<Record<string, number | string>>,
     /** By field name. */
     fields: {
@@ -191,7 +274,18 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       cursor,
       after: cursor,
       types: EVENT_NAMES.join(","),
-      wait: 1
+      wait: 1,
+      conversation_id,
+      before,
+      message: "The key is under the mat.",
+      jpeg_base64: JPEG_BASE64,
+      special_offer_id,
+      price: 380,
+      number_of_adults: 2,
+      review_status: "reviewed",
+      host_review_score: 5,
+      host_review_content: "A kind guest",
+      category_ratings: { cleanliness: 5, recommend: 1 }
     } as Readonly<Record<string, unknown>>,
     /** By operation, where one needs another value than the others. */
     special: {
@@ -207,16 +301,23 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       approve_reservation: { reservation_code: pending_code },
       decline_reservation: { reservation_code: pending_code },
       delete_event_consumer: { name: "ledger" },
+      // Nights that nobody books of whoever makes every call.
+      send_special_offer: { check_in_date: "2027-06-20", check_out_date: "2027-06-22" },
       remove_reservation_tag: { tag_name: "Quiet room" },
       update_airbnb_price_and_rules: { settings: EVERY_AIRBNB_SETTING },
+      update_conversation_note: { note: "Allergic to nuts" },
       get_vrbo_price_and_rules: { listing_id: vrbo_listing_id },
-      update_vrbo_price_and_rules: { listing_id: vrbo_listing_id, settings: EVERY_VRBO_SETTING }
+      update_vrbo_price_and_rules: { listing_id: vrbo_listing_id, settings: EVERY_VRBO_SETTING },
+      search_reviews: { reservation_code: reviewed_code },
+      create_review: { reservation_code: reviewing_code }
     } as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
     /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */
     edits: {
       update_webhook: { rotate_secret: true },
       allocate_stay: { property_id: housed_id },
-      update_check_in_details: { lock_code_visible_after: "16:45" }
+      update_check_in_details: { lock_code_visible_after: "16:45" },
+      // An image comes before its message, and goes by itself where that never comes.
+      send_message: { jpeg_base64: null }
     } as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
 }, Effect.orDie)
@@ -248,12 +349,17 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "reservation_code",
   "stay_code",
   "listing_id",
-  "listings"
+  "listings",
+  "conversation_id",
+  "before",
+  "special_offer_id"
 ])
 
 /** Fields of which a call names exactly one, by operation; where nothing is said, the first. */
 export const EITHER: Readonly<Record<string, ReadonlyArray<string>>> = {
-  get_pricing_ratios: ["property_id", "room_type_id"]
+  get_pricing_ratios: ["property_id", "room_type_id"],
+  send_message: ["message", "jpeg_base64"],
+  create_review: ["host_review_content"]
 }
 
 /** Fields that look as if they did: an entry of a dictionary everybody has, a channel's own id, a code for a door. */
@@ -263,12 +369,16 @@ export const NO_REFERENCES: ReadonlySet<string> = new Set([
   "income_method_id",
   "custom_channel_id",
   "channel_id",
-  "conversation_id",
-  "lock_code"
+  "lock_code",
+  "rate_plan_id"
 ])
 
 /** Fields that name what the search is for, beside its id. */
-const OWN_NAMES: ReadonlySet<string> = new Set(["search_reservations reservation_code", "search_listings listing_id"])
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  "search_reservations reservation_code",
+  "search_listings listing_id",
+  "search_reviews reservation_code"
+])
 
 /** Whether a search by this field is one for the record itself, which finds nothing where there is none. */
 export const isOwnName = (operation: AnyOperation, field: string): boolean =>

@@ -1,4 +1,5 @@
 import type { QueryResult } from "pg"
+import { settings } from "./settings.ts"
 
 // The JSON the service answers about reservations, from the same rows.
 
@@ -62,7 +63,7 @@ const checkInDetailsOf = (row: Row) => ({
   lock_code_visible_after: row.lock_code_visible_after,
   deposit: row.deposit === null ? null : Number(row.deposit),
   id_required: row.id_required,
-  check_in_guide_url: row.check_in_guide_url
+  check_in_guide_url: `${settings.publicUrl}/guests/${row.guide_token}`
 })
 
 const reservation = (row: Row) => {

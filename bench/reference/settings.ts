@@ -6,7 +6,8 @@ const calls: CapturedCalls = JSON.parse(process.env["BENCH_STATEMENTS"] ?? "{}")
 /** What a reference server is told by the bench through its environment. */
 export const settings = {
   port: Number(process.env["PORT"]),
-  token: process.env["BENCH_TOKEN"] ?? ""
+  token: process.env["BENCH_TOKEN"] ?? "",
+  publicUrl: process.env["PUBLIC_URL"] ?? ""
 }
 
 /**

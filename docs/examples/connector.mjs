@@ -1,59 +1,35 @@
-// A connector in one file: a tiny marketplace in memory that Latchkey reaches over HTTP (docs/channels.md, "A connector over
-// HTTP"). A real one keeps its orders, what it still has to say and the ids it has heard in a database.
+// A connector: a tiny marketplace in memory that Latchkey reaches over HTTP (docs/channels.md, "A connector over HTTP"). A real
+// one keeps its orders, what it still has to say and the ids it has heard in a database.
 //   SECRET=whsec_… SERVICE=http://127.0.0.1:8080/connectors/1 ACCOUNT=12 node docs/examples/connector.mjs
-import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
-import { createServer } from "node:http"
-import { setTimeout as sleep } from "node:timers/promises"
+import { randomUUID } from "node:crypto"
+import { isDeepStrictEqual } from "node:util"
 import SETTINGS from "./airbnb-settings.json" with { type: "json" }
+import { makeMessages } from "./signed-messages.mjs"
 
 const NIGHT = { price: 100, inventory: 1 }
 const eligible_cancellation_policies = ["flexible", "moderate", "strict"]
-const [DAY_MS, TOLERANCE_MS, LARGEST] = [86_400_000, 300_000, 1024 * 1024]
+const DAY_MS = 86_400_000
 
 const daysOf = (start, end) => {
   const days = Array.from({ length: (Date.parse(end) - Date.parse(start)) / DAY_MS + 1 }, (_, at) => at * DAY_MS)
-  return days.map((ms) => new Date(Date.parse(start) + ms).toISOString().slice(0, 10))
+  return days.map((ms) => timeOf(Date.parse(start) + ms).slice(0, 10))
 }
+const timeOf = (ms) => new Date(ms).toISOString()
+const nightsOf = ({ check_in_date, check_out_date }) => daysOf(check_in_date, check_out_date).slice(0, -1)
 const refused = (reason, field) => Object.assign(new Error(reason), { refusal: { reason, field } })
 
 export const makeConnector = ({ secret, service, now = Date.now }) => {
-  const [listings, orders, heard] = [new Map(), new Map(), new Map()]
-  // Standard Webhooks (standardwebhooks.com), the same in both directions.
-  const key = Buffer.from(secret.replace("whsec_", ""), "base64")
-  const sign = (id, time, body) => `v1,${createHmac("sha256", key).update(`${id}.${time}.${body}`).digest("base64")}`
-  const isSigned = ({ "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures = "" }, body) => {
-    const expected = Buffer.from(sign(id, time, body))
-    const fits = (given) => given.length === expected.length && timingSafeEqual(given, expected)
-    const isFresh = Math.abs(now() - time * 1000) <= TOLERANCE_MS
-    return isFresh && signatures.split(" ").some((each) => fits(Buffer.from(each)))
-  }
+  const [listings, orders, written, offers, reviews] = Array.from({ length: 5 }, () => new Map())
+  const { say, serverOf, told } = makeMessages({ secret, service, now })
 
-  // What is said goes out one after the other, each under an id of its own until it is answered.
-  const send = async (id, body) => {
-    while (true) {
-      const time = Math.floor(now() / 1000)
-      const signed = { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": sign(id, time, body) }
-      const headers = { "content-type": "application/json", ...signed }
-      const answer = await fetch(service, { method: "POST", headers, body }).catch(() => undefined)
-      if (answer?.ok) return
-      const isFinal = answer !== undefined && answer.status < 500 && ![401, 408, 429].includes(answer.status)
-      if (isFinal) return console.warn(`not heard: ${answer.status} ${await answer.text()}`)
-      await sleep(1000 * Number(answer?.headers.get("retry-after") ?? 5))
-    }
-  }
-  let told = Promise.resolve()
-  const say = (account, said) => {
-    const [id, body] = [randomUUID(), JSON.stringify({ account, said })]
-    told = told.then(() => send(id, body))
-  }
-  // An order is said whole, in a version that rises.
+  // An order is said whole, in a version that rises. Its guest has a thread of the same name.
   const sayOrder = (order) => {
     order.version += 1
     const { account, version, channel_id, status, booked_at, ...stay } = order
-    const rate = NIGHT.price * (daysOf(stay.check_in_date, stay.check_out_date).length - 1)
+    const rate = NIGHT.price * nightsOf(stay).length
     const rooms = [{ ...stay, room_id: "1", number_of_adults: 2, rate, commission: 0, accommodation: rate }]
     const common = { currency: "EUR", booker: { name: "Ana Reis" }, booked_at, rooms }
-    say(account, { type: "order", version, channel_id, status, ...common })
+    say(account, { type: "order", version, channel_id, thread_id: channel_id, status, ...common })
   }
   const listingOf = ({ account, listing_id }) => {
     const listing = listings.get(listing_id)
@@ -89,6 +65,45 @@ export const makeConnector = ({ secret, service, now = Date.now }) => {
     const days = daysOf(asked.start_date, asked.end_date).map((date) => ({ date, ...(nights.get(date) ?? NIGHT) }))
     return { days: days.map((day) => ({ ...day, price: day.price * share })) }
   }
+  const orderOf = (channel_id) => {
+    if (orders.has(channel_id)) return orders.get(channel_id)
+    throw refused("there is no such guest")
+  }
+  // A message is known again by the name it comes under, so it is there once. It is said as any other of its thread. A channel
+  // that keeps no such names would answer `again` with {"outcome": "unknown"}, since it may have the message already.
+  const write = ({ account, thread_id, message_id: sent_as, text, image_url: attachment_url }) => {
+    orderOf(thread_id)
+    if (!written.has(sent_as)) {
+      const [message_id, sent_at] = [randomUUID(), timeOf(now())]
+      say(account, { type: "message", message_id, thread_id, sender: "host", sent_as, text, attachment_url, sent_at })
+      written.set(sent_as, message_id)
+    }
+    return { outcome: "sent", channel_message_id: written.get(sent_as) }
+  }
+  const offer = ({ thread_id, reference, price, currency, ...asked }) => {
+    orderOf(thread_id)
+    const nights = nightsOf(asked).map((day) => listingOf(asked).nights.get(day) ?? NIGHT)
+    if (!offers.has(reference) && nights.some(({ inventory }) => inventory < 1)) throw refused("the nights are sold")
+    const standard = nights.reduce((sum, night) => sum + night.price, 0)
+    const times = { created_at: timeOf(now()), expires_at: timeOf(now() + DAY_MS) }
+    const made = { offer_id: reference, price: price ?? standard, currency: currency ?? "EUR", ...times }
+    return offers.get(reference) ?? offers.set(reference, made).get(reference)
+  }
+  const withdraw = ({ offer_id }) => {
+    const made = offers.get(offer_id)
+    if (made === undefined) throw refused("there is no such offer")
+    if (!made.withdrawn && timeOf(now()) >= made.expires_at) throw refused("the offer has expired")
+    made.withdrawn = true
+  }
+  // The host's review of a guest, and the reply to what the guest wrote, may come in two acts.
+  const judge = ({ channel_id, review, reply }) => {
+    orderOf(channel_id)
+    const there = reviews.get(channel_id) ?? { review: null, reply: null }
+    const isOther = (one, known) => one !== null && known !== null && !isDeepStrictEqual(one, known)
+    if (isOther(review, there.review)) throw refused("there is a review")
+    if (isOther(reply, there.reply)) throw refused("there is a reply")
+    reviews.set(channel_id, { review: review ?? there.review, reply: reply ?? there.reply })
+  }
   const STANDS = { wait_accept: "pending", accepted: "approved", denied: "declined" }
   const acts = {
     approve: (asked) => answer("accepted", asked),
@@ -100,7 +115,11 @@ export const makeConnector = ({ secret, service, now = Date.now }) => {
     read_calendar: readCalendar,
     read_airbnb_price_and_rules: (asked) => ({ settings: listingOf(asked).settings, eligible_cancellation_policies }),
     write_airbnb_price_and_rules: settle,
-    write_vrbo_price_and_rules: settle
+    write_vrbo_price_and_rules: settle,
+    send_message: write,
+    send_offer: offer,
+    withdraw_offer: withdraw,
+    write_review: judge
   }
   const act = (asked) => {
     try {
@@ -109,22 +128,6 @@ export const makeConnector = ({ secret, service, now = Date.now }) => {
       return error.refusal === undefined ? [500, {}] : [422, error.refusal]
     }
   }
-  // A message that comes again while its signature is good is answered as it was, and nothing is done.
-  const hear = (id, body) => {
-    for (const [old, { at }] of heard) if (now() - at > 2 * TOLERANCE_MS) heard.delete(old)
-    if (!heard.has(id)) heard.set(id, { at: now(), answer: act(JSON.parse(body)) })
-    return heard.get(id).answer
-  }
-  const converse = async (request, response) => {
-    let body = ""
-    for await (const chunk of request.setEncoding("utf8")) if (body.length <= LARGEST) body += chunk
-    const isOurs = body.length <= LARGEST && isSigned(request.headers, body)
-    const [status, said] = isOurs ? hear(request.headers["webhook-id"], body) : [401, { reason: "not signed" }]
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(said))
-  }
-  // Anybody can hang up in the middle of a body: that ends his connection, and not the process.
-  const server = createServer((asked, response) => converse(asked, response).catch(() => response.destroy()))
-
   const open = (account, listing_id) => {
     listings.set(listing_id, { account, nights: new Map(), settings: SETTINGS })
     const listing = { title: "Old town loft", currency: "EUR", inventory: 1, shelf_status: "on" }
@@ -132,13 +135,13 @@ export const makeConnector = ({ secret, service, now = Date.now }) => {
   }
   const request = (account, listing_id, check_in_date, check_out_date) => {
     const order = { account, version: 0, channel_id: randomUUID(), status: "wait_accept", listing_id }
-    orders.set(order.channel_id, { ...order, check_in_date, check_out_date, booked_at: new Date(now()).toISOString() })
+    orders.set(order.channel_id, { ...order, check_in_date, check_out_date, booked_at: timeOf(now()) })
     sayOrder(orders.get(order.channel_id))
     return order.channel_id
   }
   /** The guest wants another `check_out_date`, or has `cancelled`: `status`. */
   const change = (channel_id, changes) => sayOrder(Object.assign(orders.get(channel_id), changes))
-  return { server, open, request, change, /** Once all is said. */ told: () => told }
+  return { server: serverOf(act), open, request, change, told }
 }
 
 const { SECRET, SERVICE, ACCOUNT, CHANNEL = "houfy", PORT = "9000" } = process.env

@@ -1,10 +1,14 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Answer } from "../contract/envelope.ts"
 import { CALENDAR_PREFIX } from "../resources/calendar-share-links/address.ts"
+import { GUESTS_PREFIX } from "../resources/check-in/address.ts"
+import { IMAGES_PREFIX } from "../resources/images/address.ts"
 import { FEEDS_PREFIX } from "../resources/property-feeds/address.ts"
 import type { Call } from "../service.ts"
 import { CONNECTORS_PREFIX, connectorRefusal } from "./connectors.ts"
 import { rpcRefusal } from "./mcp/message.ts"
+import { guestRefusal } from "./pages/guest-page.ts"
+import { imageRefusal } from "./pages/image.ts"
 import { feedRefusal } from "./pages/property-feed.ts"
 import { SANDBOX_PATH } from "./pages/sandbox.ts"
 import { calendarRefusal } from "./pages/shared-calendar.ts"
@@ -14,7 +18,7 @@ import { REST_PREFIX, toResponse } from "./rest.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export type DoorName = "rest" | "mcp" | "calendar" | "feed" | "sandbox" | "connectors" | "none"
+export type DoorName = "rest" | "mcp" | "calendar" | "feed" | "sandbox" | "connectors" | "image" | "guests" | "none"
 
 interface Refusing {
   /** The door of the log line. */
@@ -33,6 +37,8 @@ export const doorAt = (path: string): DoorName => {
   if (path.startsWith(FEEDS_PREFIX)) return "feed"
   if (path === SANDBOX_PATH || path.startsWith(`${SANDBOX_PATH}/`)) return "sandbox"
   if (path.startsWith(CONNECTORS_PREFIX)) return "connectors"
+  if (path.startsWith(IMAGES_PREFIX)) return "image"
+  if (path.startsWith(GUESTS_PREFIX)) return "guests"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
 
@@ -50,5 +56,7 @@ export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
   // Where it is not, it is not there: what is refused is told as of any unknown path.
   sandbox: elsewhere,
   connectors: { door: "rest", responseOf: connectorRefusal },
+  image: { door: "rest", responseOf: imageRefusal },
+  guests: { door: "rest", responseOf: guestRefusal },
   none: elsewhere
 }

@@ -7,6 +7,8 @@ import { Service } from "../service.ts"
 import { ConnectorDoor } from "./connectors.ts"
 import { type DoorName, doorAt, pathOf, REFUSING } from "./doors.ts"
 import { mcpApp } from "./mcp.ts"
+import { makeGuestPage } from "./pages/guest-page.ts"
+import { makeImageDoor } from "./pages/image.ts"
 import { makePropertyFeed } from "./pages/property-feed.ts"
 import { SandboxPage } from "./pages/sandbox.ts"
 import { makeSharedCalendar } from "./pages/shared-calendar.ts"
@@ -31,6 +33,8 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const rest = yield* makeRest
   const sharedCalendar = yield* makeSharedCalendar
   const propertyFeed = yield* makePropertyFeed
+  const image = yield* makeImageDoor
+  const guests = yield* makeGuestPage
   const [sandbox, connectors] = [yield* SandboxPage, yield* ConnectorDoor]
   const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
 
@@ -60,6 +64,8 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     feed: propertyFeed,
     sandbox: orNothing("sandbox", sandbox),
     connectors: orNothing("connectors", connectors),
+    image,
+    guests,
     none: (request) => refuse("none", request, noSuchPage)
   }
 

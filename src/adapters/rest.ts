@@ -10,6 +10,7 @@ import type { Input } from "../contract/input.ts"
 import { parseJson } from "../contract/json-text.ts"
 import { type RouteSpec, routeOf } from "../contract/operation.ts"
 import { toldName } from "../contract/told-name.ts"
+import { textOf } from "../contract/utf8.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
 import { NO_STORE } from "./no-store.ts"
@@ -111,18 +112,21 @@ const readBody = Effect.fnUntraced(function* (
   const most = ByteSize.toNumberUnsafe(maxBody)
   const tooLarge = new BadRequest({ message: `The body must not be larger than ${most} bytes.` })
   if (Number(request.headers["content-length"] ?? 0) > most) return yield* tooLarge
-  const text = yield* request.text.pipe(
+  const body = yield* request.arrayBuffer.pipe(
     Effect.provideService(MaxBodySize, maxBody),
     Effect.mapError((error) =>
       isTooLarge(error) ? tooLarge : new BadRequest({ message: "The body could not be read." })
     )
   )
-  if (text.trim() === "") return { encoding: "body", fields: {} }
-  return yield* Result.match(parseJson(text), {
+  return yield* Result.match(Result.flatMap(textOf(new Uint8Array(body)), fieldsIn), {
     onFailure: (why) => Effect.fail(new BadRequest({ message: `The body ${why}.` })),
-    onSuccess: (fields): Effect.Effect<Input> => Effect.succeed({ encoding: "body", fields, bytes: text.length })
+    onSuccess: (fields): Effect.Effect<Input> => Effect.succeed({ encoding: "body", fields, bytes: body.byteLength })
   })
 })
+
+/** An empty body has no fields. */
+const fieldsIn = (text: string): Result.Result<unknown, string> =>
+  text.trim() === "" ? Result.succeed({}) : parseJson(text)
 
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"

@@ -45,7 +45,11 @@ export class ChannelGateway extends Context.Service<
         readCalendar: reached((connector) => connector.readCalendar),
         readAirbnbPriceAndRules: reached((connector) => connector.readAirbnbPriceAndRules),
         writeAirbnbPriceAndRules: reached((connector) => connector.writeAirbnbPriceAndRules),
-        writeVrboPriceAndRules: reached((connector) => connector.writeVrboPriceAndRules)
+        writeVrboPriceAndRules: reached((connector) => connector.writeVrboPriceAndRules),
+        sendMessage: reached((connector) => connector.sendMessage),
+        sendOffer: reached((connector) => connector.sendOffer),
+        withdrawOffer: reached((connector) => connector.withdrawOffer),
+        writeReview: reached((connector) => connector.writeReview)
       })
     })
   )

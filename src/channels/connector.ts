@@ -2,6 +2,7 @@ import { Context, type Effect, Layer } from "effect"
 import type { ListingDay, PricedDays, RestrictedDays, StockedDays } from "./days.ts"
 import type { ConnectorError } from "./errors.ts"
 import type { AirbnbPriceAndRules, VrboPriceAndRules } from "./price-and-rules.ts"
+import type { OfferType } from "./said.ts"
 
 /** An account at a channel, as its connector knows it. */
 export interface AccountThere {
@@ -21,6 +22,67 @@ export interface OrderThere {
 export interface ListingThere {
   /** The channel's own id of the listing. */
   readonly listingId: string
+}
+
+export interface ThreadThere {
+  /** The channel's own id of the thread with a guest. */
+  readonly threadId: string
+}
+
+/** A message to a guest. */
+export interface MessageThere extends ThreadThere {
+  /** What the service calls it, the same however often it is tried. */
+  readonly messageId: string
+  /** Empty where there is only an image. */
+  readonly text: string
+  /** Where the channel can fetch the JPEG that goes with it. */
+  readonly imageUrl: string | null
+  /** A try before this one may have got there: a channel that does not know `messageId` must not be told again. */
+  readonly again: boolean
+}
+
+/** What became of a message: it is there, under the channel's own id if that says one; or nobody can know. */
+export type MessageTaken =
+  | { readonly outcome: "sent"; readonly channelMessageId: string | null }
+  | { readonly outcome: "unknown" }
+
+/** An offer to a guest; a pre-approval is at the standard price, which the channel knows. */
+export interface OfferThere extends ThreadThere {
+  /** What the service calls it, the same however often it is tried: one reference, one offer. */
+  readonly reference: string
+  readonly offerType: OfferType
+  readonly listingId: string
+  readonly ratePlanId: string | null
+  readonly checkInDate: string
+  readonly checkOutDate: string
+  readonly numberOfAdults: number
+  readonly numberOfChildren: number
+  readonly numberOfInfants: number
+  readonly numberOfPets: number
+  /** Of the whole stay, major units; null of a pre-approval. */
+  readonly price: number | null
+  /** Null where the channel knows the listing's own. */
+  readonly currency: string | null
+}
+
+/** An offer as the channel made it. */
+export interface OfferMade {
+  readonly offerId: string
+  readonly price: number
+  readonly currency: string
+  /** ISO 8601; anything else where the channel says no time. */
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+/** What a host says of a guest's stay, and of what the guest said of it; both, or one. */
+export interface ReviewThere extends OrderThere {
+  readonly review: {
+    readonly score: number | null
+    readonly content: string
+    readonly categoryRatings: Readonly<Record<string, number>>
+  } | null
+  readonly reply: string | null
 }
 
 /** What became of a request at its channel; `unknown` where the channel cannot tell. */
@@ -58,6 +120,16 @@ export interface Connector {
   /** Changes the settings that are sent, and no others. Where one of two excludes the other, both are sent. */
   readonly writeAirbnbPriceAndRules: Act<ListingThere & { readonly settings: Partial<AirbnbPriceAndRules> }>
   readonly writeVrboPriceAndRules: Act<ListingThere & { readonly settings: Partial<VrboPriceAndRules> }>
+  /**
+   * At most once where the channel does not know `messageId`: told `again`, it then answers `unknown` and sends nothing. Of what
+   * fails with 503 nothing got there.
+   */
+  readonly sendMessage: Act<MessageThere, MessageTaken>
+  readonly sendOffer: Act<OfferThere, OfferMade>
+  /** One that is withdrawn already is no failure; one that is anything else is refused. */
+  readonly withdrawOffer: Act<ThreadThere & { readonly offerId: string }>
+  /** All of it or nothing. The same again is no failure; another review than the one there is refused. */
+  readonly writeReview: Act<ReviewThere>
 }
 
 /** The connectors of this process by name: an account says which of them it is reached by. */

@@ -6,6 +6,7 @@ import { account } from "./account.ts"
 import { Json } from "./answer.ts"
 import { audit } from "./audit.ts"
 import { calendar } from "./calendar.ts"
+import { checkIn } from "./check-in.ts"
 import { connector } from "./connector.ts"
 import { demo } from "./demo.ts"
 import { listing } from "./listing.ts"
@@ -35,7 +36,8 @@ const latchkey = Command.make("latchkey").pipe(
     webhook,
     audit,
     demo,
-    sandbox
+    sandbox,
+    checkIn
   ]),
   Command.withGlobalFlags([Json])
 )

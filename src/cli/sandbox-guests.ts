@@ -7,7 +7,7 @@ import { amount, givenOf, text, whole, whose, withSandbox } from "./sandbox-with
 
 // What guests of the sandbox do, as commands.
 
-const inWords =
+export const inWords =
   (what: string) =>
   ({ order_id, channel_type, status, total, currency, paid, heard }: Moved): string =>
     `Order ${order_id} on ${channel_type} ${what}: ${status}, ${total} ${currency}, ${paid} paid; the service: ${heard ?? "not told yet"}.`

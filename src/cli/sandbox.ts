@@ -1,12 +1,13 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { instantText } from "../contract/time.ts"
-import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
 import { readMoodAsked, readOpen } from "../sandbox/asked.ts"
 import { SANDBOX_CHANNELS } from "../sandbox/channels.ts"
 import { MOODS } from "../sandbox/rows.ts"
 import { answer } from "./answer.ts"
 import { book, cancel, change, pay, refund, timeout } from "./sandbox-guests.ts"
+import { asked, ofOperator, part } from "./sandbox-lists.ts"
+import { acceptOffer, declineOffer, inquire, review, threads, write } from "./sandbox-talk.ts"
 import { amount, givenOf, text, whole, withSandbox } from "./sandbox-with.ts"
 
 const open = Command.make(
@@ -47,21 +48,6 @@ const open = Command.make(
     { command: "latchkey sandbox open --channel airbnb --title 'Old town loft' --price 120", description: "A listing" }
   ])
 )
-
-/** How much of a list is answered. */
-const part = {
-  limit: Flag.Int("limit").pipe(Flag.withDescription(`How many, ${PAGE_MAX} at most`), Flag.withDefault(PAGE_DEFAULT)),
-  offset: Flag.Int("offset").pipe(Flag.withDescription("How many to pass over"), Flag.withDefault(0)),
-  operator: Flag.Int("operator").pipe(Flag.withDescription("Only of this operator_id"), Flag.optional)
-}
-
-const asked = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
-  limit: Math.min(Math.max(limit, 0), PAGE_MAX),
-  offset: Math.max(offset, 0)
-})
-
-const ofOperator = (operator: Option.Option<number>) =>
-  Option.match(operator, { onNone: () => ({}), onSome: (operator_id) => ({ operator_id }) })
 
 const SHOWN_DAYS = 14
 const SHOWN_DAYS_MAX = 400
@@ -184,5 +170,23 @@ const mood = Command.make(
 
 export const sandbox = Command.make("sandbox").pipe(
   Command.withDescription("The sandbox marketplace: its listings, its guests, and what the service asked of it"),
-  Command.withSubcommands([open, listings, book, change, pay, refund, cancel, timeout, mood, orders, log])
+  Command.withSubcommands([
+    open,
+    listings,
+    book,
+    change,
+    pay,
+    refund,
+    cancel,
+    timeout,
+    inquire,
+    write,
+    acceptOffer,
+    declineOffer,
+    review,
+    mood,
+    orders,
+    threads,
+    log
+  ])
 )

@@ -5,6 +5,7 @@ import { decoderOf } from "../contract/decode.ts"
 import type { ServerError } from "../contract/errors.ts"
 import { Id, isUpTo } from "../contract/fields.ts"
 import { parseJson } from "../contract/json-text.ts"
+import { textOf } from "../contract/utf8.ts"
 import { generateSecret, isFresh, isSigned } from "../deliveries/signature.ts"
 import { RateWindows } from "../gate/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../gate/windows/window.ts"
@@ -13,7 +14,6 @@ import { CONNECTOR_MESSAGE_ID, CONNECTOR_MESSAGES_A_MINUTE } from "../limits.ts"
 import { Places } from "../places/Places.ts"
 import { Known } from "./Known.ts"
 import { groundOf, noting, type Outcome } from "./messages.ts"
-import { textOf } from "./utf8.ts"
 
 // What connectors say by themselves, on its way to `Ingest`.
 

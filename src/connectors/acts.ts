@@ -1,8 +1,19 @@
 import { Effect, Schema } from "effect"
-import type { AccountThere, Connector, ListingThere, OrderThere } from "../channels/connector.ts"
+import type {
+  AccountThere,
+  Connector,
+  ListingThere,
+  MessageTaken,
+  MessageThere,
+  OfferMade,
+  OfferThere,
+  OrderThere,
+  ReviewThere
+} from "../channels/connector.ts"
 import { ListingDay, Restrictions } from "../channels/days.ts"
 import type { ConnectorError } from "../channels/errors.ts"
 import { AirbnbPriceAndRules } from "../channels/price-and-rules.ts"
+import { OfferSaid } from "../channels/said.ts"
 import { decoderOf } from "../contract/decode.ts"
 import { type BadRequest, ValidationFailed } from "../contract/errors.ts"
 import { Code } from "../contract/fields.ts"
@@ -61,6 +72,67 @@ const rules = decoderOf(
   })
 )
 
+const readTaken = decoderOf(
+  Schema.Union([
+    Schema.Struct({ outcome: Schema.Literal("sent"), channel_message_id: Schema.NullOr(Code) }),
+    Schema.Struct({ outcome: Schema.Literal("unknown") })
+  ])
+)
+const taken = (answer: unknown) =>
+  Effect.map(
+    readTaken(answer),
+    (read): MessageTaken =>
+      read.outcome === "sent" ? { outcome: "sent", channelMessageId: read.channel_message_id } : read
+  )
+
+const { offer_id, price, currency } = OfferSaid.fields
+// The guest has the offer, whatever is said of its times.
+const Time = Schema.optionalKey(Schema.Unknown)
+const readMade = decoderOf(Schema.Struct({ offer_id, price, currency, created_at: Time, expires_at: Time }))
+const timeIn = (said: unknown) => (typeof said === "string" ? said : "")
+const made = (answer: unknown) =>
+  Effect.map(
+    readMade(answer),
+    (read): OfferMade => ({
+      offerId: read.offer_id,
+      price: read.price,
+      currency: read.currency,
+      createdAt: timeIn(read.created_at),
+      expiresAt: timeIn(read.expires_at)
+    })
+  )
+
+const messageNamed = ({ threadId, messageId, text, imageUrl, again }: MessageThere) => ({
+  thread_id: threadId,
+  message_id: messageId,
+  text,
+  image_url: imageUrl,
+  again
+})
+
+const offerNamed = ({ threadId, reference, price, currency, ...offer }: OfferThere) => ({
+  thread_id: threadId,
+  reference,
+  offer_type: offer.offerType,
+  listing_id: offer.listingId,
+  rate_plan_id: offer.ratePlanId,
+  check_in_date: offer.checkInDate,
+  check_out_date: offer.checkOutDate,
+  number_of_adults: offer.numberOfAdults,
+  number_of_children: offer.numberOfChildren,
+  number_of_infants: offer.numberOfInfants,
+  number_of_pets: offer.numberOfPets,
+  price,
+  currency
+})
+
+const reviewNamed = ({ review, reply, ...order }: ReviewThere) => ({
+  ...orderNamed(order),
+  review:
+    review === null ? null : { score: review.score, content: review.content, category_ratings: review.categoryRatings },
+  reply
+})
+
 const orderNamed = ({ reservationCode, channelId }: OrderThere) => ({
   reservation_code: reservationCode,
   channel_id: channelId
@@ -94,5 +166,11 @@ export const askedBy = (ask: Ask): Connector => ({
       read: done
     }),
   writeVrboPriceAndRules: (account, { settings, ...listing }) =>
-    ask(account, { type: "write_vrbo_price_and_rules", payload: { ...listingNamed(listing), settings }, read: done })
+    ask(account, { type: "write_vrbo_price_and_rules", payload: { ...listingNamed(listing), settings }, read: done }),
+  sendMessage: (account, message) =>
+    ask(account, { type: "send_message", payload: messageNamed(message), read: taken }),
+  sendOffer: (account, offer) => ask(account, { type: "send_offer", payload: offerNamed(offer), read: made }),
+  withdrawOffer: (account, { threadId, offerId }) =>
+    ask(account, { type: "withdraw_offer", payload: { thread_id: threadId, offer_id: offerId }, read: done }),
+  writeReview: (account, review) => ask(account, { type: "write_review", payload: reviewNamed(review), read: done })
 })

@@ -10,6 +10,7 @@ import {
 import { decoderOf } from "../contract/decode.ts"
 import { Code } from "../contract/fields.ts"
 import { parseJson } from "../contract/json-text.ts"
+import { textOf } from "../contract/utf8.ts"
 import type { Failed, Read } from "../deliveries/http-call.ts"
 import { Outbound } from "../deliveries/Outbound.ts"
 import { signedHeaders } from "../deliveries/signature.ts"
@@ -18,7 +19,6 @@ import { customAlphabet } from "../random-text.ts"
 import type { Ask, Message } from "./acts.ts"
 import { Known } from "./Known.ts"
 import { makeSparing } from "./sparing.ts"
-import { textOf } from "./utf8.ts"
 
 // A message to a connector, signed as webhooks are, and what its answer means.
 

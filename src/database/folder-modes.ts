@@ -9,8 +9,11 @@ const FILE = 0o600
 export const DATABASE = "database"
 export const UNFINISHED = "database.unfinished"
 
+/** The folder of images in a data folder. */
+export const IMAGES = "images"
+
 /** What the service makes in a data folder; whatever else somebody keeps there is theirs. */
-const OURS: ReadonlySet<string> = new Set(["lock", "lock-journal", "owner", "control.sock", DATABASE])
+const OURS: ReadonlySet<string> = new Set(["lock", "lock-journal", "owner", "control.sock", DATABASE, IMAGES])
 
 /** Whether it is what a first start left that was killed; releases before gave it no name of its own. */
 export const isUnfinished = (name: string): boolean => name === UNFINISHED || name.startsWith(`${UNFINISHED}-`)
@@ -39,7 +42,8 @@ export const mendModes = (dataDir: string): Effect.Effect<void> =>
 
 const mend = (dataDir: string): void => {
   const entries = readdirSync(dataDir, { withFileTypes: true })
-  for (const entry of entries) if (isOurs(entry.name)) mendEntry(entry)
+  // No release before made images that others can read, and there may be a million.
+  for (const entry of entries) if (isOurs(entry.name) && entry.name !== IMAGES) mendEntry(entry)
   if (entries.every(({ name }) => isOurs(name))) setMode(dataDir, FOLDER)
 }
 

@@ -10,11 +10,13 @@ import { nightCount } from "../resources/reservations/rules/nights.ts"
 import { layerSandbox } from "../sandbox/layer.ts"
 import { Marketplace } from "../sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../sandbox/SandboxAllowed.ts"
+import { type DemoThreads, demoThreads } from "./conversations.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { commissionOf } from "./entries.ts"
 import { bookerOf } from "./guests.ts"
 import { type DemoListing, demoListings, listingIdOf } from "./listings.ts"
 import type { DemoOrder } from "./orders.ts"
+import { demoReviews } from "./reviews.ts"
 
 const USERNAME = "two-harbours"
 
@@ -67,9 +69,10 @@ const roomOf = (order: DemoOrder, stay: DemoOrder["stays"][number], index: numbe
 const POLICIES = ["flexible", "moderate", "firm"] as const
 
 /** The order as its channel has it. A request waits from now on. */
-const saidOf = (order: DemoOrder, index: number, now: Date): OrderSaid => {
+const saidOf = (order: DemoOrder, index: number, threads: DemoThreads, now: Date): OrderSaid => {
   const { name, phone, email } = bookerOf(order)
   const [first, ...others] = order.stays
+  const threadId = threads.idOf(order)
   return {
     type: "order",
     version: 1,
@@ -82,11 +85,15 @@ const saidOf = (order: DemoOrder, index: number, now: Date): OrderSaid => {
     ...(order.channelType === "airbnb"
       ? { cancellation_policy_category: POLICIES[index % POLICIES.length] ?? null }
       : {}),
+    ...(threadId === undefined ? {} : { thread_id: threadId }),
     rooms: [roomOf(order, first, 0), ...others.map((stay, at) => roomOf(order, stay, at + 1))]
   }
 }
 
-/** Puts the flats on sale at the marketplaces, and lets what was sold there come in as everything a channel sells does. */
+/**
+ * Puts the flats on sale at the marketplaces, and lets what was sold there, and what guests have said, come in as everything
+ * from a channel does.
+ */
 export const writeChannels = Effect.fn("demo.writeChannels")(
   function* (operator: DemoOperator) {
     const accounts = new Map<string, number>()
@@ -94,12 +101,14 @@ export const writeChannels = Effect.fn("demo.writeChannels")(
       accounts.set(listing.channelType, yield* open(operator, listing))
     }
     const marketplace = yield* Marketplace
+    const threads = demoThreads(operator.orders, operator.now, operator.timeZone)
     for (const [channelType, accountId] of accounts) {
       const sold = operator.orders.filter((order) => order.channelType === channelType)
-      yield* marketplace.remember(
-        accountId,
-        sold.map((order, index) => saidOf(order, index, operator.now))
-      )
+      yield* marketplace.remember(accountId, {
+        threads: threads.of(channelType),
+        orders: sold.map((order, index) => saidOf(order, index, threads, operator.now)),
+        reviews: demoReviews(sold, channelType, operator.today, operator.timeZone)
+      })
     }
   },
   // Nobody listens yet to what an empty database is filled with.

@@ -6,7 +6,7 @@ import { inSpan } from "../telemetry/spans.ts"
 import { tokenOf } from "./credentials.ts"
 import { invalidToken, isEnded, refusalOf } from "./entitlement.ts"
 import { type KnownToken, TOKEN_TRUSTED_MS, Tokens } from "./Tokens.ts"
-import { countsAsInvalid } from "./windows/limit-table.ts"
+import { countsAsInvalid, countsAsUnsent } from "./windows/limit-table.ts"
 import { rateLimitHeaders, refusalMessage } from "./windows/messages.ts"
 import { RateWindows } from "./windows/RateWindows.ts"
 import { rememberBuckets } from "./windows/remembered-buckets.ts"
@@ -31,8 +31,13 @@ export interface LetIn {
   readonly caller: Caller
   /** Rate-limit fields of the answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** To be run with the error_code of an answer that is one: a call that could not succeed as sent counts towards layer 4. */
+  /**
+   * To be run with the error_code of an answer that is one: a call that could not succeed as sent counts towards layer 4, and a
+   * message that was refused for what it is counts in no window of its conversation.
+   */
   readonly failedWith: (errorCode: number) => Effect.Effect<void>
+  /** To be run when it succeeded and sent nothing, since another call had: it counts in no window of its conversation either. */
+  readonly sentNothing: Effect.Effect<void>
   /**
    * To be run before an answer that may have taken long is given: fails as `enter` would when the token, its account or the
    * subscription has ended since. Counts in no window, and asks nothing in the first {@link TOKEN_TRUSTED_MS}.
@@ -92,16 +97,22 @@ export class Gate extends Context.Service<
         )
 
       const admit = (approach: Approach, { token, now }: Entitled): Effect.Effect<LetIn, TurnedAway> => {
-        const { call, invalid } = buckets.of(token, approach)
+        const { call, conversation, invalid } = buckets.of(token, approach)
         return Effect.flatMap(windows.admit(call, invalid), (admission) => {
           const headers = rateLimitHeaders(admission)
           if (admission._tag === "Refused") {
             return turnAway(new RateLimited({ message: refusalMessage(admission), headers }), token)
           }
+          const sentNothing = conversation.length === 0 ? Effect.void : windows.giveBack(conversation, admission.at)
           return Effect.succeed({
             caller: token,
             headers,
-            failedWith: (errorCode: number) => (countsAsInvalid(errorCode) ? windows.count(invalid) : Effect.void),
+            failedWith: (errorCode: number) =>
+              Effect.andThen(
+                countsAsInvalid(errorCode) ? windows.count(invalid) : Effect.void,
+                countsAsUnsent(errorCode) ? sentNothing : Effect.void
+              ),
+            sentNothing,
             stillEntitled: stillEntitled(approach, now)
           })
         })

@@ -1,14 +1,28 @@
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
 import { WakeUp } from "../background/WakeUp.ts"
 import { type HeardVersion, SaidRefused } from "../channels/heard.ts"
-import { AccountSaid, ListingSaid, OrderSaid, PaymentSaid, RefundSaid, type Said } from "../channels/said.ts"
+import {
+  AccountSaid,
+  ListingSaid,
+  MessageSaid,
+  OfferSaid,
+  OrderSaid,
+  PaymentSaid,
+  RefundSaid,
+  ReviewSaid,
+  type Said,
+  ThreadSaid
+} from "../channels/said.ts"
 import { Acting, byItself } from "../contract/acting.ts"
 import { decoderOf } from "../contract/decode.ts"
 import { currentSecond } from "../contract/time.ts"
 import { toldName } from "../contract/told-name.ts"
 import { ChannelAccounts } from "../resources/channel-accounts/ChannelAccounts.ts"
+import { Conversations } from "../resources/conversations/Conversations.ts"
 import { Listings } from "../resources/listings/Listings.ts"
 import { Orders } from "../resources/reservations/Orders.ts"
+import { Reviews } from "../resources/reviews/Reviews.ts"
+import { SpecialOffers } from "../resources/special-offers/SpecialOffers.ts"
 import { ChannelMoneyStore } from "../resources/transactions/channel-money.ts"
 import { inSpan } from "../telemetry/spans.ts"
 import type { Heard, Hears, Speaker } from "./heard.ts"
@@ -34,14 +48,19 @@ export class Ingest extends Context.Service<
     Ingest,
     Effect.gen(function* () {
       const { wake } = yield* WakeUp
-      const [accounts, listings] = [yield* ChannelAccounts, yield* Listings]
+      const [accounts, listings, conversations] = [yield* ChannelAccounts, yield* Listings, yield* Conversations]
+      const offers = yield* SpecialOffers
       const services = { money: yield* ChannelMoneyStore, orders: yield* Orders }
       const heard = hearing({
         account: heardAs(AccountSaid, ofVersion(accounts.said)),
         listing: heardAs(ListingSaid, ofVersion(listings.said)),
         order: heardAs(OrderSaid, withItsMoney(yield* hearsOrder, services)),
         payment: heardAs(PaymentSaid, hearsMoney(services)),
-        refund: heardAs(RefundSaid, hearsMoney(services))
+        refund: heardAs(RefundSaid, hearsMoney(services)),
+        thread: heardAs(ThreadSaid, ofVersion(conversations.threadSaid)),
+        message: heardAs(MessageSaid, ofVersion(conversations.messageSaid)),
+        offer: heardAs(OfferSaid, ofVersion(offers.said)),
+        review: heardAs(ReviewSaid, ofVersion((yield* Reviews).said))
       })
       return Ingest.of({
         ingest: Effect.fnUntraced(function* (speaker, said) {
@@ -51,7 +70,17 @@ export class Ingest extends Context.Service<
         }, inSpan("Ingest.ingest"))
       })
     })
-  ).pipe(Layer.provide([Orders.layer, ChannelMoneyStore.layer, ChannelAccounts.layer, Listings.layer]))
+  ).pipe(
+    Layer.provide([
+      Orders.layer,
+      ChannelMoneyStore.layer,
+      ChannelAccounts.layer,
+      Listings.layer,
+      Conversations.layer,
+      SpecialOffers.layer,
+      Reviews.layer
+    ])
+  )
 }
 
 type HearsUnread = Hears<unknown>
@@ -106,11 +135,14 @@ const refused = (speaker: Speaker, said: unknown, reason: string): Effect.Effect
       channel_account_id: speaker.accountId,
       channel_type: speaker.channelType,
       kind: toldName(textIn(said, "type")),
-      id: toldName(textIn(said, "payment_id") || textIn(said, "channel_id") || textIn(said, "listing_id")),
+      id: toldName(ID_FIELDS.map((field) => textIn(said, field)).find((id) => id !== "") ?? ""),
       reason
     }),
     Effect.as({ outcome: "refused", reason })
   )
+
+/** What is said is about the first of these that it has. */
+const ID_FIELDS = ["payment_id", "message_id", "offer_id", "channel_id", "thread_id", "listing_id"]
 
 const textIn = (said: unknown, field: string): string => {
   const value = Predicate.hasProperty(said, field) ? said[field] : undefined

@@ -5,6 +5,8 @@ import { type Givens, inForms, partOf } from "../database/forms.ts"
 import { jsonParameter } from "../database/parameters.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { CHANNEL_ROOMS } from "../limits.ts"
+import { isAnothers } from "../resources/channel-accounts/known-account.ts"
+import { soldBy } from "../resources/listings/own-listing.ts"
 import type { Speaker } from "./heard.ts"
 import type { StaySaid } from "./rules/stays-said.ts"
 
@@ -48,12 +50,7 @@ const freeFor = (sql: Sql, { operatorId }: Givens<Sold>): Fragment => sql`
     SELECT coalesce(max(CASE WHEN d.imported > 0 THEN 2 WHEN d.closed THEN 1 ELSE 0 END), 0) FROM calendar_days d
     WHERE d.operator_id = ${operatorId} AND d.property_id = sold.property_id
       AND d.day >= room.check_in_date AND d.day < room.check_out_date) END AS against
-  FROM (
-    SELECT l.property_id WHERE l.property_id IS NOT NULL
-    UNION ALL
-    SELECT rp.property_id FROM room_type_properties rp
-    WHERE rp.operator_id = ${operatorId} AND rp.room_type_id = l.room_type_id
-  ) sold
+  FROM (${soldBy(sql, sql`l`)}) sold
   JOIN properties p ON p.operator_id = ${operatorId} AND p.id = sold.property_id
   WHERE NOT EXISTS (SELECT FROM calendar_days d
     WHERE d.operator_id = ${operatorId} AND d.property_id = sold.property_id AND d.stay_id IS NOT NULL
@@ -76,7 +73,7 @@ export const groundOf = (sql: Sql) => {
     )
     return sql`
       WITH known AS (
-        SELECT id, reservation_code, channel_account_id FROM orders
+        SELECT operator_id, id, reservation_code, channel_account_id FROM orders
         WHERE operator_id = ${operatorId} AND channel_type = ${channelType} AND channel_id = ${channelId}
       ), place AS (
         SELECT room.room, CASE
@@ -93,9 +90,7 @@ export const groundOf = (sql: Sql) => {
         EXISTS (SELECT FROM channel_accounts WHERE operator_id = ${operatorId} AND id = ${accountId}
           AND channel_type = ${channelType}) AS account_known,
         (SELECT reservation_code FROM known) AS reservation_code,
-        EXISTS (SELECT FROM known JOIN channel_accounts a
-          ON a.operator_id = ${operatorId} AND a.id = known.channel_account_id
-          WHERE a.id <> ${accountId} AND a.auth_status <> 'disconnected') AS is_anothers,
+        EXISTS (SELECT FROM known WHERE ${isAnothers(sql, sql`known`, accountId)}) AS is_anothers,
         (SELECT jsonb_agg(free ORDER BY room) FROM place) AS free`
   })
   return ({ operatorId, accountId, channelType }: Speaker, channelId: string, stays: ReadonlyArray<StaySaid>) =>

@@ -3,6 +3,7 @@ import type { OperationName } from "../Api.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { layerCalendarShareLinks } from "./calendar-share-links/handlers.ts"
 import { layerChannelAccounts } from "./channel-accounts/handlers.ts"
+import { layerConversations } from "./conversations/handlers.ts"
 import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerEvents } from "./events/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
@@ -13,6 +14,8 @@ import { layerPriceAndRules } from "./price-and-rules/handlers.ts"
 import { layerProperties } from "./properties/handlers.ts"
 import { layerReservationTags } from "./reservation-tags/handlers.ts"
 import { layerReservations } from "./reservations/handlers.ts"
+import { layerReviews } from "./reviews/handlers.ts"
+import { layerSpecialOffers } from "./special-offers/handlers.ts"
 import { layerStaffs } from "./staffs/handlers.ts"
 import { layerStays } from "./stays/handlers.ts"
 import { layerTags } from "./tags/handlers.ts"
@@ -38,7 +41,10 @@ const families = Layer.mergeAll(
   layerTasks,
   layerStaffs,
   layerWebhooks,
-  layerEvents
+  layerEvents,
+  layerConversations,
+  layerSpecialOffers,
+  layerReviews
 )
 
 type Families = typeof families

@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { instantText } from "../contract/time.ts"
+import { instantText, offsetText, wholeSecond } from "../contract/time.ts"
 
 // A row is read in the names of the contract, by the record's own schema with only those fields exchanged that the
 // database gives in another type.
@@ -12,16 +12,22 @@ export const Amount = Schema.FiniteFromString.annotate({
   }
 })
 
+const instantAs = (shown: (instant: Date) => string) =>
+  Schema.Date.pipe(
+    Schema.decodeTo(
+      Schema.String,
+      SchemaTransformation.transform<string, Date>({ decode: shown, encode: (text) => new Date(text) })
+    ),
+    Schema.annotate({
+      fromColumn: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? shown(value) : undefined)
+    })
+  )
+
 /** `timestamptz` as the text that is shown. */
-export const Instant = Schema.Date.pipe(
-  Schema.decodeTo(
-    Schema.String,
-    SchemaTransformation.transform<string, Date>({ decode: instantText, encode: (text) => new Date(text) })
-  ),
-  Schema.annotate({
-    fromColumn: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? instantText(value) : undefined)
-  })
-)
+export const Instant = instantAs(instantText)
+
+/** The same as times of conversations are shown: to the second, with an offset. */
+export const OffsetSecond = instantAs((instant) => offsetText(wholeSecond(instant.getTime())))
 
 /** What came of a change whose answer needs no more of it. */
 export const Identity = Schema.Struct({ id: Schema.Int })

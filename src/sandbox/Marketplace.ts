@@ -1,42 +1,51 @@
 import { Context, DateTime, Effect, Layer } from "effect"
-import type { OrderSaid } from "../channels/said.ts"
 import { BadRequest, type Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
 import { SANDBOX_ORDERS } from "../limits.ts"
 import { Accounts } from "./Accounts.ts"
 import {
   type BookAsked,
   type ChangeAsked,
+  guestIn,
+  type InquireAsked,
   type MoneyAsked,
   type MoodAsked,
   namesIn,
+  type OfferAsked,
   type OpenAsked,
   type OrderAsked,
+  type ReviewAsked,
   readBook,
   readChange,
   readMoney,
   readMoodAsked,
-  readOrder
+  readOrder,
+  USUAL_ADULTS,
+  type WriteAsked
 } from "./asked.ts"
 import { Books } from "./Books.ts"
-import { makeChanging, type Rule } from "./changing.ts"
+import type { Rule } from "./changing.ts"
 import { makeFinding } from "./finding.ts"
-import { booking, cancelling, changing, lettingTimeOut, moving, type OrderSeen } from "./guest-acts.ts"
+import { booking, cancelling, changing, lettingTimeOut, moving } from "./guest-acts.ts"
+import type { OrderSeen } from "./judging.ts"
+import { type Heard, makeMoving, makeNewcomer, orderWithin } from "./moving.ts"
 import { drawOrderName, drawPaymentName } from "./names.ts"
+import type { OfferSeen } from "./offer-acts.ts"
 import { makeOpen, type Opened } from "./opening.ts"
 import type { RoomAsked } from "./order.ts"
-import { makeRemember } from "./remembering.ts"
-import type { SandboxAccount } from "./rows.ts"
+import { makeRemember, type Remembered } from "./remembering.ts"
+import type { ReviewSeen } from "./review-acts.ts"
 import type { Refusal } from "./scene.ts"
 import { Telling } from "./Telling.ts"
+import { makeTalking } from "./talking.ts"
+import type { MessageSeen } from "./thread-acts.ts"
+import { guestKey } from "./threads.ts"
 
 export type Refused = Refusal | BadRequest
 
 /** An order after an act, and what the service answered when it was told: null if it was not heard yet. */
-export interface Moved extends OrderSeen {
-  readonly heard: string | null
-}
+export type Moved = Heard<OrderSeen>
 
-type Act<Asked> = (asked: Asked) => Effect.Effect<Moved, Refused>
+type Act<Asked, Seen = OrderSeen> = (asked: Asked) => Effect.Effect<Heard<Seen>, Refused>
 
 /** What guests do. Each act is in the books before the service is told of it, and it is told until it has heard it. */
 export class Marketplace extends Context.Service<
@@ -50,10 +59,17 @@ export class Marketplace extends Context.Service<
     readonly cancel: Act<typeof OrderAsked.Encoded>
     /** What waits for an answer or a payment waits no longer. */
     readonly timeOut: Act<typeof OrderAsked.Encoded>
+    /** A guest asks about nights: a new thread, unless he has one. */
+    readonly inquire: Act<typeof InquireAsked.Encoded, MessageSeen>
+    readonly write: Act<typeof WriteAsked.Encoded, MessageSeen>
+    /** What was offered is booked. */
+    readonly acceptOffer: Act<typeof OfferAsked.Encoded>
+    readonly declineOffer: Act<typeof OfferAsked.Encoded, OfferSeen>
+    readonly review: Act<typeof ReviewAsked.Encoded, ReviewSeen>
     /** Opens a listing, and the account it is in unless that is there. */
     readonly open: (asked: typeof OpenAsked.Encoded) => Effect.Effect<Opened, Refused>
-    /** Puts orders that an account has had all along into the books, as they stand. */
-    readonly remember: (accountId: number, orders: ReadonlyArray<OrderSaid>) => Effect.Effect<void, NotFound | Conflict>
+    /** Puts what an account has had all along into the books, as it stands. */
+    readonly remember: (accountId: number, remembered: Remembered) => Effect.Effect<void, NotFound | Conflict>
     /** How an account answers from now on. */
     readonly mood: (asked: typeof MoodAsked.Encoded) => Effect.Effect<typeof MoodAsked.Type, Refused>
   }
@@ -61,18 +77,18 @@ export class Marketplace extends Context.Service<
   static readonly layer = Layer.effect(
     Marketplace,
     Effect.gen(function* () {
-      const { named, moved } = yield* makeMoving
+      const { named, moved } = yield* makeMovingOrders
       const money = (kind: "payment" | "refund") =>
         Effect.fnUntraced(function* (input: typeof MoneyAsked.Encoded) {
           const asked = yield* readMoney(input)
           const account = yield* named(asked)
           const paymentId = yield* drawPaymentName
-          return yield* moved(account, asked.order_id, moving(kind, { paymentId, amount: asked.amount }))
+          return yield* moved(account, { orderId: asked.order_id }, moving(kind, { paymentId, amount: asked.amount }))
         })
       const simple = (rule: Rule<OrderSeen, Refusal>) =>
         Effect.fnUntraced(function* (input: typeof OrderAsked.Encoded) {
           const asked = yield* readOrder(input)
-          return yield* moved(yield* named(asked), asked.order_id, rule)
+          return yield* moved(yield* named(asked), { orderId: asked.order_id }, rule)
         })
       return {
         book: yield* makeBook,
@@ -86,15 +102,15 @@ export class Marketplace extends Context.Service<
             listings,
             adults: asked.adults
           }
-          return yield* moved(yield* named(asked), asked.order_id, changing(change), {
-            listings: listings ?? [],
-            days: [asked.check_in_date, asked.check_out_date].filter((day) => day !== undefined)
-          })
+          const days = [asked.check_in_date, asked.check_out_date].filter((day) => day !== undefined)
+          const about = orderWithin(asked.order_id, listings ?? [], days)
+          return yield* moved(yield* named(asked), about, changing(change))
         }),
         pay: money("payment"),
         refund: money("refund"),
         cancel: simple(cancelling),
         timeOut: simple(lettingTimeOut),
+        ...(yield* makeTalking),
         open: yield* makeOpen,
         remember: yield* makeRemember,
         mood: yield* makeMood
@@ -107,40 +123,22 @@ const CHANGES = ["check_in_date", "check_out_date", "listing_id", "adults"] as c
 
 const nothingToChange = new BadRequest({ message: `Say what to change: ${CHANGES.join(", ")}.` })
 
-interface Beside {
-  readonly listings: ReadonlyArray<string>
-  readonly days: ReadonlyArray<string>
-}
-
 /** How an order is moved: found by its name, changed by a rule, told. */
-const makeMoving = Effect.gen(function* () {
+const makeMovingOrders = Effect.gen(function* () {
   const finding = yield* makeFinding
-  const apply = yield* makeChanging
-  const telling = yield* Telling
-  const books = yield* Books
+  const { orderMoved } = yield* makeMoving
   return {
     named: ({ order_id, channel_type, operator_id }: OrderAsked) =>
       finding.order({ name: order_id, channelType: channel_type, operatorId: operator_id }),
-    moved: Effect.fnUntraced(function* (
-      account: SandboxAccount,
-      orderId: string,
-      rule: Rule<OrderSeen, Refusal>,
-      beside: Beside = { listings: [], days: [] }
-    ) {
-      const [start] = beside.days.toSorted()
-      const end = beside.days.toSorted().at(-1)
-      const days = start === undefined || end === undefined ? {} : { days: { start, end } }
-      const order = yield* apply(account, { orderId, listings: beside.listings, ...days }, rule)
-      yield* telling.tell(account)
-      return { ...order, heard: yield* books.heard(account, "order", orderId) }
-    })
+    moved: orderMoved
   }
 })
 
 const makeBook = Effect.gen(function* () {
   const finding = yield* makeFinding
   const books = yield* Books
-  const { moved } = yield* makeMoving
+  const newcomerAt = yield* makeNewcomer
+  const { orderMoved } = yield* makeMoving
   return Effect.fnUntraced(function* (input: typeof BookAsked.Encoded) {
     const asked = yield* readBook(input)
     const names = namesIn(asked.listing_id)
@@ -150,14 +148,11 @@ const makeBook = Effect.gen(function* () {
     const account = yield* finding.listing({ name: first, channelType, operatorId })
     if ((yield* books.orderCount(account)) >= SANDBOX_ORDERS) return yield* noMoreOrders
     const orderId = yield* drawOrderName(account.channel_type)
-    const booker = {
-      name: asked.guest_name.trim(),
-      ...(asked.guest_phone === undefined ? {} : { phone: asked.guest_phone }),
-      ...(asked.guest_email === undefined ? {} : { email: asked.guest_email })
-    }
-    const rule = booking({ orderId, rooms: roomsOf(asked, names), booker, remarks: asked.remarks })
-    const days = [asked.check_in_date, asked.check_out_date]
-    return yield* moved(account, orderId, rule, { listings: names, days })
+    const newcomer = yield* newcomerAt(account)
+    const booker = guestIn(asked)
+    const rule = booking({ orderId, rooms: roomsOf(asked, names), booker, remarks: asked.remarks, ...newcomer })
+    const about = orderWithin(orderId, names, [asked.check_in_date, asked.check_out_date])
+    return yield* orderMoved(account, { ...about, thread: { guest: guestKey(booker) } }, rule)
   })
 })
 
@@ -177,7 +172,6 @@ const roomsOf = (asked: BookAsked, names: ReadonlyArray<string>): ReadonlyArray<
     }))
   )
 
-const USUAL_ADULTS = 2
 const USUAL_MS = 5_000
 const USUAL_REASON = "the channel says no"
 

@@ -1,24 +1,21 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Fragment } from "effect/sql/Statement"
 import type { Restrictions } from "../channels/days.ts"
+import { ReviewSaid } from "../channels/said.ts"
 import { addDays, dateInZone } from "../contract/time.ts"
-import { type Givens, inForms } from "../database/forms.ts"
-import { onlyRowOf, rowsOf } from "../database/rows.ts"
 import { majorOf } from "./amounts.ts"
-import { type Account, Books } from "./Books.ts"
+import { Books } from "./Books.ts"
 import { datesBetween, dayOf, daysOf, leftOf, priceOf } from "./calendar.ts"
+import { account, pages } from "./parts.ts"
 import { Mood, Order, SandboxAccount } from "./rows.ts"
+import { ofThreads } from "./seeing-threads.ts"
 
-// What whoever looks at the marketplace sees of it: its accounts, listings, orders, and what it was asked.
+// What whoever looks at the marketplace sees of it: its accounts, listings, orders, threads, and what it was asked.
 
 type Sql = SqlClient.SqlClient
 
-/** A page of a list: how many are before it, and the most it has. */
-export interface Part {
-  readonly offset: number
-  readonly limit: number
-}
+export type { Part } from "./parts.ts"
+export type { ThreadSeen } from "./seeing-threads.ts"
 
 const AccountSeen = Schema.Struct({
   ...SandboxAccount.fields,
@@ -53,7 +50,8 @@ const OrderRow = Schema.Struct({
   paid: Schema.String,
   heard: Schema.NullOr(Schema.String),
   /** The code the service has given it. */
-  reservation_code: Schema.NullOr(Schema.String)
+  reservation_code: Schema.NullOr(Schema.String),
+  review: Schema.NullOr(ReviewSaid)
 })
 export type OrderRow = typeof OrderRow.Type
 
@@ -70,46 +68,6 @@ const AskedRow = Schema.Struct({
   asked_at: Schema.Date
 })
 export type AskedRow = typeof AskedRow.Type
-
-const readTotal = onlyRowOf(Schema.Struct({ total: Schema.Int }))
-
-interface Narrowed extends Part {
-  readonly operatorId: number | undefined
-  readonly accountId: number | undefined
-}
-
-/** Rows of one page and how many there are in all. */
-const pages = <A>(
-  sql: Sql,
-  row: Schema.ConstraintDecoder<A>,
-  columns: Fragment,
-  { from, orderBy }: { readonly from: Fragment; readonly orderBy: Fragment }
-) => {
-  const read = rowsOf(row)
-  const where = ({ operatorId, accountId }: Pick<Givens<Narrowed>, "operatorId" | "accountId">) => sql`
-    WHERE a.connector = 'sandbox' AND ${operatorId === undefined ? sql`true` : sql`a.operator_id = ${operatorId}`}
-      AND ${accountId === undefined ? sql`true` : sql`a.id = ${accountId}`}`
-  const page = inForms(
-    sql,
-    (asked: Givens<Narrowed>) => sql`
-      SELECT ${columns} FROM ${from} ${where(asked)} ORDER BY ${orderBy} LIMIT ${asked.limit} OFFSET ${asked.offset}`
-  )
-  const total = inForms(
-    sql,
-    (asked: Givens<Pick<Narrowed, "operatorId" | "accountId">>) => sql`
-      SELECT count(*) AS total FROM ${from} ${where(asked)}`
-  )
-  return Effect.fnUntraced(function* (
-    { offset, limit }: Part,
-    narrowed: Partial<Account> = {}
-  ): Effect.fn.Return<{ readonly total: number; readonly rows: ReadonlyArray<A> }> {
-    const [operatorId, accountId] = [narrowed.operator_id, narrowed.account_id]
-    const rows = yield* read(page({ operatorId, accountId, limit, offset }))
-    return { rows, ...(yield* readTotal(total({ operatorId, accountId }))) }
-  })
-}
-
-const account = "a.operator_id, a.id AS account_id, a.channel_type, a.username, o.time_zone"
 
 const ofAccounts = (sql: Sql) =>
   pages(
@@ -149,7 +107,7 @@ const ofOrders = (sql: Sql) =>
     sql,
     OrderRow,
     sql`${sql.literal(account)}, s.order_id, s.version, s.status, s.answer, s.expires_at, s.said, s.booked_at, w.heard,
-      known.reservation_code,
+      known.reservation_code, review.said AS review,
       coalesce((SELECT sum(CASE p.kind WHEN 'payment' THEN p.amount ELSE -p.amount END) FROM sandbox_payments p
         WHERE p.operator_id = s.operator_id AND p.account_id = s.account_id AND p.order_id = s.order_id), 0)::text AS paid`,
     {
@@ -159,7 +117,9 @@ const ofOrders = (sql: Sql) =>
         LEFT JOIN orders known ON known.operator_id = s.operator_id AND known.channel_type = a.channel_type
           AND known.channel_id = s.order_id
         LEFT JOIN sandbox_words w ON w.operator_id = s.operator_id AND w.account_id = s.account_id
-          AND w.kind = 'order' AND w.subject = s.order_id`,
+          AND w.kind = 'order' AND w.subject = s.order_id
+        LEFT JOIN sandbox_reviews review ON review.operator_id = s.operator_id AND review.account_id = s.account_id
+          AND review.order_id = s.order_id`,
       orderBy: sql`s.booked_at DESC, s.order_id`
     }
   )
@@ -224,6 +184,7 @@ export class Seeing extends Context.Service<Seeing>()("latchkey/sandbox/Seeing",
     accounts: ofAccounts(sql),
     listings: ofListings(sql),
     orders: ofOrders(sql),
+    threads: ofThreads(sql),
     asked: ofAsked(sql)
   }))
 }) {

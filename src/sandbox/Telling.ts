@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { leaseEnd } from "../background/lease.ts"
 import { pauseOf } from "../background/retries.ts"
+import type { Said } from "../channels/said.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
 import { type Heard, Ingest } from "../ingest/Ingest.ts"
@@ -17,7 +18,7 @@ export const TOLD_A_TURN = 32
 const TOLD_AT_ONCE = 8
 const TELL_MS = 10_000
 export const TELLING_LEASE_MS = 60_000
-/** Turns in which what an act has to tell is told with the act: accounts, listings, then orders. */
+/** Turns in which what an act has to tell is told with the act: accounts and listings, threads, then what is in them. */
 const TURNS_OF_ACT = 4
 
 /** Longer than what is said with an act is taken ahead: who acts does not try again at once. */
@@ -53,11 +54,26 @@ interface Taking {
 const LOOKED_AT = 1_000
 
 /**
- * For a CTE `due`: what is due, the longest due first. An order waits for its own listings where they were never told, and for
- * nothing else: neither a listing that always fails nor one that always changes holds up the rest. Its way is said, since it is
- * planned once for any value: listings are looked up one by one, by their key.
+ * Whether a word waits for that one of its account, which was never told. `once`: no longer than until that was tried, so that
+ * nothing which always fails holds up the rest.
  */
-const dueWords = (sql: Sql, { due, operatorId, accountId, orderId }: Givens<Taking>): Fragment => sql`
+const waitsFor = (sql: Sql, kind: Said["type"], subject: Fragment, once: boolean): Fragment => sql`
+  coalesce((
+    SELECT other.told_version = 0 AND other.due_at IS NOT NULL ${once ? sql`AND other.heard IS NULL` : sql``}
+    FROM sandbox_words other
+    WHERE other.operator_id = w.operator_id AND other.account_id = w.account_id AND other.kind = ${sql.literal(`'${kind}'`)}
+      AND other.subject = ${subject}), false)`
+
+/**
+ * For a CTE `due`: what is due, the longest due first. An order waits for its own listings where they were never told: one that
+ * always fails or always changes holds up nobody else's. What is in a thread waits for the thread, a guest's message for the one
+ * before it and a review for its order, until these were tried. Its way is said, since it is planned once for any value: what is
+ * waited for is looked up one by one, by its key.
+ */
+const dueWords = (sql: Sql, { due, operatorId, accountId, orderId }: Givens<Taking>): Fragment => {
+  // What the host wrote waits for nothing and nobody for it: the service knows it already.
+  const before = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN w.said ->> 'thread_id' || '-' || (w.version - 1) END`
+  return sql`
   SELECT w.operator_id, w.account_id, w.kind, w.subject, w.due_at, a.channel_type FROM sandbox_words w
   CROSS JOIN LATERAL (
     SELECT channel_type, connector FROM channel_accounts
@@ -71,11 +87,12 @@ const dueWords = (sql: Sql, { due, operatorId, accountId, orderId }: Givens<Taki
     AND ${orderId === undefined ? sql`true` : sql`w.kind = 'order' AND w.subject = ${orderId}`}
     AND (w.kind <> 'order' OR NOT EXISTS (
       SELECT FROM jsonb_array_elements(w.said -> 'rooms') room
-      WHERE (
-        SELECT listing.told_version = 0 AND listing.due_at IS NOT NULL FROM sandbox_words listing
-        WHERE listing.operator_id = w.operator_id AND listing.account_id = w.account_id AND listing.kind = 'listing'
-          AND listing.subject = room ->> 'listing_id')))
+      WHERE ${waitsFor(sql, "listing", sql`room ->> 'listing_id'`, false)}))
+    AND (w.kind NOT IN ('order', 'message', 'offer') OR NOT ${waitsFor(sql, "thread", sql`w.said ->> 'thread_id'`, true)})
+    AND (w.kind <> 'message' OR NOT ${waitsFor(sql, "message", before, true)})
+    AND (w.kind <> 'review' OR NOT ${waitsFor(sql, "order", sql`w.subject`, true)})
   ORDER BY w.due_at LIMIT ${sql.literal(String(LOOKED_AT))}`
+}
 
 /** Who acts takes what is its own to say, and of an order it answers with also what is to be said later. */
 const dueIn = (now: Date, account: Account | undefined, orderId: string | undefined): Date => {
@@ -159,8 +176,11 @@ const putOff = (sql: Sql) => {
 export class Telling extends Context.Service<
   Telling,
   {
-    /** What the account has to tell now, if it can be told at once. What cannot is told by {@link turn}. */
-    readonly tell: (account: Account) => Effect.Effect<void>
+    /**
+     * What the account has to tell now, if it can be told at once; answers whether there may be more. What cannot is told by
+     * {@link turn}.
+     */
+    readonly tell: (account: Account) => Effect.Effect<boolean>
     /** What is to be said of an order, be it only later: for whoever must have said it before it answers. */
     readonly tellOrder: (account: Account, orderId: string) => Effect.Effect<void>
     /** Tells some of what is due; answers whether there may be more. */
@@ -193,8 +213,9 @@ export class Telling extends Context.Service<
       return {
         tell: Effect.fnUntraced(function* (account) {
           for (let turn = 0; turn < TURNS_OF_ACT; turn++) {
-            if ((yield* told(account)) === 0) return
+            if ((yield* told(account)) === 0) return false
           }
+          return true
         }),
         tellOrder: (account, orderId) => Effect.asVoid(told(account, orderId)),
         turn: Effect.map(told(), (words) => words > 0)

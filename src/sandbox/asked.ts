@@ -20,6 +20,9 @@ import {
   GUEST_PHONE,
   GUESTS_MAX,
   LISTING_TEXT,
+  MESSAGE_TEXT,
+  REVIEW_CATEGORIES,
+  REVIEW_TEXT,
   SANDBOX_LATE_MS,
   SANDBOX_ROOMS
 } from "../limits.ts"
@@ -41,6 +44,9 @@ const wordsUpTo = (most: number) =>
       expected: `at most ${most} characters`
     })
   )
+
+/** Adults of whom nobody said how many. */
+export const USUAL_ADULTS = 2
 
 /** What tells a listing or an order from others of the same name. */
 const whose = { channel_type: Schema.optionalKey(textUpTo(CODE)), operator_id: Schema.optionalKey(Id) }
@@ -73,6 +79,65 @@ export const ChangeAsked = Schema.Struct({
 })
 
 export const MoneyAsked = Schema.Struct({ ...OrderAsked.fields, amount: Schema.optionalKey(PositiveAmount) })
+
+/** A guest asks about nights: in the thread he has, else in a new one. */
+export const InquireAsked = Schema.Struct({
+  ...whose,
+  listing_id: Code,
+  check_in_date: CalendarDate,
+  check_out_date: CalendarDate,
+  guest_name: wordsUpTo(GUEST_NAME),
+  guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
+  guest_email: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
+  adults: Schema.optionalKey(between(1, GUESTS_MAX)),
+  children: Schema.optionalKey(between(0, GUESTS_MAX)),
+  text: wordsUpTo(MESSAGE_TEXT)
+})
+
+/** A guest writes: in a thread, or in that of an order. */
+export const WriteAsked = Schema.Struct({
+  ...whose,
+  thread_id: Schema.optionalKey(Code),
+  order_id: Schema.optionalKey(Code),
+  text: wordsUpTo(MESSAGE_TEXT),
+  attachment_url: Schema.optionalKey(
+    textUpTo(CHANNEL_TEXT).check(Schema.isPattern(/^https?:\/\/\S+$/, { expected: "an http or https address" }))
+  )
+})
+
+export const OfferAsked = Schema.Struct({ ...whose, offer_id: Code })
+
+const RATING_MAX = 10
+const RATING = /^\s*([\w-]{1,50})\s*=\s*(\d{1,2}(?:\.\d)?)\s*$/
+
+/** What `cleanliness=5, location=4.5` says; undefined where a part of it says nothing. */
+const subScoresOf = (text: string) => {
+  const parts = text.split(",").map((part) => RATING.exec(part))
+  const scores = parts.flatMap((part) =>
+    part?.[1] === undefined || Number(part[2]) > RATING_MAX ? [] : [{ category: part[1], rating: Number(part[2]) }]
+  )
+  const isWhole = scores.length === parts.length && scores.length <= REVIEW_CATEGORIES
+  return isWhole && new Set(scores.map(({ category }) => category)).size === scores.length ? scores : undefined
+}
+
+/** The guest of a stay that is over says what it was like. */
+export const ReviewAsked = Schema.Struct({
+  ...OrderAsked.fields,
+  score: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5 }, { expected: "from 0 to 5" })),
+  text: wordsUpTo(REVIEW_TEXT),
+  /** What the score is made of, as its channel counts: `cleanliness=5, location=4`. */
+  sub_scores: Schema.optionalKey(
+    textUpTo(CHANNEL_TEXT).check(
+      Schema.makeFilter((text) => subScoresOf(text) !== undefined, {
+        expected: `up to ${REVIEW_CATEGORIES} scores from 0 to ${RATING_MAX}, such as cleanliness=5, location=4`
+      })
+    )
+  )
+})
+
+/** The scores that a review names. */
+export const scoresIn = ({ sub_scores }: typeof ReviewAsked.Type) =>
+  sub_scores === undefined ? [] : (subScoresOf(sub_scores) ?? [])
 
 export const MoodAsked = Schema.Struct({
   channel_account_id: Id,
@@ -113,6 +178,10 @@ export const readBook = decoderOf(BookAsked)
 export const readOrder = decoderOf(OrderAsked)
 export const readChange = decoderOf(ChangeAsked)
 export const readMoney = decoderOf(MoneyAsked)
+export const readInquire = decoderOf(InquireAsked)
+export const readWrite = decoderOf(WriteAsked)
+export const readOffer = decoderOf(OfferAsked)
+export const readReview = decoderOf(ReviewAsked)
 export const readMoodAsked = decoderOf(MoodAsked)
 export const readOpen = decoderOf(OpenAsked)
 
@@ -122,3 +191,14 @@ export const namesIn = (text: string): ReadonlyArray<string> =>
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "")
+
+/** The guest that fields name. */
+export const guestIn = (asked: {
+  readonly guest_name: string
+  readonly guest_phone?: string
+  readonly guest_email?: string
+}) => ({
+  name: asked.guest_name.trim(),
+  ...(asked.guest_phone === undefined ? {} : { phone: asked.guest_phone }),
+  ...(asked.guest_email === undefined ? {} : { email: asked.guest_email })
+})

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HONOURED_BY, type Restriction } from "../channels/days.ts"
+import type { OfferType } from "../channels/said.ts"
 
 // What tells the marketplaces of the sandbox from each other, as data.
 
@@ -33,6 +34,12 @@ export interface Differences {
   readonly cancellationPolicies: ReadonlyArray<string>
   /** Whether an agreed request waits for the guest's payment. */
   readonly paidAfterApproval: boolean
+  /** Whether it keeps what the service calls a message: the same one told again is then one. */
+  readonly knowsMessages: boolean
+  /** What a host can offer a guest there. */
+  readonly offers: ReadonlyArray<OfferType>
+  /** Whether hosts can review guests there, and reply to them. */
+  readonly hostsReview: boolean
   /** How the channel names its orders. */
   readonly orderNames: { readonly prefix: string; readonly of: "letters" | "digits"; readonly length: number }
 }
@@ -46,6 +53,9 @@ const HOTEL: Differences = {
   rules: undefined,
   cancellationPolicies: [],
   paidAfterApproval: false,
+  knowsMessages: false,
+  offers: [],
+  hostsReview: false,
   orderNames: { prefix: "", of: "digits", length: 12 }
 }
 
@@ -63,6 +73,9 @@ export const DIFFERENCES: Readonly<Record<SandboxChannel, Differences>> = {
       "long_term_flexible",
       "tiered_pricing_non_refundable"
     ],
+    knowsMessages: true,
+    offers: ["special_offer", "preapproval"],
+    hostsReview: true,
     orderNames: { prefix: "HM", of: "letters", length: 10 }
   },
   vrbo: {
@@ -84,11 +97,15 @@ export const DIFFERENCES: Readonly<Record<SandboxChannel, Differences>> = {
     instant: false,
     pricesAre: "the guest's",
     itemizes: false,
+    knowsMessages: true,
+    hostsReview: true,
     orderNames: { ...HOTEL.orderNames, length: 16 }
   },
   booking_site: {
     ...HOTEL,
     commission: 0,
+    knowsMessages: true,
+    offers: ["special_offer"],
     orderNames: { prefix: "BS-", of: "letters", length: 8 }
   }
 }

@@ -1,105 +1,18 @@
-import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { AccountThere, Connector, ListingThere, OrderThere } from "../channels/connector.ts"
-import { ChannelDisconnected, ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../channels/errors.ts"
 import { AirbnbPriceAndRules } from "../channels/price-and-rules.ts"
-import type { Conflict } from "../contract/errors.ts"
-import { Accounts } from "./Accounts.ts"
+import { type Act, makeAnswering, orAway } from "./answering.ts"
 import { Books } from "./Books.ts"
 import { priced, readDays, restricted, stocked } from "./calendar.ts"
 import { type About, makeChanging } from "./changing.ts"
 import { DIFFERENCES } from "./channels.ts"
-import { makeFinding } from "./finding.ts"
 import { approving, declining, listingIn, pushing, settling } from "./host-acts.ts"
-import { type Mood, type SandboxAccount, Settings } from "./rows.ts"
-import { SandboxAllowed } from "./SandboxAllowed.ts"
+import { type SandboxAccount, Settings } from "./rows.ts"
 import { takenIn } from "./selling.ts"
 import { Telling } from "./Telling.ts"
+import { toGuests } from "./to-guests.ts"
 
-// The sandbox as the service reaches it: what is asked of an account is answered as its mood is.
-
-type ToldOff = ChannelRefused | ChannelUnavailable | ChannelDisconnected | ChannelNotServed
-
-/** What an act is: how it is noted, and whether it changes something. */
-interface Act {
-  readonly act: keyof Connector
-  readonly subject: string
-  readonly summary: string
-  readonly changes: boolean
-}
-
-const wordsOf = (error: ToldOff): string => {
-  switch (error._tag) {
-    case "ChannelRefused":
-      return `refused: ${error.reason}`
-    case "ChannelUnavailable":
-      return String(error.code)
-    case "ChannelDisconnected":
-      return "disconnected"
-    case "ChannelNotServed":
-      return "not served"
-  }
-}
-
-type Doing<A> = (account: SandboxAccount) => Effect.Effect<A, ToldOff>
-
-/** What of an act that is done in this mood is answered. */
-const answeredIn = <A>(
-  { mood, mood_ms, mood_reason }: Mood,
-  { changes }: Act,
-  account: SandboxAccount,
-  done: Effect.Effect<A, ToldOff>
-): Effect.Effect<A, ToldOff> => {
-  switch (mood) {
-    case "accepts":
-      return done
-    case "refuses":
-      return changes ? Effect.fail(new ChannelRefused({ reason: mood_reason })) : done
-    case "late":
-      return Effect.flatMap(Effect.exit(done), (answer) => Effect.delay(answer, mood_ms))
-    case "never":
-      return Effect.never
-    case "502":
-      return Effect.andThen(Effect.exit(done), new ChannelUnavailable({ code: 502 }))
-    case "503":
-      return Effect.fail(new ChannelUnavailable({ code: 503 }))
-    case "disconnected":
-      return Effect.fail(new ChannelDisconnected({ channelType: account.channel_type }))
-  }
-}
-
-/** Asks are noted before they are answered: of an answer that never comes there would else be no line. */
-const NOTED_AS: { readonly [Name in Mood["mood"]]?: string } = {
-  late: "late",
-  never: "no answer",
-  "502": "done, but 502"
-}
-
-const makeAnswering = Effect.gen(function* () {
-  const accounts = yield* Accounts
-  const finding = yield* makeFinding
-  const { allowed } = yield* SandboxAllowed
-
-  return <A>({ operatorId, accountId, channelType }: AccountThere, act: Act, doing: Doing<A>) =>
-    Effect.gen(function* () {
-      const account = (yield* allowed) ? yield* finding.account(operatorId, accountId) : undefined
-      if (account === undefined) return yield* new ChannelNotServed({ channelType })
-      const mood = yield* accounts.mood(account)
-      const note = (answer: string) =>
-        Effect.flatMap(DateTime.nowAsDate, (now) => accounts.note(account, { ...act, answer }, now))
-      const early = NOTED_AS[mood.mood]
-      if (early !== undefined) yield* note(early === "late" ? `${mood.mood_ms} ms late` : early)
-      const answer = answeredIn(mood, act, account, doing(account))
-      if (early !== undefined) return yield* answer
-      return yield* answer.pipe(
-        Effect.tap(() => note("ok")),
-        Effect.tapError((error) => note(wordsOf(error)))
-      )
-    })
-})
-
-/** What changes too fast to be written is a channel that is away for the moment. */
-const orAway = <A>(work: Effect.Effect<A, ChannelRefused | Conflict>): Effect.Effect<A, ToldOff> =>
-  Effect.catchTag(work, "Conflict", () => new ChannelUnavailable({ code: 503 }))
+// The sandbox as the service reaches it.
 
 interface Span {
   readonly start_date: string
@@ -270,7 +183,7 @@ export class Sandbox extends Context.Service<Sandbox, Connector>()("latchkey/san
   static readonly layer = Layer.effect(
     Sandbox,
     Effect.gen(function* () {
-      return { ...(yield* requests), ...(yield* calendars), ...(yield* pricesAndRules) }
+      return { ...(yield* requests), ...(yield* calendars), ...(yield* pricesAndRules), ...(yield* toGuests) }
     })
   )
 }

@@ -5,7 +5,7 @@ import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
 import { SandboxAccount } from "./rows.ts"
 
-// Whose a listing or an order is: a guest knows its name alone.
+// Whose a listing, an order, a thread or an offer is: a guest knows its name alone.
 
 /** What a guest names, and what tells it from others of that name. */
 export interface NamedThere {
@@ -18,7 +18,7 @@ const readAccounts = rowsOf(SandboxAccount)
 
 const columns = "a.operator_id, a.id AS account_id, a.channel_type, a.username, o.time_zone"
 
-const finding = (sql: SqlClient.SqlClient, what: "listing" | "order") => {
+const finding = (sql: SqlClient.SqlClient, what: "listing" | "order" | "thread" | "offer") => {
   const table = sql.literal(`sandbox_${what}s`)
   const key = sql.literal(`${what}_id`)
   const statement = inForms(
@@ -43,7 +43,7 @@ const finding = (sql: SqlClient.SqlClient, what: "listing" | "order") => {
   })
 }
 
-/** The account of a listing, of an order, and one by its id; only those of the sandbox. */
+/** The account of a listing, an order, a thread, an offer, and one by its id; only those of the sandbox. */
 export const makeFinding = Effect.map(SqlClient.SqlClient, (sql) => {
   const byId = inForms(
     sql,
@@ -60,6 +60,8 @@ export const makeFinding = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     listing: finding(sql, "listing"),
     order: finding(sql, "order"),
+    thread: finding(sql, "thread"),
+    offer: finding(sql, "offer"),
     accountOf: (accountId: number) => Effect.map(readAccounts(alone({ accountId })), ([account]) => account),
     /** Undefined: there is none, or the sandbox is not what it is reached by. */
     account: (operatorId: number, accountId: number) =>

@@ -1,6 +1,5 @@
 import { Result } from "effect"
 import type { OrderSaid, RoomSaid } from "../channels/said.ts"
-import { Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
 import { decimalText } from "../contract/money.ts"
 import { instantText } from "../contract/time.ts"
 import { CHANNEL_ROOMS, SANDBOX_PAYMENTS } from "../limits.ts"
@@ -9,6 +8,7 @@ import type { Word } from "./Books.ts"
 import { type Becomes, type Found, orderWord } from "./changing.ts"
 import { DIFFERENCES } from "./channels.ts"
 import { saidWithAct } from "./due.ts"
+import { conflict, invalid, type Judged, type OrderSeen, orderOf, orderSeen } from "./judging.ts"
 import {
   cancelled,
   changedRooms,
@@ -24,48 +24,10 @@ import {
   totalOf
 } from "./order.ts"
 import type { Listing, Order } from "./rows.ts"
-import { giveBack, listingIn, type Refusal, type Scene, takeRoom } from "./scene.ts"
+import { giveBack, listingIn, type Scene, takeRoom } from "./scene.ts"
+import { bookedIn, type Newcomer } from "./thread-acts.ts"
 
 // What guests do at the marketplace, and what becomes of it: pure rules over what was read.
-
-type Judged<A> = Result.Result<A, Refusal>
-
-/** An order as whoever moves it is told. */
-export interface OrderSeen {
-  readonly order_id: string
-  readonly operator_id: number
-  readonly account_id: number
-  readonly channel_type: string
-  readonly status: Order["status"]
-  readonly version: number
-  readonly currency: string
-  readonly guest_name: string
-  readonly total: number
-  readonly paid: number
-  readonly expires_at: string | null
-  readonly rooms: OrderSaid["rooms"]
-}
-
-const seen = ({ scene: { account } }: Found, order: Order, paid: bigint): OrderSeen => ({
-  order_id: order.order_id,
-  operator_id: account.operator_id,
-  account_id: account.account_id,
-  channel_type: account.channel_type,
-  status: order.status,
-  version: order.version,
-  currency: order.said.currency,
-  guest_name: order.said.booker.name,
-  total: majorOf(totalOf(order), order.said.currency),
-  paid: Number(decimalText(paid < 0n ? 0n : paid, order.said.currency)),
-  expires_at: order.expires_at === null ? null : instantText(order.expires_at),
-  rooms: order.said.rooms
-})
-
-const conflict = (message: string) => Result.fail(new Conflict({ message }))
-const invalid = (message: string) => Result.fail(new ValidationFailed({ message }))
-
-const orderOf = ({ order }: Found): Judged<Order> =>
-  order === undefined ? Result.fail(new NotFound({ message: "order_id: no such order." })) : Result.succeed(order)
 
 /** At least one, and as many as an order has room for. */
 const roomsWithin = <A>(rooms: ReadonlyArray<A>): Judged<readonly [A, ...A[]]> => {
@@ -84,12 +46,12 @@ const oneCurrency = (scene: Scene, rooms: ReadonlyArray<RoomAsked>): Judged<stri
     : Result.succeed(currency)
 }
 
-const priced = (scene: Scene, asked: RoomAsked, roomId: string): Judged<RoomSaid> =>
+export const priced = (scene: Scene, asked: RoomAsked, roomId: string): Judged<RoomSaid> =>
   Result.map(listingIn(scene, asked.listing_id), ({ listing, days }) =>
     pricedRoom(scene.account.channel_type, listing, days, asked, roomId)
   )
 
-export interface Booking {
+export interface Booking extends Newcomer {
   readonly orderId: string
   readonly rooms: ReadonlyArray<RoomAsked>
   readonly booker: OrderSaid["booker"]
@@ -97,7 +59,7 @@ export interface Booking {
 }
 
 /** What the channel says of an order's cancellation, where it says anything: what its listing has chosen. */
-const policyOf = ({ account }: Scene, listing: Listing | undefined): string | undefined => {
+export const policyOf = ({ account }: Scene, listing: Listing | undefined): string | undefined => {
   const [first] = DIFFERENCES[account.channel_type].cancellationPolicies
   const chosen = listing?.settings["cancellation_policy"]
   return first === undefined ? undefined : typeof chosen === "string" ? chosen : first
@@ -105,7 +67,7 @@ const policyOf = ({ account }: Scene, listing: Listing | undefined): string | un
 
 /** A guest books. It is sold at once where every listing is sold so. */
 export const booking =
-  ({ orderId, rooms, booker, remarks }: Booking) =>
+  ({ orderId, rooms, booker, remarks, ...where }: Booking) =>
   (found: Found): Judged<Becomes<OrderSeen>> =>
     Result.gen(function* () {
       const asked = yield* roomsWithin(rooms)
@@ -118,17 +80,28 @@ export const booking =
       const currency = yield* oneCurrency(scene, asked)
       const instant = asked.every(({ listing_id }) => scene.listings.get(listing_id)?.instant === true)
       const policy = policyOf(scene, scene.listings.get(asked[0].listing_id))
+      const { thread, told } = yield* bookedIn(found, booker, where)
       const order = newOrder(
-        { orderId, instant, currency, booker, remarks, policy, rooms: yield* roomsWithin(priceds) },
+        {
+          orderId,
+          instant,
+          currency,
+          booker,
+          remarks,
+          policy,
+          threadId: thread.thread_id,
+          rooms: yield* roomsWithin(priceds)
+        },
         scene.now
       )
       const days = Array.from(scene.changed.values())
       const writing = {
+        ...told,
         order: { before: undefined, after: order },
         days,
-        words: [orderWord(order, saidWithAct(scene.now))]
+        words: [...told.words, orderWord(order, saidWithAct(scene.now))]
       }
-      return { writing, answer: seen(found, order, 0n) }
+      return { writing, answer: orderSeen(found, order, 0n) }
     })
 
 /** What a guest wants another of an order: undefined stays. */
@@ -200,7 +173,7 @@ export const changing =
       if (after === undefined) return yield* conflict(`order_id: the order is ${before.status}.`)
       const days = Array.from(scene.changed.values())
       const writing = { order: { before, after }, days, words: [orderWord(after, saidWithAct(scene.now))] }
-      return { writing, answer: seen(found, after, paid) }
+      return { writing, answer: orderSeen(found, after, paid) }
     })
 
 const ending =
@@ -214,7 +187,7 @@ const ending =
       const freed = before.said.rooms.reduce((scene, room) => giveBack(scene, room), found.scene)
       const days = Array.from(freed.changed.values())
       const writing = { order: { before, after }, days, words: [orderWord(after, saidWithAct(now))] }
-      return { writing, answer: seen(found, after, paidOf(after, found.payments)) }
+      return { writing, answer: orderSeen(found, after, paidOf(after, found.payments)) }
     })
 
 export const cancelling = ending(cancelled)
@@ -288,5 +261,5 @@ export const moving =
       const words = after === undefined ? [money] : [orderWord(after, saidWithAct(now)), money]
       const stands = after ?? before
       const writing = { order: { before, after: stands }, payment, words }
-      return { writing, answer: seen(found, stands, kind === "payment" ? paid + units : paid - units) }
+      return { writing, answer: orderSeen(found, stands, kind === "payment" ? paid + units : paid - units) }
     })

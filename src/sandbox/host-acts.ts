@@ -11,10 +11,10 @@ import { settingsWith, untakenOf } from "./settings.ts"
 
 // What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
 
-const refused = (reason: string) => Result.fail(new ChannelRefused({ reason }))
+export const refused = (reason: string) => Result.fail(new ChannelRefused({ reason }))
 
 /** The order of an act, or why there is none. */
-const orderIn = ({ order }: Found): Result.Result<Order, ChannelRefused> =>
+export const orderIn = ({ order }: Found): Result.Result<Order, ChannelRefused> =>
   order === undefined ? refused("there is no such order") : Result.succeed(order)
 
 export const listingIn = ({ scene }: Found, listingId: string): Result.Result<Listing, ChannelRefused> => {

@@ -33,3 +33,9 @@ export const drawPaymentName: Effect.Effect<string> = Effect.map(
   drawn(LETTERS, PAYMENT_LENGTH),
   (name) => `PAY-${name}`
 )
+
+const THREAD_LENGTH = 12
+
+/** The channel's own ids of a new thread and of a new offer. */
+export const drawThreadName: Effect.Effect<string> = drawnNumber(THREAD_LENGTH)
+export const drawOfferName: Effect.Effect<string> = drawnNumber(THREAD_LENGTH)

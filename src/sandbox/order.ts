@@ -28,27 +28,29 @@ export interface RoomAsked {
 
 const CLEANING = "cleaning_fee"
 
-/** A room with what it costs: the nights, the cleaning and the taxes on both; the commission is a part of that. */
-export const pricedRoom = (
+/** What a room costs, in smallest units; the commission is a part of it. */
+interface Cost {
+  readonly accommodation: bigint
+  readonly cleaning: bigint
+  readonly taxes: bigint
+  readonly commission: bigint
+}
+
+const costing = (
   channel: SandboxChannel,
-  listing: Listing,
-  days: Days,
+  { currency, tax, commission: percent }: Listing,
   asked: RoomAsked,
-  roomId: string
+  roomId: string,
+  { accommodation, cleaning, taxes, commission }: Cost
 ): RoomSaid => {
-  const { currency } = listing
-  const nights = nightsOf({ checkIn: asked.check_in_date, checkOut: asked.check_out_date })
-  const accommodation = nights.reduce((sum, night) => sum + priceOf(listing, dayOf(listing, days, night)), 0n)
-  const cleaning = roundedUnits(settingOf(listing, CLEANING) ?? 0, currency)
-  const taxes = percentOf(accommodation + cleaning, listing.tax)
-  const commission = percentOf(accommodation + cleaning, listing.commission)
+  const nights = nightsOf({ checkIn: asked.check_in_date, checkOut: asked.check_out_date }).length
   const detail = (type: string, description: string, units: bigint) =>
     units === 0n ? [] : [{ type, description, amount: majorOf(units, currency) }]
   const details = [
-    ...detail("ACCOMMODATION", `${nights.length} night${nights.length === 1 ? "" : "s"}`, accommodation),
+    ...detail("ACCOMMODATION", `${nights} night${nights === 1 ? "" : "s"}`, accommodation),
     ...detail("CLEANING_FEE", "Cleaning", cleaning),
-    ...detail("TAXES", `${listing.tax} % tax`, taxes),
-    ...detail("HOST_SERVICE_FEE", `${listing.commission} % commission`, commission)
+    ...detail("TAXES", `${tax} % tax`, taxes),
+    ...detail("HOST_SERVICE_FEE", `${percent} % commission`, commission)
   ]
   return {
     room_id: roomId,
@@ -62,6 +64,35 @@ export const pricedRoom = (
     accommodation: majorOf(accommodation, currency),
     ...(DIFFERENCES[channel].itemizes ? { details } : {})
   }
+}
+
+/** A room at the standard price: the nights, the cleaning and the taxes on both. */
+export const pricedRoom = (
+  channel: SandboxChannel,
+  listing: Listing,
+  days: Days,
+  asked: RoomAsked,
+  roomId: string
+): RoomSaid => {
+  const nights = nightsOf({ checkIn: asked.check_in_date, checkOut: asked.check_out_date })
+  const accommodation = nights.reduce((sum, night) => sum + priceOf(listing, dayOf(listing, days, night)), 0n)
+  const cleaning = roundedUnits(settingOf(listing, CLEANING) ?? 0, listing.currency)
+  const taxes = percentOf(accommodation + cleaning, listing.tax)
+  const commission = percentOf(accommodation + cleaning, listing.commission)
+  return costing(channel, listing, asked, roomId, { accommodation, cleaning, taxes, commission })
+}
+
+/** A room at a price that its host has made for the whole stay: nothing comes on top. */
+export const roomAt = (
+  price: number,
+  channel: SandboxChannel,
+  listing: Listing,
+  asked: RoomAsked,
+  roomId: string
+): RoomSaid => {
+  const accommodation = roundedUnits(price, listing.currency)
+  const commission = percentOf(accommodation, listing.commission)
+  return costing(channel, listing, asked, roomId, { accommodation, cleaning: 0n, taxes: 0n, commission })
 }
 
 /** What the guest pays for all rooms, in smallest units. */
@@ -79,6 +110,7 @@ interface NewOrder {
   readonly booker: OrderSaid["booker"]
   readonly remarks: string | undefined
   readonly policy: string | undefined
+  readonly threadId: string
   readonly rooms: readonly [RoomSaid, ...RoomSaid[]]
 }
 
@@ -95,6 +127,7 @@ export const newOrder = ({ orderId, instant, rooms, ...given }: NewOrder, now: D
     booker: given.booker,
     ...(given.remarks === undefined ? {} : { remarks: given.remarks }),
     ...(given.policy === undefined ? {} : { cancellation_policy_category: given.policy }),
+    thread_id: given.threadId,
     rooms
   }
   const order = { order_id: orderId, version: 1, status, answer: null, expires_at: null, said, booked_at: now } as const
@@ -163,6 +196,10 @@ export const changedRooms = (
 /** After a payment that leaves so much: what waited for it is agreed when nothing is left. Undefined: it stays as it is. */
 export const paidUp = (order: Order, left: bigint, now: Date): Becoming =>
   order.status === "wait_pay" && left <= 0n ? next(order, "accepted", now) : undefined
+
+/** An order of which nobody had said a thread. */
+export const inThread = (order: Order, threadId: string, now: Date): Order =>
+  next(order, order.status, now, { said: { ...order.said, thread_id: threadId } })
 
 /** Which of the rooms asked for are rooms that are there: known again by their listing, first come first. */
 export const knownRooms = (

@@ -1,18 +1,34 @@
 import { Effect, Result } from "effect"
-import type { OrderSaid } from "../channels/said.ts"
+import type { OfferThere } from "../channels/connector.ts"
+import type { OrderSaid, ReviewSaid } from "../channels/said.ts"
 import { NotFound } from "../contract/errors.ts"
 import { instantOf } from "../contract/time.ts"
+import { Books } from "./Books.ts"
 import { dayOf, sold } from "./calendar.ts"
-import { type Becomes, type Found, makeChanging, orderWord } from "./changing.ts"
+import {
+  type Becomes,
+  type Found,
+  makeChanging,
+  messageWord,
+  offerWord,
+  orderWord,
+  reviewWord,
+  threadWord
+} from "./changing.ts"
 import { saidWithAct } from "./due.ts"
 import { makeFinding } from "./finding.ts"
+import { orderWithin } from "./moving.ts"
+import { newOffer } from "./offers.ts"
 import { holds } from "./order.ts"
-import type { Order } from "./rows.ts"
+import { reviewWith } from "./reviews.ts"
+import type { Message, Order } from "./rows.ts"
 import { type Scene, withDays } from "./scene.ts"
 import { nightsOf } from "./selling.ts"
 import { Telling } from "./Telling.ts"
+import { type Guest, type Inquiry, newThread, type Written, withMessage } from "./threads.ts"
 
-// Orders the marketplace has had all along: they are in its books as they stand, whatever its calendar sells today.
+// What the marketplace has had all along: orders, threads and reviews are in its books as they stand, whatever its calendar
+// sells today.
 
 /** The nights of the order's rooms are sold. */
 const soldIn = (scene: Scene, { rooms }: OrderSaid): Scene =>
@@ -47,28 +63,102 @@ export const remembering =
     return Result.succeed({ writing: { order: { before: undefined, after }, days, words }, answer: undefined })
   }
 
+/** A thread that there has been all along, of a guest who has no other. */
+export interface RememberedThread {
+  readonly threadId: string
+  readonly guest: Guest
+  readonly inquiry: Inquiry
+  readonly messages: ReadonlyArray<Written & { readonly at: Date }>
+  readonly offers: ReadonlyArray<
+    OfferThere & { readonly offerId: string; readonly currency: string; readonly at: Date }
+  >
+}
+
+/** What an account has had all along. */
+export interface Remembered {
+  readonly threads: ReadonlyArray<RememberedThread>
+  readonly orders: ReadonlyArray<OrderSaid>
+  readonly reviews: ReadonlyArray<Omit<ReviewSaid, "type" | "version">>
+}
+
+const threadOf = ({ threadId, guest, inquiry, messages, offers }: RememberedThread, now: Date) => {
+  const [first] = messages
+  const written: Array<Message> = []
+  let thread = newThread(threadId, guest, first?.at ?? now, inquiry)
+  for (const each of messages) {
+    const { thread: after, message } = withMessage(thread, each, each.at)
+    thread = after
+    written.push(message)
+  }
+  return {
+    thread: { ...thread, offers: offers.length },
+    messages: written,
+    offers: offers.map(({ offerId, currency, at, ...offered }) =>
+      newOffer(offerId, offered, { price: offered.price ?? 0, currency }, at)
+    )
+  }
+}
+
+/** All of them in one writing. */
+const rememberingThreads =
+  (given: ReadonlyArray<RememberedThread>) =>
+  ({ scene: { now } }: Found): Result.Result<Becomes<void>> => {
+    const due = saidWithAct(now)
+    const all = given.map((each) => threadOf(each, now))
+    const messages = all.flatMap((each) => each.messages)
+    const offers = all.flatMap((each) => each.offers)
+    const words = [
+      ...all.map(({ thread }) => threadWord(thread, due)),
+      ...messages.map((message) => messageWord(message, due)),
+      ...offers.map((offer) => offerWord(offer, due))
+    ]
+    const threads = all.map(({ thread }) => ({ before: undefined, after: thread }))
+    return Result.succeed({ writing: { threads, messages, offers, words }, answer: undefined })
+  }
+
+/** What was said of the stay; a review that is in the books stays as it is. */
+const rememberingReview =
+  ({ channel_id: _order, ...parts }: Remembered["reviews"][number]) =>
+  ({ scene: { now }, order, review }: Found): Result.Result<Becomes<void>> => {
+    if (order === undefined || review !== undefined) return Result.succeed({ answer: undefined })
+    const after = reviewWith(order, undefined, parts)
+    const words = [reviewWord(after, saidWithAct(now))]
+    return Result.succeed({ writing: { reviews: [after], words }, answer: undefined })
+  }
+
 /** Orders between two tellings: what one telling can tell of an account. */
 const TOLD_TOGETHER = 100
+/** Tellings at the end: messages of a thread are told one after the other. */
+const LAST_TELLINGS = 50
 
-/** Puts orders of an account into the books and tells the service of them. */
+/** Puts what an account has had all along into the books and tells the service of it. */
 export const makeRemember = Effect.gen(function* () {
+  const books = yield* Books
   const finding = yield* makeFinding
   const apply = yield* makeChanging
   const telling = yield* Telling
-  return Effect.fnUntraced(function* (accountId: number, orders: ReadonlyArray<OrderSaid>) {
+  return Effect.fnUntraced(function* (accountId: number, { threads, orders, reviews }: Remembered) {
     const account = yield* finding.accountOf(accountId)
     if (account === undefined) {
       return yield* new NotFound({ message: "channel_account_id: the sandbox has no such account." })
     }
+    const known = yield* books.knownThreads(
+      account,
+      threads.map(({ threadId }) => threadId)
+    )
+    const unknown = threads.filter(({ threadId }) => !known.has(threadId))
+    if (unknown.length > 0) yield* apply(account, {}, rememberingThreads(unknown))
     for (const [at, said] of orders.entries()) {
       const listings = said.rooms.map(({ listing_id }) => listing_id)
-      const dates = said.rooms
-        .flatMap(({ check_in_date, check_out_date }) => [check_in_date, check_out_date])
-        .toSorted()
-      const days = { start: dates[0] ?? "", end: dates.at(-1) ?? "" }
-      yield* apply(account, { orderId: said.channel_id, listings, days }, remembering(said))
+      const dates = said.rooms.flatMap(({ check_in_date, check_out_date }) => [check_in_date, check_out_date])
+      yield* apply(account, orderWithin(said.channel_id, listings, dates), remembering(said))
       if (at % TOLD_TOGETHER === TOLD_TOGETHER - 1) yield* telling.tell(account)
     }
-    yield* telling.tell(account)
+    for (const review of reviews) {
+      yield* apply(account, { orderId: review.channel_id, reviews: true }, rememberingReview(review))
+    }
+    for (let left = LAST_TELLINGS; left > 0; left--) {
+      if (!(yield* telling.tell(account))) return
+    }
   })
 })

@@ -1,6 +1,14 @@
 import { Schema } from "effect"
 import { Restrictions } from "../channels/days.ts"
-import { OrderSaid, OrderStatusSaid } from "../channels/said.ts"
+import {
+  MessageSaid,
+  OfferSaid,
+  OfferStatus,
+  OrderSaid,
+  OrderStatusSaid,
+  ReviewSaid,
+  ThreadSaid
+} from "../channels/said.ts"
 import { SandboxChannel } from "./channels.ts"
 
 // What the marketplace keeps.
@@ -84,3 +92,45 @@ export const Payment = Schema.Struct({
   amount: Schema.String
 })
 export type Payment = typeof Payment.Type
+
+/** A thread with a guest; `said` is how it is told, version and all. */
+export const Thread = Schema.Struct({
+  thread_id: Schema.String,
+  /** Who its guest is (threads.ts `guestKey`). */
+  guest: Schema.String,
+  version: Schema.Int,
+  revision: Schema.Int,
+  /** How many it has. */
+  messages: Schema.Int,
+  offers: Schema.Int,
+  said: ThreadSaid,
+  last_message_at: Schema.Date
+})
+export type Thread = typeof Thread.Type
+
+export const Message = Schema.Struct({
+  thread_id: Schema.String,
+  /** The first of its thread is 1. */
+  number: Schema.Int,
+  /** What the service calls it, where its channel keeps that. */
+  sent_as: Schema.NullOr(Schema.String),
+  said: MessageSaid
+})
+export type Message = typeof Message.Type
+
+/** An offer; `said` is how it is told, version and all. */
+export const Offer = Schema.Struct({
+  offer_id: Schema.String,
+  thread_id: Schema.String,
+  /** What the service calls it. */
+  reference: Schema.String,
+  version: Schema.Int,
+  status: OfferStatus,
+  said: OfferSaid,
+  expires_at: Schema.Date
+})
+export type Offer = typeof Offer.Type
+
+/** What guest and host have said of a stay; `said` is how it is told, version and all. */
+export const Review = Schema.Struct({ order_id: Schema.String, version: Schema.Int, said: ReviewSaid })
+export type Review = typeof Review.Type

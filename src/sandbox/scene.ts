@@ -5,7 +5,7 @@ import { dateInZone, daysInRange, startOfDay } from "../contract/time.ts"
 import { type Days, dayOf, givenBack, sold } from "./calendar.ts"
 import type { RoomAsked } from "./order.ts"
 import type { Day, Listing, SandboxAccount } from "./rows.ts"
-import { nightsOf, whyNot } from "./selling.ts"
+import { nightsOf, whyGone, whyNot } from "./selling.ts"
 
 // The listings an act is about, with their days: rooms are taken out of it and given back, one after the other.
 
@@ -54,17 +54,17 @@ const dates = ({ check_in_date, check_out_date }: Pick<RoomAsked, "check_in_date
 })
 
 /** 422 for nights that nobody can book anywhere. `kept` is the day of arrival that the room has already. */
-const possible = (
+export const possible = (
   { account, now }: Scene,
-  asked: RoomAsked,
-  kept: string | undefined
+  asked: Pick<RoomAsked, "check_in_date" | "check_out_date">,
+  kept?: string
 ): Result.Result<void, ValidationFailed> => {
   const today = dateInZone(now, account.time_zone)
   const stay = daysInRange(asked.check_in_date, asked.check_out_date) - 1
   const no = (message: string) => Result.fail(new ValidationFailed({ message }))
+  if (asked.check_in_date < today && asked.check_in_date !== kept) return no("check_in_date: must not be in the past.")
   if (stay < 1) return no("check_out_date: must be after check_in_date.")
   if (stay > SANDBOX_NIGHTS) return no(`check_out_date: a stay has at most ${SANDBOX_NIGHTS} nights.`)
-  if (asked.check_in_date < today && asked.check_in_date !== kept) return no("check_in_date: must not be in the past.")
   if (daysInRange(today, asked.check_out_date) > AHEAD_DAYS) return no("check_out_date: is too far ahead.")
   return Result.void
 }
@@ -88,6 +88,23 @@ export const takeRoom = (scene: Scene, asked: RoomAsked, before?: RoomSaid): Res
     }
     const taken = nights.map((night) => sold(dayOf(listing, days, night)))
     return withDays(scene, asked.listing_id, taken)
+  })
+
+/** The room of an offer is taken: whatever the rules of its listing, the host has agreed; but its nights must be left. */
+export const takeOffered = (scene: Scene, asked: RoomAsked): Result.Result<Scene, Refusal> =>
+  Result.gen(function* () {
+    const { listing, days } = yield* listingIn(scene, asked.listing_id)
+    yield* possible(scene, asked)
+    const nights = nightsOf(dates(asked))
+    const reason = whyGone(listing, days, nights)
+    if (reason !== undefined) {
+      return yield* Result.fail(new Conflict({ message: `listing_id: ${listing.title} ${reason}.` }))
+    }
+    return withDays(
+      scene,
+      asked.listing_id,
+      nights.map((night) => sold(dayOf(listing, days, night)))
+    )
   })
 
 /** The nights of a room are free again, but those that it keeps as what it becomes. */

@@ -30,9 +30,11 @@ const advanceMs = (text: string): number => {
   return (Number(days) * HOURS_A_DAY + Number(hours)) * MS_AN_HOUR
 }
 
-/** Of the nights one that is not to be had. */
-const soldNight = (listing: Listing, days: Days, nights: ReadonlyArray<string>): string | undefined =>
-  nights.find((night) => leftOf(listing, dayOf(listing, days, night)) < 1)
+/** Why one of the nights is not to be had, whatever the host's rules, to follow the name of the listing. */
+export const whyGone = (listing: Listing, days: Days, nights: ReadonlyArray<string>): string | undefined => {
+  const gone = nights.map((night) => dayOf(listing, days, night)).find((day) => leftOf(listing, day) < 1)
+  return gone && `is ${gone.sold > 0 ? "sold" : "closed"} on ${gone.day}`
+}
 
 interface Asked extends Nights {
   /** Milliseconds from now until the day of arrival begins. */
@@ -88,8 +90,8 @@ const againstSettings = (listing: Listing, stay: number, guests: number): string
 export const whyNot = (listing: Listing, days: Days, asked: Asked): string | undefined => {
   const { checkIn, checkOut } = asked
   const stay = daysInRange(checkIn, checkOut) - 1
-  const night = soldNight(listing, days, asked.nights)
-  if (night !== undefined) return `is ${dayOf(listing, days, night).sold > 0 ? "sold" : "closed"} on ${night}`
+  const gone = whyGone(listing, days, asked.nights)
+  if (gone !== undefined) return gone
   const rules = (date: string) => dayOf(listing, days, date).restrictions
   const through = nightsOf(asked).map(rules)
   const about = { stay, arrival: rules(checkIn), departure: rules(checkOut), through, asked }

@@ -3,6 +3,8 @@ import * as client2 from "@modelcontextprotocol/client"
 import * as client1 from "@modelcontextprotocol/sdk/client/auth.js"
 import { Effect } from "effect"
 import { CALENDAR_PREFIX } from "../../src/resources/calendar-share-links/address.ts"
+import { GUESTS_PREFIX } from "../../src/resources/check-in/address.ts"
+import { IMAGES_PREFIX } from "../../src/resources/images/address.ts"
 import { BaseUrl, layerServed } from "../server.ts"
 
 // Outside `/v3` the HTTP status tells the truth; where HTTPS is required every door says so in its own form.
@@ -79,15 +81,20 @@ layer(layerServed({ requireHttps: true }))("plain HTTP where HTTPS is required",
     })
   )
 
-  it.effect("is a page with its status where pages are, and plain text for a feed", () =>
+  it.effect("is a page with its status where pages are, and plain text for a feed and an image", () =>
     Effect.gen(function* () {
-      const page = yield* get(`${CALENDAR_PREFIX}anything`)
-      assert.deepStrictEqual([page.status, page.type], [400, "text/html; charset=utf-8"])
-      assert.match(page.text, /<h1>[^<]+<\/h1>\n<p>Use HTTPS/)
+      for (const prefix of [CALENDAR_PREFIX, GUESTS_PREFIX]) {
+        const page = yield* get(`${prefix}anything`)
+        assert.deepStrictEqual([page.status, page.type], [400, "text/html; charset=utf-8"])
+        assert.match(page.text, /<h1>[^<]+<\/h1>\n<p>Use HTTPS/)
+      }
       const feed = yield* get(`${CALENDAR_PREFIX}anything.ics?part=1`)
       assert.strictEqual(feed.status, 400)
       assert.match(feed.type ?? "", /^text\/plain/)
       assert.match(feed.text, /^Use HTTPS/)
+      const image = yield* get(`${IMAGES_PREFIX}anything.jpg`)
+      assert.strictEqual(image.status, 400)
+      assert.match(image.text, /^Use HTTPS/)
     })
   )
 

@@ -10,6 +10,8 @@ import { PublicUrl } from "../../src/installation.ts"
 import { Places } from "../../src/places/Places.ts"
 import { newToken } from "../../src/resources/calendar-share-links/address.ts"
 import { SharedCalendars } from "../../src/resources/calendar-share-links/SharedCalendars.ts"
+import { GuestPages } from "../../src/resources/check-in/GuestPages.ts"
+import { Images } from "../../src/resources/images/Images.ts"
 import { PropertyFeeds } from "../../src/resources/property-feeds/PropertyFeeds.ts"
 import { Service } from "../../src/service.ts"
 import { hangingUp } from "../hanging-up.ts"
@@ -28,7 +30,8 @@ const endless = Effect.gen(function* () {
   }
 })
 
-const notAsked = () => Effect.die(new Error("nobody reads a feed of a property here"))
+const notAsked = () =>
+  Effect.die(new Error("nobody reads a feed of a property here, or looks at an image or the page of a stay"))
 
 /** All doors on a bare server; a link opens a calendar without properties. Answers its address. */
 const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places: Places["Service"]) {
@@ -52,6 +55,8 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
       read: notAsked,
       tell: notAsked
     }),
+    Effect.provideService(Images, { put: notAsked, open: notAsked, read: notAsked }),
+    Effect.provideService(GuestPages, { open: notAsked, tellArrival: notAsked, handIn: notAsked }),
     Effect.provideService(Places, places),
     Effect.provideService(Readiness, { answers: Effect.succeed(true) }),
     Effect.provideService(PublicUrl, "http://127.0.0.1"),

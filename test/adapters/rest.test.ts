@@ -86,6 +86,13 @@ layer(layerServed())("the REST door", (it) => {
   const JSON_TYPE = { "Content-Type": "application/json" }
   const bodies: ReadonlyArray<readonly [string, RequestInit["body"], Record<string, string>, number, RegExp]> = [
     ["unreadable JSON", "{", { "Content-Type": "application/json" }, 400, /not valid JSON/],
+    [
+      "what is not UTF-8",
+      new Uint8Array([...Buffer.from('{"note":"Caf'), 0xe9, 0x22, 0x7d]),
+      JSON_TYPE,
+      400,
+      /not UTF-8/
+    ],
     ["too deep a JSON", `{"x":${"[".repeat(40)}${"]".repeat(40)}}`, JSON_TYPE, 400, /nested deeper than 32 levels/],
     ["too many fields", `{"x":[${"0,".repeat(20_000)}0]}`, JSON_TYPE, 400, /more than 20000 fields and elements/],
     ["a list", "[]", { "Content-Type": "application/json" }, 400, /must be a JSON object/],

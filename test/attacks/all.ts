@@ -11,6 +11,7 @@ import { isolation } from "./isolation.ts"
 import { keyedKills } from "./keyed-kills.ts"
 import { kills } from "./kills.ts"
 import { lostAnswers } from "./lost-answers.ts"
+import { messageKills } from "./message-kills.ts"
 import { burst } from "./one-bad-answer.ts"
 import { stops } from "./stops.ts"
 import { twoCalendars } from "./two-calendars.ts"
@@ -62,6 +63,11 @@ export const ATTACKS: ReadonlyArray<Attack> = [
     name: "keyed-kills",
     on: BOTH,
     run: (ground) => keyedKills(ground, { kills: 30, writers: 16, writes: [20, 300] })
+  },
+  {
+    name: "message-kills",
+    on: BOTH,
+    run: (ground) => messageKills(ground, { rounds: 20, threads: 40, each: 3, lateMs: 200, goneMs: 5 * MINUTE })
   },
   {
     name: "lost-answers",

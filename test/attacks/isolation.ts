@@ -171,5 +171,7 @@ export const isolation = Effect.fnUntraced(function* (target: Target, budget: Is
 /** Whether the field means one of the operator's own records, and no entry of a dictionary everybody has. */
 const namesRecord = (path: ReadonlyArray<string>): boolean => {
   const name = path.at(-1) ?? ""
-  return !/^(channel_id|lock_code|custom_channel_id|item_id|payment_method_id|income_method_id)$/.test(name)
+  return !/^(channel_id|lock_code|custom_channel_id|item_id|payment_method_id|income_method_id|rate_plan_id)$/.test(
+    name
+  )
 }

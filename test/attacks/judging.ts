@@ -1,6 +1,7 @@
 import { Schema, SchemaAST } from "effect"
+import { operations } from "../../src/Api.ts"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
-import type { AnyOperation } from "../../src/contract/operation.ts"
+import { type AnyOperation, routeOf } from "../../src/contract/operation.ts"
 import type { Heard } from "./doors.ts"
 
 // What must hold of every answer, whatever was asked.
@@ -34,9 +35,17 @@ export const faultsOf = (operation: AnyOperation, heard: Heard): ReadonlyArray<s
 
 const isAboutInput = (code: number): boolean => code === ERROR_CODES.BadRequest || code === ERROR_CODES.ValidationFailed
 
+/** An operation, and those that a path without its id may lead to instead: `/conversations//preapprovals` is one of a conversation. */
+const reachedBy = (operation: AnyOperation): ReadonlyArray<AnyOperation> => {
+  const kind = routeOf(operation).path.split("/")[1]
+  return operations.filter((each) => routeOf(each).path.split("/")[1] === kind)
+}
+
 /** Whether a message begins with or mentions a field, or says that the input as a whole is unreadable. */
 const namesField = (operation: AnyOperation, message: string): boolean =>
-  fieldsOf(operation).some((field) => new RegExp(`\\b${field}\\b`).test(message)) || / is given twice\.$/.test(message)
+  reachedBy(operation)
+    .flatMap(fieldsOf)
+    .some((field) => new RegExp(`\\b${field}\\b`).test(message)) || / is given twice\.$/.test(message)
 
 export const fieldsOf = (operation: AnyOperation): ReadonlyArray<string> => {
   const { ast } = operation.payloadSchema

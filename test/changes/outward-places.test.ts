@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { OUTWARD_ACT_MS } from "../../src/channels/api-errors.ts"
 import { PLACES } from "../../src/limits.ts"
 import { ScriptedChannel } from "../channels.ts"
+import { conversationOf } from "../conversations.ts"
 import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../harness.ts"
 import { channelAccountOf, listingOf } from "../listings.ts"
 import { keyed } from "./keyed.ts"
@@ -29,12 +30,25 @@ const listings = (more: object) =>
     return ids.map((listing_id) => ({ about: listing_id, fields: { listing_id, ...more } }))
   })
 
+/** Conversations of the operator, as the calls that make their guests an offer. */
+const conversations = Effect.fnUntraced(function* (operatorId: number) {
+  const accountId = yield* channelAccountOf(operatorId)
+  const listing_id = yield* listingOf(operatorId, accountId)
+  const dates = { check_in_date: "2027-05-04", check_out_date: "2027-05-07" }
+  const known = conversationOf({ operatorId, accountId, channelType: "airbnb" })
+  return (yield* Effect.forEach(Array.from({ length: WAITING }), () => known)).map(({ code, thread_id }) => ({
+    about: thread_id,
+    fields: { conversation_id: code, listing_id, ...dates, price: 380, number_of_adults: 2 }
+  }))
+})
+
 const CALLS = [
   ["approve_reservation", requests, false],
   ["approve_reservation", requests, true],
   ["get_airbnb_price_and_rules", listings({}), false],
   ["update_airbnb_price_and_rules", listings({ settings: { base_price: 90 } }), false],
-  ["update_airbnb_price_and_rules", listings({ settings: { base_price: 90 } }), true]
+  ["update_airbnb_price_and_rules", listings({ settings: { base_price: 90 } }), true],
+  ["send_special_offer", conversations, true]
 ] as const
 
 /** Fails what would wait for ever on a clock that stands still. */

@@ -23,6 +23,7 @@ import { makeWorld, type World } from "../world.ts"
  */
 const WRITTEN: Readonly<Record<string, unknown>> = {
   note: "Quoll note",
+  message: "Quoll message",
   title: "Quoll title",
   name: "Quoll name",
   tag_name: "Quoll tag",

@@ -15,6 +15,7 @@ const ANOTHER = "Idempotency-Key: was used for another call; a new call needs a 
 /** Where the records of a trail stand, and what names them there. */
 const RECORDS = {
   reservation: ["orders", "reservation_code"],
+  review: ["orders", "reservation_code"],
   transaction: ["transactions", "id"],
   property: ["properties", "id"],
   room_type: ["room_types", "id"],
@@ -26,7 +27,9 @@ const RECORDS = {
   staff: ["staffs", "id"],
   calendar_share_link: ["calendar_share_links", "id"],
   webhook: ["webhook_subscriptions", "id"],
-  event_consumer: ["event_consumers", "name"]
+  event_consumer: ["event_consumers", "name"],
+  conversation: ["conversations", "code"],
+  special_offer: ["special_offers", "offer_id"]
 } as const
 
 /** The records of an operator, as a trail names them. */

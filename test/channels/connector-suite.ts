@@ -23,6 +23,11 @@ export interface ConnectorRig<R, E> {
   /** The guest wants another morning to leave, or nothing any more. */
   readonly change: (orderId: string, checkOut: string) => Effect.Effect<void, never, R>
   readonly cancel: (orderId: string) => Effect.Effect<void, never, R>
+  /**
+   * Whether the channel has threads with guests, who are offered something and reviewed. On `airbnb` it knows a message again
+   * by the name it was sent under, and tells of it.
+   */
+  readonly guests: boolean
   /** All that the channel has said of the account so far, once it has said all there is to say. */
   readonly said: (there: ChannelThere) => Effect.Effect<ReadonlyArray<unknown>, never, R>
 }
@@ -206,6 +211,117 @@ export const connectorSuite = <R, E>(rig: ConnectorRig<R, E>): void =>
         const refused = yield* Effect.flip(connector.writeAirbnbPriceAndRules(there.account, policy))
         assert.deepInclude(refused, { _tag: "ChannelRefused", field: "settings.cancellation_policy" })
         assert.deepStrictEqual(yield* connector.readAirbnbPriceAndRules(there.account, listing), after)
+      })
+    )
+
+    if (!rig.guests) return
+
+    /** A guest who asked for nights of the listing, and the thread with him. */
+    const met = Effect.gen(function* () {
+      const begun = yield* requested("airbnb")
+      const [order] = yield* ordersSaid(begun.there)
+      const threadId = order?.thread_id
+      assert(typeof threadId === "string")
+      const message = { threadId, messageId: "m-1", text: "Até já 👋\nשלום", imageUrl: null, again: false }
+      const offer = {
+        threadId,
+        reference: "r-1",
+        offerType: "special_offer" as const,
+        listingId: begun.there.listingId,
+        ratePlanId: null,
+        checkInDate: "2027-07-01",
+        checkOutDate: "2027-07-04",
+        numberOfAdults: 2,
+        numberOfChildren: 0,
+        numberOfInfants: 0,
+        numberOfPets: 0,
+        price: 250,
+        currency: "EUR"
+      }
+      return { ...begun, message, offer }
+    })
+    const tagOf = (act: Effect.Effect<unknown, { readonly _tag: string }>) =>
+      Effect.map(Effect.flip(act), ({ _tag }) => _tag)
+
+    it.effect("brings a message to its guest once, however often it is told, and tells of it", () =>
+      Effect.gen(function* () {
+        const { there, connector, message } = yield* met
+        const image = { ...message, messageId: "m-2", text: "", imageUrl: "https://example.test/images/a.jpg" }
+        const sent = yield* connector.sendMessage(there.account, message)
+        assert(sent.outcome === "sent")
+        assert.deepStrictEqual(yield* connector.sendMessage(there.account, { ...message, again: true }), sent)
+        yield* connector.sendMessage(there.account, image)
+        const said = yield* Effect.forEach(yield* rig.said(there), (each) => Effect.orDie(decodeSaid(each)))
+        const written = said.flatMap((each) => (each.type === "message" && each.sender === "host" ? [each] : []))
+        assert.deepStrictEqual(
+          written.map(({ thread_id, sent_as, text, attachment_url }) => [
+            thread_id,
+            sent_as,
+            text,
+            attachment_url ?? null
+          ]),
+          [
+            [message.threadId, "m-1", message.text, null],
+            [message.threadId, "m-2", "", image.imageUrl]
+          ]
+        )
+        assert.strictEqual(written[0]?.message_id, sent.channelMessageId)
+        const nobody = { ...message, threadId: "nobody's", messageId: "m-3" }
+        assert.strictEqual(yield* tagOf(connector.sendMessage(there.account, nobody)), "ChannelRefused")
+      })
+    )
+
+    it.effect(
+      "offers once under one reference, for a day, at the price that is said or its own, and takes it back",
+      () =>
+        Effect.gen(function* () {
+          const { there, connector, offer, listing } = yield* met
+          const made = yield* connector.sendOffer(there.account, offer)
+          assert.deepInclude(made, { price: 250, currency: "EUR" })
+          assert.strictEqual(Date.parse(made.expiresAt) - Date.parse(made.createdAt), 24 * 60 * 60 * 1000)
+          assert.deepStrictEqual(yield* connector.sendOffer(there.account, offer), made)
+          const preapproval = {
+            ...offer,
+            reference: "r-2",
+            offerType: "preapproval" as const,
+            price: null,
+            currency: null
+          }
+          const other = yield* connector.sendOffer(there.account, preapproval)
+          assert.deepInclude(other, { price: 300, currency: "EUR" })
+          assert.notStrictEqual(other.offerId, made.offerId)
+
+          const thread = { threadId: offer.threadId }
+          const withdraw = (offerId: string) => connector.withdrawOffer(there.account, { ...thread, offerId })
+          yield* withdraw(made.offerId)
+          yield* withdraw(made.offerId)
+          assert.strictEqual(yield* tagOf(withdraw("nobody's")), "ChannelRefused")
+          yield* TestClock.setTime(Date.parse(other.expiresAt))
+          assert.strictEqual(yield* tagOf(withdraw(other.offerId)), "ChannelRefused")
+
+          const sold = { start_date: offer.checkInDate, end_date: offer.checkInDate, inventory: 0 }
+          yield* connector.pushInventories(there.account, { ...listing, inventories: [sold] })
+          for (const refused of [
+            { ...offer, reference: "r-3" },
+            { ...offer, reference: "r-4", threadId: "nobody's" }
+          ]) {
+            assert.strictEqual(yield* tagOf(connector.sendOffer(there.account, refused)), "ChannelRefused")
+          }
+        })
+    )
+
+    it.effect("takes one review of an order that is over, and the same again", () =>
+      Effect.gen(function* () {
+        const { there, connector, order } = yield* met
+        yield* connector.approve(there.account, order)
+        yield* TestClock.setTime(Date.parse(`${LATER}T12:00:00Z`))
+        const review = { score: 5, content: "Come again! 🙂", categoryRatings: { cleanliness: 4 } }
+        const judged = (content: string, channelId = order.channelId) =>
+          connector.writeReview(there.account, { ...order, channelId, review: { ...review, content }, reply: null })
+        yield* judged(review.content)
+        yield* judged(review.content)
+        assert.strictEqual(yield* tagOf(judged("Do not come again")), "ChannelRefused")
+        assert.strictEqual(yield* tagOf(judged(review.content, "nobody's")), "ChannelRefused")
       })
     )
   })

@@ -152,6 +152,12 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
       const line = 'latchkey: PORT must be a port from 1 to 65535, not "eighty".\n'
       assert.deepStrictEqual(yield* run(["migrate"], env), { code: 1, stdout: "", stderr: line })
       assert.deepStrictEqual(yield* latchkey(["serve"], env), { code: 1, stdout: "", stderr: line })
+      const IMAGE_STORE = "/nowhere/images"
+      assert.deepStrictEqual(yield* latchkey(["serve"], { DATA_DIR: "/nowhere", IMAGE_STORE }), {
+        code: 1,
+        stdout: "",
+        stderr: `latchkey: IMAGE_STORE must be the absolute path of a folder that exists and can be written to, not "${IMAGE_STORE}".\n`
+      })
       const address = yield* run(["migrate"], { DATABASE_URL: "mysql://latchkey:hunter2@127.0.0.1/latchkey" })
       assert.match(address.stderr, /^latchkey: DATABASE_URL must be .* such as postgres:\/\/[^<]*\.\n$/)
       assert.notInclude(address.stderr, "hunter2")

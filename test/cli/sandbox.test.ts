@@ -10,6 +10,16 @@ const Reservations = Schema.fromJsonString(
   })
 )
 
+const Thread = Schema.Struct({ thread_id: Schema.String })
+const readThread = Schema.decodeUnknownEffect(Thread)
+const readThreads = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    threads: Schema.Array(
+      Schema.Struct({ ...Thread.fields, written: Schema.Array(Schema.Struct({ text: Schema.String })) })
+    )
+  })
+)
+
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 it.live(
@@ -41,6 +51,29 @@ it.live(
       assert.lengthOf(
         data.reservations.filter(({ guest_name }) => guest_name === "Ana Reis"),
         1
+      )
+
+      const asking = ["--listing", "300-77", "--check-in", inDays(30), "--check-out", inDays(32), "--guest", "Li Wei"]
+      const { thread_id } = yield* readThread(yield* command("inquire", ...asking, "--text", "有电梯吗？"))
+      assert.deepInclude(yield* command("write", "--thread", thread_id, "--text", "谢谢 🙏"), { guest_name: "Li Wei" })
+      const { threads } = yield* readThreads(yield* command("threads", "--limit", "1"))
+      assert.deepStrictEqual(
+        threads.map(({ thread_id, written }) => [thread_id, written.map(({ text }) => text)]),
+        [[thread_id, ["有电梯吗？", "谢谢 🙏"]]]
+      )
+      const refused = yield* Effect.all(
+        [
+          run(["sandbox", "accept-offer", "none"], env),
+          run(["sandbox", "review", "none", "--score=6", "--text=x"], env)
+        ],
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(
+        refused.map(({ code, stderr }) => [code, stderr]),
+        [
+          [1, "latchkey: offer_id: no such offer: none.\n"],
+          [1, "latchkey: score: must be from 0 to 5.\n"]
+        ]
       )
 
       const again = yield* run(["sandbox", "book", "--listing", "300-77", ...stay], env)

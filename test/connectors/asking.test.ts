@@ -8,7 +8,7 @@ import { HttpConnectors } from "../../src/connectors/HttpConnectors.ts"
 import { KNOWN_MS } from "../../src/connectors/Known.ts"
 import { connectorName } from "../../src/connectors/names.ts"
 import { isSigned } from "../../src/deliveries/signature.ts"
-import { CONNECTOR_ACT_MS, CONNECTOR_ANSWER_BYTES, WEBHOOK_SECRET_OVERLAP_MS } from "../../src/limits.ts"
+import { CODE, CONNECTOR_ACT_MS, CONNECTOR_ANSWER_BYTES, WEBHOOK_SECRET_OVERLAP_MS } from "../../src/limits.ts"
 import { layerTestDatabase } from "../database.ts"
 import { lines } from "../deliveries/log-lines.ts"
 import { type Answer, type Received, receiver } from "../deliveries/receiver.ts"
@@ -189,6 +189,85 @@ layer(Layer.provideMerge(layerElsewhere, layerTestDatabase))("a connector elsewh
         const { connector } = yield* answered(answering(200, "{}".padEnd(bytes, " ")))
         const became = Effect.match(connector.approve(ACCOUNT, ORDER), { onSuccess: () => "done", onFailure: inWords })
         assert.strictEqual(yield* became, said)
+      }
+    })
+  )
+
+  const message = { threadId: "H-1", messageId: "m-1", text: "Olá", imageUrl: null, again: true }
+  const sent = (answer: unknown) =>
+    Effect.flatMap(answered(json(200, answer)), ({ connector }) => connector.sendMessage(ACCOUNT, message))
+
+  it.effect("says what became of a message, or that nobody can know; of anything else it may have got there", () =>
+    Effect.gen(function* () {
+      const name = "x".repeat(CODE)
+      assert.deepStrictEqual(yield* sent({ outcome: "sent", channel_message_id: name, more: 1 }), {
+        outcome: "sent",
+        channelMessageId: name
+      })
+      assert.deepStrictEqual(yield* sent({ outcome: "sent", channel_message_id: null }), {
+        outcome: "sent",
+        channelMessageId: null
+      })
+      assert.deepStrictEqual(yield* sent({ outcome: "unknown" }), { outcome: "unknown" })
+      for (const bad of [
+        {},
+        { outcome: "sent" },
+        { outcome: "sent", channel_message_id: 7 },
+        { outcome: "sent", channel_message_id: `${name}x` },
+        { outcome: "sent", channel_message_id: "a\0" },
+        { outcome: "delivered", channel_message_id: name }
+      ]) {
+        assert.strictEqual(inWords(yield* Effect.flip(sent(bad))), "ChannelUnavailable 502", JSON.stringify(bad))
+      }
+    })
+  )
+
+  it.effect("says what it offered, whole", () =>
+    Effect.gen(function* () {
+      const offer = {
+        threadId: "H-1",
+        reference: "r-1",
+        offerType: "preapproval",
+        listingId: "loft",
+        ratePlanId: null,
+        checkInDate: "2027-05-01",
+        checkOutDate: "2027-05-03",
+        numberOfAdults: 2,
+        numberOfChildren: 0,
+        numberOfInfants: 0,
+        numberOfPets: 0,
+        price: null,
+        currency: null
+      } as const
+      const offered = (answer: unknown) =>
+        Effect.flatMap(answered(json(200, answer)), ({ connector }) => connector.sendOffer(ACCOUNT, offer))
+      const times = { created_at: "2027-04-20T10:00:00Z", expires_at: "2027-04-21T10:00:00+01:00" }
+      const good = { offer_id: "O-1", price: 200.5, currency: "EUR", ...times }
+      assert.deepStrictEqual(yield* offered(good), {
+        offerId: "O-1",
+        price: 200.5,
+        currency: "EUR",
+        createdAt: times.created_at,
+        expiresAt: times.expires_at
+      })
+      // The guest has it, whatever is said of its times.
+      for (const [none, expiresAt] of [
+        [{}, ""],
+        [{ created_at: null, expires_at: 7 }, ""],
+        [{ expires_at: "tomorrow" }, "tomorrow"]
+      ] as const) {
+        const { created_at: _created, expires_at: _expires, ...timeless } = good
+        assert.deepInclude(yield* offered({ ...timeless, ...none }), { offerId: "O-1", createdAt: "", expiresAt })
+      }
+      const { currency: _, ...without } = good
+      for (const bad of [
+        without,
+        { ...good, price: "200" },
+        { ...good, price: -1 },
+        { ...good, currency: "euro" },
+        { ...good, offer_id: "x".repeat(CODE + 1) }
+      ]) {
+        assert.strictEqual(inWords(yield* Effect.flip(offered(bad))), "ChannelUnavailable 502", JSON.stringify(bad))
       }
     })
   )

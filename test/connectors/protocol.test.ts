@@ -82,7 +82,36 @@ const asking = (connector: Connector, example: string): Effect.Effect<unknown, u
     write_airbnb_price_and_rules: () =>
       connector.writeAirbnbPriceAndRules(account, { listingId, settings: carried.settings }),
     write_vrbo_price_and_rules: () =>
-      connector.writeVrboPriceAndRules(account, { listingId, settings: carried.settings })
+      connector.writeVrboPriceAndRules(account, { listingId, settings: carried.settings }),
+    send_message: () =>
+      connector.sendMessage(account, {
+        threadId: carried.thread_id,
+        messageId: carried.message_id,
+        text: carried.text,
+        imageUrl: carried.image_url,
+        again: carried.again
+      }),
+    send_offer: () =>
+      connector.sendOffer(account, {
+        threadId: carried.thread_id,
+        reference: carried.reference,
+        offerType: carried.offer_type,
+        listingId,
+        ratePlanId: carried.rate_plan_id,
+        checkInDate: carried.check_in_date,
+        checkOutDate: carried.check_out_date,
+        numberOfAdults: carried.number_of_adults,
+        numberOfChildren: carried.number_of_children,
+        numberOfInfants: carried.number_of_infants,
+        numberOfPets: carried.number_of_pets,
+        price: carried.price,
+        currency: carried.currency
+      }),
+    withdraw_offer: () => connector.withdrawOffer(account, { threadId: carried.thread_id, offerId: carried.offer_id }),
+    write_review: () => {
+      const { category_ratings: categoryRatings, ...review } = carried.review
+      return connector.writeReview(account, { ...order, review: { ...review, categoryRatings }, reply: carried.reply })
+    }
   }
   return acts[asked.type]?.() ?? Effect.die(new Error(`nothing asks ${asked.type}`))
 }
@@ -104,9 +133,11 @@ layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
       for (const example of examples) {
         const result = connector === undefined ? undefined : yield* asking(connector, example)
         assert.deepStrictEqual(JSON.parse((yield* Queue.take(requests)).body), JSON.parse(example))
-        const { days, answer } = JSON.parse(answerTo(JSON.parse(example).type))
+        const { days, answer, channel_message_id, offer_id } = JSON.parse(answerTo(JSON.parse(example).type))
         if (days !== undefined) assert.deepStrictEqual(result, days)
         if (answer !== undefined) assert.strictEqual(result, answer)
+        if (channel_message_id !== undefined) assert.deepInclude(result, { channelMessageId: channel_message_id })
+        if (offer_id !== undefined) assert.deepInclude(result, { offerId: offer_id })
       }
       const shown = examples.map((example) => readAsked(JSON.parse(example)).type)
       assert.strictEqual(new Set(shown).size, Object.keys(connector ?? {}).length)
@@ -115,10 +146,10 @@ layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
 
   it.effect("hears every message of a connector that it shows", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(Date.parse("2027-04-22T09:00:00Z"))
+      yield* TestClock.setTime(Date.parse("2027-05-05T09:00:00Z"))
       const { id, secret } = yield* connectorAt("http://127.0.0.1:9/said")
       const { operatorId } = yield* freshOperator()
-      const account = yield* channelAccountOf(operatorId, { channelType: "houfy", connector: connectorName(id) })
+      const account = yield* channelAccountOf(operatorId, { channelType: "airbnb", connector: connectorName(id) })
       const examples = examplesOf('{"account":')
       for (const example of examples) {
         const body = example.replace('"channel_account_id": 12', `"channel_account_id": ${account}`)

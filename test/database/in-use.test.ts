@@ -113,14 +113,19 @@ const inUse = Effect.gen(function* () {
   const read = sql`
     SELECT count(*) FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id WHERE s.id % 2 = 0`
   const enter = Effect.suspend(() => enterAsBefore(sql, `beside_${done.entries}`, 1 + (done.entries % 3)))
-  // Two orders at once, the lower one first, as changes lock them: from all over the table.
+  // Two orders at once, the lower one first, as changes lock them: from all over the table. Their stays are in no such order.
   const change = Effect.suspend(
     () => sql`
       WITH locked AS (
         SELECT id FROM orders WHERE id IN (${1 + ((done.changes * 997) % ORDERS)}, ${1 + ((done.changes * 499) % ORDERS)})
         ORDER BY id FOR NO KEY UPDATE
+      ), changed AS (
+        UPDATE orders o SET version = o.version + 1 FROM locked WHERE o.id = locked.id RETURNING o.operator_id, o.id
+      ), held AS (
+        SELECT s.id FROM changed JOIN stays s ON s.operator_id = changed.operator_id AND s.order_id = changed.id
+        ORDER BY s.id DESC FOR NO KEY UPDATE OF s
       )
-      UPDATE orders o SET version = o.version + 1 FROM locked WHERE o.id = locked.id`
+      SELECT count(*) FROM held`
   )
   const all = [
     ...Array.from({ length: 4 }, () => again("reads", read)),
@@ -131,30 +136,36 @@ const inUse = Effect.gen(function* () {
 })
 
 describe.skipIf(!canOverlap)(orSkipped("a server in use"), () => {
-  it.live("is migrated while others read and write, who meet no error, and every stay is counted", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* migrate(before)
-      yield* fill
-      const { done, running } = yield* inUse
-      const migrated = Effect.gen(function* () {
-        // Everybody is at it before the first migration and after the last.
-        const all = Effect.suspend(() => {
-          const { reads, entries, changes } = done
-          const isOn = Effect.sync(() => done.reads > reads + 4 && done.entries > entries && done.changes > changes)
-          return Effect.repeat(Effect.delay(isOn, "5 millis"), { until: (on) => on })
+  it.live(
+    "is migrated while others read and write, who meet no error, and every stay is counted and has a page of its own",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* migrate(before)
+        yield* fill
+        const { done, running } = yield* inUse
+        const migrated = Effect.gen(function* () {
+          // Everybody is at it before the first migration and after the last.
+          const all = Effect.suspend(() => {
+            const { reads, entries, changes } = done
+            const isOn = Effect.sync(() => done.reads > reads + 4 && done.entries > entries && done.changes > changes)
+            return Effect.repeat(Effect.delay(isOn, "5 millis"), { until: (on) => on })
+          })
+          yield* all
+          const names = yield* migrate(migrations)
+          yield* all
+          return names
         })
-        yield* all
-        const names = yield* migrate(migrations)
-        yield* all
-        return names
-      })
-      assert.lengthOf(yield* Effect.raceFirst(migrated, running), since.length)
-      const wrong = yield* sql`
+        assert.lengthOf(yield* Effect.raceFirst(migrated, running), since.length)
+        const wrong = yield* sql`
         SELECT o.reservation_code, o.stay_count, count(*) AS stays
         FROM orders o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
         GROUP BY o.operator_id, o.id HAVING o.stay_count <> count(*)`
-      assert.deepStrictEqual(wrong, [])
-    }).pipe(Effect.provide(layerEmpty), Effect.scoped)
+        assert.deepStrictEqual(wrong, [])
+        const [pages] = yield* sql<{ without: number; twice: number }>`
+        SELECT count(*) FILTER (WHERE guide_token IS NULL) AS without,
+          count(guide_token) - count(DISTINCT guide_token) AS twice FROM stays`
+        assert.deepStrictEqual(pages, { without: 0, twice: 0 })
+      }).pipe(Effect.provide(layerEmpty), Effect.scoped)
   )
 })

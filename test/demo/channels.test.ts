@@ -1,11 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { demoOrders } from "../../src/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
 import { writeChannels } from "../../src/demo/write-channels.ts"
 import { writePortfolio } from "../../src/demo/write-portfolio.ts"
+import { Books } from "../../src/sandbox/Books.ts"
+import { Seeing } from "../../src/sandbox/Seeing.ts"
 import { byNobody, layerTest } from "../harness.ts"
 import { hostOf } from "../resources/portfolio.ts"
 
@@ -61,6 +63,20 @@ layer(layerTest)("what the demo operator sells elsewhere", (it) => {
       const [waiting] = yield* sql<{ least: Date }>`
         SELECT min(expires_at) AS least FROM orders WHERE operator_id = ${operatorId} AND status = 'wait_accept'`
       assert.isAtLeast(waiting?.least.getTime() ?? 0, NOW.getTime() + 12 * 3_600_000)
+
+      // What guests have said is in the books, and the service was told all of it.
+      const { rows: threads } = yield* Effect.flatMap(Seeing, (seeing) =>
+        seeing.threads({ limit: 100, offset: 0 }, { operator_id: operatorId })
+      ).pipe(Effect.provide(Layer.provide(Seeing.layer, Books.layer)))
+      assert.isAtLeast(threads.length, 12)
+      const offers = threads.flatMap((thread) => thread.offers.map((offer) => [thread.channel_type, offer.status]))
+      assert.deepStrictEqual(offers, [["airbnb", "active"]])
+      const waits = yield* sql`
+        SELECT kind, subject FROM sandbox_words WHERE operator_id = ${operatorId} AND (due_at IS NOT NULL OR heard IS NULL)`
+      assert.deepStrictEqual(waits, [])
+      const reviewed = yield* sql<{ count: number }>`
+        SELECT count(*)::int AS count FROM sandbox_reviews WHERE operator_id = ${operatorId}`
+      assert.deepStrictEqual(reviewed, [{ count: 4 }])
     })
   )
 })

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { onTestFinished, vi } from "vitest"
-import { addDays, daysInRange } from "../../src/contract/time.ts"
+import { addDays, daysInRange, startOfDay } from "../../src/contract/time.ts"
+import { demoThreads } from "../../src/demo/conversations.ts"
 import { demoEntries } from "../../src/demo/entries.ts"
 import { demoListings } from "../../src/demo/listings.ts"
 import { demoOrders } from "../../src/demo/orders.ts"
 import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
+import { demoReviews } from "../../src/demo/reviews.ts"
 
 const ZONE = "Europe/Lisbon"
 // Leap days, year ends and both changes of the clocks are among these days.
@@ -57,6 +59,84 @@ describe("the demo operator's content, on any day", () => {
               if (room > 0) assert.strictEqual(stay.code, code.replace(/^(0-\d+)/, `$1_${room}`))
             }
           }
+        }
+      }),
+      RUNS
+    )
+  })
+
+  it("talks with guests in several scripts, in threads that its orders name, and has offered one of them a week", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const now = new Date(`${today}T12:00:00Z`)
+        const orders = demoOrders(today, ZONE)
+        const threads = demoThreads(orders, now, ZONE)
+        const airbnb = threads.of("airbnb")
+        const all = ["airbnb", "booking.com", "vrbo", "expedia", "agoda", "booking_site"].flatMap(threads.of)
+        const ids = all.map(({ threadId }) => threadId)
+        assert.strictEqual(new Set(ids).size, ids.length)
+        assert.isAtLeast(all.length, 12)
+        const texts = all.flatMap(({ messages }) => messages.map(({ text }) => text)).join("")
+        for (const script of [
+          /\p{Script=Latin}/u,
+          /\p{Script=Han}/u,
+          /\p{Script=Arabic}/u,
+          /\p{Extended_Pictographic}/u
+        ]) {
+          assert.match(texts, script)
+        }
+        assert.isTrue(all.every(({ messages }) => messages.every(({ at }) => at.getTime() < now.getTime())))
+        const upcoming = orders.filter((order) => order.status === "accepted" && order.stays[0].checkIn > today)
+        assert.isAtLeast(upcoming.filter((order) => ids.includes(threads.idOf(order) ?? "")).length, 3)
+
+        assert.isTrue(airbnb.some(({ inquiry, offers }) => inquiry !== null && offers.length === 0))
+        const [offer, ...others] = airbnb.flatMap(({ offers }) => offers)
+        assert.lengthOf(others, 0)
+        assert.strictEqual(offer?.offerType, "special_offer")
+        assert.isAbove(now.getTime(), offer?.at.getTime() ?? 0)
+        // Nobody has those nights.
+        assert.isTrue(
+          orders.every(({ stays }) => stays.every(({ checkOut }) => checkOut <= (offer?.checkInDate ?? "")))
+        )
+      }),
+      RUNS
+    )
+  })
+
+  it("has reviews of both sides, a reply, and a stay of the last days that waits for its host's review", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const orders = demoOrders(today, ZONE)
+        const [waiting, replied, ...others] = demoReviews(orders, "airbnb", today, ZONE)
+        const order = orders.find(({ channelId }) => channelId === waiting?.channel_id)
+        const checkOut = order?.stays[0].checkOut ?? ""
+        assert.isTrue(order?.channelType === "airbnb" && order.status === "accepted")
+        assert.isTrue(checkOut <= today && checkOut >= addDays(today, -13))
+        assert.isTrue(waiting?.guest_review !== undefined && waiting.host_review === undefined)
+        assert.hasAllKeys(replied, ["channel_id", "guest_review", "host_review", "host_reply"])
+        assert.lengthOf(others, 1)
+        assert.lengthOf(demoReviews(orders, "booking.com", today, ZONE), 1)
+      }),
+      RUNS
+    )
+  })
+
+  it("says nothing of a stay before its day of check-out, the host after the guest, and nothing that is still to come", () => {
+    fc.assert(
+      fc.property(someDay, (today) => {
+        const orders = demoOrders(today, ZONE)
+        const reviews = ["airbnb", "booking.com"].flatMap((channel) => demoReviews(orders, channel, today, ZONE))
+        assert.lengthOf(reviews, 4)
+        for (const { channel_id, guest_review, host_review, host_reply } of reviews) {
+          const stays = orders.find(({ channelId }) => channelId === channel_id)?.stays ?? []
+          const [last = "9999"] = stays
+            .map(({ checkOut }) => checkOut)
+            .toSorted()
+            .toReversed()
+          const said = [guest_review, host_review, host_reply].flatMap((part) => part?.created_at ?? [])
+          assert.deepStrictEqual(said, said.toSorted())
+          assert.isAtLeast(Date.parse(said[0] ?? ""), startOfDay(last, ZONE).getTime())
+          assert.isBelow(Date.parse(said.at(-1) ?? ""), startOfDay(today, ZONE).getTime())
         }
       }),
       RUNS

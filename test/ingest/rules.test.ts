@@ -89,6 +89,7 @@ const knownBy = (said: OrderSaid): OrderState => {
     channel_version: said.version,
     channel_synced_at: AT,
     expires_at: expiryOf(said, AT),
+    conversation_id: null,
     stays: [],
     last_room: 0,
     entries: []

@@ -23,6 +23,7 @@ connectorSuite({
     ),
   change: (order_id, check_out_date) =>
     Effect.orDie(Effect.asVoid(Marketplace.use((market) => market.change({ order_id, check_out_date })))),
+  guests: true,
   cancel: (order_id) => Effect.orDie(Effect.asVoid(Marketplace.use((market) => market.cancel({ order_id })))),
   said: ({ account: { operatorId, accountId } }) =>
     Effect.gen(function* () {

@@ -8,9 +8,11 @@ import { dayOf, givenBack, leftOf, sold, stocked } from "../../src/sandbox/calen
 import { DIFFERENCES, SANDBOX_CHANNELS } from "../../src/sandbox/channels.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
 import { newListing } from "../../src/sandbox/new-listing.ts"
-import { pricedRoom } from "../../src/sandbox/order.ts"
+import { standsAt } from "../../src/sandbox/offers.ts"
+import { pricedRoom, roomAt } from "../../src/sandbox/order.ts"
 import type { Day } from "../../src/sandbox/rows.ts"
 import { settingsWith } from "../../src/sandbox/settings.ts"
+import { asking, guestKey, newThread, withMessage } from "../../src/sandbox/threads.ts"
 import { accountAt, layerListened, listingAt, NOW } from "./ground.ts"
 
 const cents = (amount: number | undefined): number => Math.round((amount ?? 0) * 100)
@@ -84,6 +86,79 @@ it("a vrbo listing has one price, or one for each weekday", () => {
   assert.strictEqual(one["base_price"], 90)
   assert.deepInclude(one["nightly_rate"], { sunday: 90, saturday: 90 })
   assert.deepStrictEqual(settingsWith("vrbo", one, one), one)
+})
+
+it("a stay at a price of its host's costs that and nothing on top, whatever the listing takes", () => {
+  fc.assert(
+    fc.property(
+      channel,
+      fc.integer({ min: 1, max: 10_000_000 }),
+      fc.integer({ min: 0, max: 100 }),
+      (at, price, percent) => {
+        const asked = { channel_type: at, cleaning_fee: 30, tax: percent, commission: percent }
+        const room = {
+          listing_id: "L",
+          check_in_date: "2027-06-01",
+          check_out_date: "2027-06-04",
+          adults: 2,
+          children: 0
+        }
+        const booked = roomAt(price / 100, at, newListing(asked, "L", "EUR"), room, "R1")
+        assert.deepStrictEqual([cents(booked.rate), cents(booked.accommodation)], [price, price])
+        assert.isTrue(booked.commission <= booked.rate)
+      }
+    )
+  )
+})
+
+it("an offer stands as it was left, but that an active one is over from its last moment on", () => {
+  const status = fc.constantFrom("active", "accepted", "declined", "expired", "withdrawn")
+  const instant = fc.integer({ min: 0, max: 100 })
+  fc.assert(
+    fc.property(status, instant, instant, (left, expires, now) => {
+      const stands = standsAt({ status: left, expires_at: new Date(expires) }, new Date(now))
+      assert.strictEqual(stands, left === "active" && now >= expires ? "expired" : left)
+    })
+  )
+})
+
+it("a guest is known by the e-mail address, else by the name, and never by both", () => {
+  const word = fc.stringMatching(/^[a-z]{1,8}$/)
+  fc.assert(
+    fc.property(word, word, word, word, (name, other, box, host) => {
+      const email = `${box}@${host}`
+      assert.strictEqual(guestKey({ name, email }), guestKey({ name: other, email: ` ${email.toUpperCase()}` }))
+      assert.strictEqual(guestKey({ name }), guestKey({ name: `${name.toUpperCase()} `, email: "" }))
+      assert.notStrictEqual(guestKey({ name: email }), guestKey({ name, email }))
+      assert.strictEqual(guestKey({ name }) === guestKey({ name: other }), name === other)
+    })
+  )
+})
+
+it("a thread numbers what is written in it, and is told anew only when something else is asked", () => {
+  const inquiry = { listing_id: "L", check_in_date: "2027-06-01", check_out_date: "2027-06-04", number_of_adults: 2 }
+  const act = fc.constantFrom("write", "ask", "book")
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
+      let thread = newThread("T", { name: "Ana" }, new Date(NOW))
+      const ids: Array<string> = []
+      for (const each of acts) {
+        const before = thread
+        if (each === "write") {
+          const written = withMessage(thread, { sender: "guest", text: "x" }, new Date(NOW))
+          thread = written.thread
+          ids.push(written.message.said.message_id)
+        } else thread = asking(thread, each === "ask" ? inquiry : null)
+        const isTold = each === "ask" || (each === "book" && before.said.inquiry !== null)
+        assert.strictEqual(thread.version, before.version + (isTold ? 1 : 0))
+        assert.strictEqual(thread.said.version, thread.version)
+      }
+      assert.deepStrictEqual(
+        ids,
+        Array.from({ length: ids.length }, (_, nth) => `T-${nth + 1}`)
+      )
+    })
+  )
 })
 
 layer(layerListened)("the sandbox", (it) => {

@@ -46,14 +46,15 @@ const turns = Effect.gen(function* () {
 })
 
 layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
-  it.effect("is told with the act: the listing first, then the order", () =>
+  it.effect("is told with the act: the listing and the thread with the guest first, then the order", () =>
     Effect.gen(function* () {
       const { book, kinds } = yield* ground()
       const { heard } = yield* book
       assert.strictEqual(heard, "applied")
-      assert.deepStrictEqual(yield* kinds, ["listing", "order"])
+      const told = yield* kinds
+      assert.deepStrictEqual([told.toSorted(), told.at(-1)], [["listing", "order", "thread"], "order"])
       yield* turns
-      assert.deepStrictEqual(yield* kinds, ["listing", "order"])
+      assert.deepStrictEqual(yield* kinds, told)
     })
   )
 
@@ -133,7 +134,7 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       yield* TestClock.adjust("2 minutes")
       yield* turn
       yield* turn
-      assert.deepStrictEqual(yield* quiet.kinds, ["listing", "listing", "order"])
+      assert.strictEqual((yield* quiet.kinds).at(-1), "order")
     })
   )
 
@@ -244,6 +245,59 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
       const stands = sql<{ status: string }>`
         SELECT status FROM sandbox_orders WHERE operator_id = ${operatorId} AND order_id = ${order.order_id}`
       assert.deepStrictEqual(yield* stands, [{ status: "timeout" }])
+    })
+  )
+
+  it.effect("is told of a thread in the order in which it was written, be what is before slow or broken", () =>
+    Effect.gen(function* () {
+      const { account, listing, market, answers, accountId } = yield* ground()
+      const { heardOf } = yield* Listener
+      const texts = Effect.map(heardOf(accountId), (all) => all.filter(isSaid("message")).map(({ text }) => text))
+      const slow = yield* Deferred.make<void>()
+      const asked = yield* Deferred.make<void>()
+      yield* answers((said) =>
+        isSaid("message")(said) && said.text === "first"
+          ? Effect.andThen(Deferred.succeed(asked, undefined), Effect.as(Deferred.await(slow), APPLIED))
+          : Effect.succeed(APPLIED)
+      )
+      const stay = { listing_id: listing, check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
+      const first = yield* Effect.forkChild(market.inquire({ ...stay, guest_name: "Ana Reis", text: "first" }))
+      yield* Deferred.await(asked)
+      const sql = yield* SqlClient.SqlClient
+      const [thread] = yield* sql<{
+        thread_id: string
+      }>`SELECT thread_id FROM sandbox_threads WHERE account_id = ${accountId}`
+      const thread_id = thread?.thread_id ?? ""
+      assert.isNull((yield* market.write({ thread_id, text: "second" })).heard)
+      assert.deepStrictEqual(yield* texts, ["first"])
+      yield* Deferred.succeed(slow, undefined)
+      assert.strictEqual((yield* Fiber.join(first)).heard, "applied")
+      const { tell } = yield* Telling
+      yield* tell(account)
+      assert.deepStrictEqual(yield* texts, ["first", "second"])
+
+      // What always fails is tried, and then holds up nothing.
+      yield* answers((said) =>
+        isSaid("message")(said) && said.text === "third" ? Effect.die(new Error("always")) : Effect.succeed(APPLIED)
+      )
+      assert.strictEqual((yield* market.write({ thread_id, text: "third" })).heard, "failed")
+      assert.strictEqual((yield* market.write({ thread_id, text: "fourth" })).heard, "applied")
+      assert.deepStrictEqual(yield* texts, ["first", "second", "third", "fourth"])
+    })
+  )
+
+  it.effect("is told of orders and messages though their thread always fails or is refused", () =>
+    Effect.gen(function* () {
+      for (const answer of [
+        () => Effect.die(new Error("always")),
+        () => Effect.succeed<Heard>({ outcome: "refused", reason: "no" })
+      ]) {
+        const { book, answers, market } = yield* ground()
+        yield* answers((said) => (isSaid("thread")(said) ? answer() : Effect.succeed(APPLIED)))
+        const order = yield* book
+        assert.strictEqual(order.heard, "applied")
+        assert.strictEqual((yield* market.write({ order_id: order.order_id, text: "Hello" })).heard, "applied")
+      }
     })
   )
 

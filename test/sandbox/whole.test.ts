@@ -1,47 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { WakeUp } from "../../src/background/WakeUp.ts"
-import { ChannelGateway } from "../../src/channels/ChannelGateway.ts"
-import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
-import { Ingest } from "../../src/ingest/Ingest.ts"
-import { layerPushing } from "../../src/resources/listing-calendars/pushing.ts"
-import { layerSandboxConnector } from "../../src/sandbox/in-process.ts"
-import { layerSandbox, layerSandboxAtWork } from "../../src/sandbox/layer.ts"
 import { Marketplace } from "../../src/sandbox/Marketplace.ts"
-import { SandboxAllowed } from "../../src/sandbox/SandboxAllowed.ts"
 import { Seeing } from "../../src/sandbox/Seeing.ts"
-import { ScriptedChannel } from "../channels.ts"
-import { call, freshOperator, layerService, propertyOf, typedClient, withToken } from "../harness.ts"
-import { layerOwnDatabase } from "../own-database.ts"
+import { call, freshOperator, propertyOf, typedClient, withToken } from "../harness.ts"
+import { layerWhole } from "./whole.ts"
 
 // The service and its marketplace together, on the clock on the wall: what each says reaches the other by itself.
-
-const layerBelow = Layer.merge(layerOwnDatabase, WakeUp.layerProcess)
-
-const layerMarketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, SandboxAllowed.layerAlways)).pipe(
-  Layer.provide(layerBelow)
-)
-
-const layerGateway = Layer.provide(ChannelGateway.layer, [
-  Layer.provide(layerSandboxConnector, layerMarketplace),
-  layerOwnDatabase
-]).pipe(Layer.orDie)
-
-const layerWhole = Layer.mergeAll(
-  Layer.provide(layerSandboxAtWork, [layerMarketplace, layerBelow]),
-  Layer.provide(layerPushing, [layerGateway, layerBelow])
-).pipe(
-  Layer.provideMerge(layerMarketplace),
-  Layer.provideMerge(
-    layerService(
-      layerOwnDatabase,
-      RateWindows.layerMemory,
-      Layer.merge(ScriptedChannel.layer, layerGateway),
-      WakeUp.layerProcess
-    )
-  )
-)
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 

@@ -3,6 +3,7 @@ import { ByteSize, Effect, Predicate, Result } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Answer } from "../../contract/envelope.ts"
 import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
+import { textOf } from "../../contract/utf8.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../limits.ts"
 import { batchRefusal } from "./batch.ts"
 import type { OfferedTool } from "./tools.ts"
@@ -27,7 +28,8 @@ export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
     const bytes = yield* Effect.mapError(request.arrayBuffer, ({ reason }) =>
       reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(most) : unreadable
     )
-    const json = yield* Effect.fromResult(Result.mapError(parseJson(decoder.decode(bytes)), notTaken))
+    const text = textOf(new Uint8Array(bytes))
+    const json = yield* Effect.fromResult(Result.mapError(Result.flatMap(text, parseJson), notTaken))
     if (bytes.byteLength > BODY_BYTES && !takesImage(nameOfTool(json))) return yield* Effect.fail(tooLarge(BODY_BYTES))
     const refusal = batchRefusal(json)
     if (refusal !== undefined) return yield* Effect.fail(rpcError(400, INVALID_REQUEST, refusal))
@@ -36,8 +38,6 @@ export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
   return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.provideService(read(request), HttpIncomingMessage.MaxBodySize, ByteSize.bytes(most))
 }
-
-const decoder = new TextDecoder()
 
 /** The tool a message calls, or an empty text. */
 const nameOfTool = (message: unknown): string =>

@@ -39,14 +39,19 @@ export const PRIVATE_HEADERS = {
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64")
 
+/** What forms a page has, and at what address: one that is no secret may be told where they go. */
+type Forms = "none" | "own" | "own, at a secret address"
+
 /**
- * The page as an answer: it loads nothing, runs nothing and is framed by nobody. Its forms, if it has any, go to where it
- * came from; then that address, which is no secret, may be told there, as a browser else hides where a form comes from.
+ * The page as an answer: it loads nothing, unless images of where it came from, runs nothing and is framed by nobody. Its forms,
+ * if it has any, go to where it came from; where that address is no secret it may be told there, as a browser else hides where
+ * a form comes from.
  */
 export const documentResponse = (
   document: Document,
   status = 200,
-  forms: "none" | "own" = "none"
+  forms: Forms = "none",
+  images: "none" | "own" = "none"
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(rendered(document).html, {
     status,
@@ -54,6 +59,6 @@ export const documentResponse = (
     headers: {
       ...PRIVATE_HEADERS,
       "referrer-policy": forms === "own" ? "same-origin" : PRIVATE_HEADERS["referrer-policy"],
-      "content-security-policy": `default-src 'none'; style-src 'sha256-${sha256(document.style)}'; base-uri 'none'; form-action ${forms === "own" ? "'self'" : "'none'"}; frame-ancestors 'none'`
+      "content-security-policy": `default-src 'none'; style-src 'sha256-${sha256(document.style)}';${images === "own" ? " img-src 'self';" : ""} base-uri 'none'; form-action ${forms === "none" ? "'none'" : "'self'"}; frame-ancestors 'none'`
     }
   })

@@ -12,7 +12,7 @@ import { type OpenedFeed, PropertyFeeds } from "../../resources/property-feeds/P
 import { makeCounting } from "./counting.ts"
 import { PRIVATE_HEADERS } from "./document.ts"
 import { ICALENDAR_TYPE } from "./icalendar.ts"
-import { namesIt } from "./property-feed/if-none-match.ts"
+import { namesIt } from "./if-none-match.ts"
 import { feedText } from "./property-feed/text.ts"
 import { isLooking, onlyLooking, plainText, recorded, retryAfter } from "./secret-address.ts"
 

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, Layer } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { isPlainLoopback } from "../../configuration.ts"
@@ -27,7 +27,7 @@ export const SandboxPage = Context.Reference<SandboxDoor>("latchkey/adapters/San
 /** Days of a calendar that are shown: six weeks. */
 const SHOWN_DAYS = 42
 
-const show = (seeing: Seeing["Service"]) =>
+const show = (seeing: Seeing["Service"], publicUrl: string) =>
   Effect.fnUntraced(function* (query: URLSearchParams) {
     const parts = partsOf(query)
     const whose = operatorIn(query)
@@ -35,10 +35,12 @@ const show = (seeing: Seeing["Service"]) =>
       accounts: yield* seeing.accounts(parts.accounts, whose),
       listings: yield* seeing.listings(parts.listings, whose),
       orders: yield* seeing.orders(parts.orders, whose),
+      threads: yield* seeing.threads(parts.threads, whose),
       asked: yield* seeing.asked(parts.asked, whose)
     }
     const daysOf = yield* seeing.calendars(rows.listings.rows, SHOWN_DAYS)
-    return documentResponse(marketPage({ ...rows, parts, daysOf, query }), 200, "own")
+    const now = yield* DateTime.nowAsDate
+    return documentResponse(marketPage({ ...rows, parts, daysOf, query, now, publicUrl }), 200, "own", "own")
   })
 
 /** Back to the page, with what came of it. */
@@ -65,7 +67,7 @@ export const layerSandboxPage = (publicUrl: string) =>
     Effect.gen(function* () {
       const sandbox = yield* SandboxAllowed
       const allowed = isPlainLoopback(publicUrl) ? sandbox.allowed : Effect.succeed(false)
-      const looked = show(yield* Seeing)
+      const looked = show(yield* Seeing, publicUrl)
       const acts = makeActs(yield* Marketplace)
 
       const moved = Effect.fnUntraced(function* (name: string, request: HttpServerRequest, query: URLSearchParams) {

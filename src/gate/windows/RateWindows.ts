@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 
 import { type Admission, decide } from "./admission.ts"
 import { MemoryCounts } from "./memory-counts.ts"
-import { type Bucket, windowOf } from "./window.ts"
+import { type Bucket, stillOpen, windowOf } from "./window.ts"
 
 /** Counts calls in fixed windows (specification, Limits). */
 export class RateWindows extends Context.Service<
@@ -15,12 +15,18 @@ export class RateWindows extends Context.Service<
     readonly admit: (buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>) => Effect.Effect<Admission>
     /** Counts without asking whether there was room: what layer 4 does after a call failed. */
     readonly count: (buckets: ReadonlyArray<Bucket>) => Effect.Effect<void>
+    /**
+     * Takes back one count of each, of a call that was admitted `at` that time (milliseconds): nothing where the window has
+     * ended since, and never below 0.
+     */
+    readonly giveBack: (buckets: ReadonlyArray<Bucket>, at: number) => Effect.Effect<void>
   }
 >()("latchkey/gate/windows/RateWindows") {
   /** Admits every call: what a bench compares with, and tests that make more calls than a host may. */
   static readonly layerUnbounded: Layer.Layer<RateWindows> = Layer.succeed(RateWindows, {
-    admit: () => Effect.succeed({ _tag: "Admitted", remaining: [] }),
-    count: () => Effect.void
+    admit: () => Effect.succeed({ _tag: "Admitted", at: 0, remaining: [] }),
+    count: () => Effect.void,
+    giveBack: () => Effect.void
   })
 
   /** For one process: exact there, forgotten when it ends. */
@@ -30,7 +36,12 @@ export class RateWindows extends Context.Service<
       admit: (buckets, peek) =>
         Effect.clockWith((clock) => Effect.succeed(counts.admit(buckets, peek, clock.currentTimeMillisUnsafe()))),
       count: (buckets) =>
-        Effect.clockWith((clock) => Effect.succeed(counts.count(buckets, clock.currentTimeMillisUnsafe())))
+        Effect.clockWith((clock) => Effect.succeed(counts.count(buckets, clock.currentTimeMillisUnsafe()))),
+      giveBack: (buckets, at) =>
+        Effect.clockWith((clock) => {
+          const now = clock.currentTimeMillisUnsafe()
+          return Effect.succeed(counts.giveBack(stillOpen(buckets, at, now), now))
+        })
     })
   })
 
@@ -43,14 +54,15 @@ export class RateWindows extends Context.Service<
    * second around a boundary in different windows; each window still holds no more than its limit.
    *
    * While Redis is away each process counts for itself, from 0, so that a limit holds a process instead of a deployment.
-   * A call that ran into the timeout may have been counted in Redis too.
+   * A call that ran into the timeout may have been counted in Redis too, and one that was counted on one side of its going
+   * away be given back on the other.
    */
   static readonly layerRedis = (url: string, options?: { readonly prefix?: string }) =>
     Layer.effect(
       RateWindows,
       Effect.gen(function* () {
         // Loaded when asked for: the client of Redis is hundreds of modules.
-        const { admitting, always } = yield* Effect.promise(() => import("./counting-script.ts"))
+        const { admitting, always, givingBack } = yield* Effect.promise(() => import("./counting-script.ts"))
         const { makeRedisLink } = yield* Effect.promise(() => import("./redis-link.ts"))
         const prefix = options?.prefix ?? "latchkey:"
         const link = yield* makeRedisLink(url, (nowMillis) => always(prefix, [probe], nowMillis))
@@ -68,6 +80,14 @@ export class RateWindows extends Context.Service<
               const now = clock.currentTimeMillisUnsafe()
               return Effect.map(link.run(always(prefix, buckets, now)), (counts) => {
                 if (counts === undefined) alone.count(buckets, now)
+              })
+            }),
+          giveBack: (buckets, at) =>
+            Effect.clockWith((clock) => {
+              const now = clock.currentTimeMillisUnsafe()
+              const open = stillOpen(buckets, at, now)
+              return Effect.map(link.run(givingBack(prefix, open, now)), (counts) => {
+                if (counts === undefined) alone.giveBack(open, now)
               })
             })
         })

@@ -10,6 +10,8 @@ export interface Remaining {
 
 export interface Admitted {
   readonly _tag: "Admitted"
+  /** When it was counted, in milliseconds: what is given back is given back there. */
+  readonly at: number
   /** One entry a counted bucket, in the order given. */
   readonly remaining: ReadonlyArray<Remaining>
 }
@@ -54,6 +56,7 @@ export const decide = (
   }
   return {
     _tag: "Admitted",
+    at: nowMillis,
     remaining: buckets.map((bucket, at) => ({
       bucket,
       remaining: bucket.max - (counts[at] ?? 0) - 1,

@@ -5,7 +5,7 @@ import { type Bucket, releaseSecond, windowIndex } from "./window.ts"
 export const REDIS_AFTERLIFE = 60
 
 // For each key two arguments: the most it may hold for the call to pass, and the seconds it lives, 0 for a bucket that is
-// looked at and not counted. The answer is the counts before this call, so the caller decides by the same rule as in
+// looked at and not counted, -1 for one of which a count is given back. The answer is the counts before this call, so the caller decides by the same rule as in
 // memory. Redis runs a script alone: nobody sees or changes a count between the check and the increment.
 const lua = `
 local counts = redis.call("MGET", unpack(KEYS))
@@ -17,7 +17,11 @@ end
 if not full then
   for i = 1, #KEYS do
     local life = ARGV[2 * i]
-    if life ~= "0" and redis.call("INCR", KEYS[i]) == 1 then redis.call("EXPIRE", KEYS[i], life) end
+    if life == "-1" then
+      if counts[i] > 0 then redis.call("DECR", KEYS[i]) end
+    elseif life ~= "0" and redis.call("INCR", KEYS[i]) == 1 then
+      redis.call("EXPIRE", KEYS[i], life)
+    end
   end
 end
 return counts
@@ -62,6 +66,12 @@ export const admitting = (
 export const always = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMillis: number): Counting => ({
   keys: buckets.map((bucket) => keyOf(prefix, bucket, nowMillis)),
   args: buckets.flatMap((bucket) => [String(Number.MAX_SAFE_INTEGER), lifeOf(bucket, nowMillis)])
+})
+
+/** A count of each of `buckets` given back. */
+export const givingBack = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMillis: number): Counting => ({
+  keys: buckets.map((bucket) => keyOf(prefix, bucket, nowMillis)),
+  args: buckets.flatMap(() => [String(Number.MAX_SAFE_INTEGER), "-1"])
 })
 
 /** The window's index is part of the key: processes whose clocks differ by a moment count in the window each is in. */

@@ -35,6 +35,10 @@ export const UNMATCHED = "unmatched"
 /** Whether an answer with this error_code uses up layer 4. A 429 never does, so it cannot extend a ban. */
 export const countsAsInvalid = (errorCode: number): boolean => errorCode === 400 || errorCode === 404
 
+/** Whether an answer with this error_code uses up nothing of layer 3: what it refused was no message. */
+export const countsAsUnsent = (errorCode: number): boolean =>
+  errorCode === 400 || errorCode === 404 || errorCode === 422
+
 const callWindows = [windowOf("1m"), windowOf("10m"), windowOf("1h"), windowOf("24h")] as const
 const conversationWindows = [windowOf("5s"), windowOf("60s"), windowOf("30m"), windowOf("2h"), windowOf("24h")] as const
 const invalidCallWindows = [windowOf("1h"), windowOf("24h")] as const
@@ -56,6 +60,8 @@ export interface GatedCall {
 export interface CallBuckets {
   /** Layers 1 to 3 and the token's own: checked and counted when the call arrives. */
   readonly call: ReadonlyArray<Bucket>
+  /** Layer 3 alone: given back when nothing was sent. */
+  readonly conversation: ReadonlyArray<Bucket>
   /** Layer 4: checked when the call arrives, counted when its answer `countsAsInvalid`. */
   readonly invalid: ReadonlyArray<Bucket>
 }
@@ -65,6 +71,7 @@ export const bucketsOf = (call: GatedCall): CallBuckets => {
   const { overrides, route } = call
   const operator = `{op:${call.operatorId}}`
   const buckets: Array<Bucket> = []
+  const conversation: Array<Bucket> = []
   const invalid: Array<Bucket> = []
 
   add(buckets, "user", `${operator}:user`, callWindows, userLimits, overrides?.user)
@@ -81,11 +88,11 @@ export const bucketsOf = (call: GatedCall): CallBuckets => {
   }
   if (call.conversationId !== undefined) {
     const key = `${operator}:conversation:${String(call.conversationId).slice(0, CONVERSATION_KEY)}`
-    add(buckets, "conversation", key, conversationWindows, conversationLimits, overrides?.conversation)
+    add(conversation, "conversation", key, conversationWindows, conversationLimits, overrides?.conversation)
   }
   const key = `${operator}:endpoint_error:${route}`
   add(invalid, "endpoint_error", key, invalidCallWindows, invalidCallLimits, overrides?.endpoint_error)
-  return { call: buckets, invalid }
+  return { call: [...buckets, ...conversation], conversation, invalid }
 }
 
 const add = (

@@ -54,6 +54,14 @@ export class MemoryCounts {
     for (const bucket of buckets) this.#write(bucket, this.#read(bucket, nowMillis) + 1, nowMillis)
   }
 
+  /** Takes back one count of each. */
+  giveBack(buckets: ReadonlyArray<Bucket>, nowMillis: number): void {
+    for (const bucket of buckets) {
+      const count = this.#read(bucket, nowMillis)
+      if (count > 0) this.#write(bucket, count - 1, nowMillis)
+    }
+  }
+
   /** Entries held, at most `live` a generation, two generations a window length. */
   get size(): number {
     let size = 0

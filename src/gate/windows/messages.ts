@@ -9,7 +9,9 @@ export const refusalMessage = ({ bucket, retryAfterSeconds }: Refused): string =
     case "token":
     case "share_link":
     case "property_feed":
+    case "guest_page":
     case "connector":
+    case "image":
       return "Too Many Attempts."
     case "conversation":
       return `Too many requests. Try again in ${retryAfterSeconds} seconds.`

@@ -24,7 +24,8 @@ export const windowOf = <const Label extends WindowLabel>(label: Label) => ({ la
 
 /**
  * `conversation` is ours: the specification does not say what a hit of layer 3 reports. Outside the layers `share_link` counts
- * who looks at a shared calendar, `property_feed` who reads the feed of a property, and `connector` what a connector says.
+ * who looks at a shared calendar, `property_feed` who reads the feed of a property, `connector` what a connector says, `image`
+ * who looks at an image, and `guest_page` who looks at the page of a stay or sends a form there.
  */
 export type LimitScope =
   | "user"
@@ -34,7 +35,9 @@ export type LimitScope =
   | "endpoint_error"
   | "share_link"
   | "property_feed"
+  | "guest_page"
   | "connector"
+  | "image"
 
 /**
  * One counter: at most `max` calls with this `key` in each window. The key says who is counted and where; the buckets of
@@ -56,3 +59,11 @@ export const releaseSecond = (window: Window, nowMillis: number): number =>
 /** Whole seconds until the release. At least 1: a release lies on a whole second, strictly after now. */
 export const retryAfter = (window: Window, nowMillis: number): number =>
   releaseSecond(window, nowMillis) - Math.floor(nowMillis / 1_000)
+
+/** Those of `buckets` whose window has not ended since. */
+export const stillOpen = (
+  buckets: ReadonlyArray<Bucket>,
+  sinceMillis: number,
+  nowMillis: number
+): ReadonlyArray<Bucket> =>
+  buckets.filter(({ window }) => windowIndex(window, sinceMillis) === windowIndex(window, nowMillis))

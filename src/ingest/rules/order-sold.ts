@@ -1,12 +1,9 @@
+import { instantSaid } from "../../channels/heard.ts"
 import type { OrderSaid } from "../../channels/said.ts"
-import { instantOf } from "../../contract/time.ts"
 import { ANSWER_WITHIN_MS, PAYMENT_WITHIN_MS } from "../../limits.ts"
 import { NewOrder } from "../../resources/orders/order.ts"
 import type { Speaker } from "../heard.ts"
 import type { StaysSaid } from "./stays-said.ts"
-
-/** Instants of channels that name no offset are UTC: a channel does not know the host's clock. */
-const CHANNELS_CLOCK = "UTC"
 
 const WITHIN_MS = { wait_accept: ANSWER_WITHIN_MS, wait_pay: PAYMENT_WITHIN_MS } as const
 
@@ -15,7 +12,14 @@ export const expiryOf = (said: Pick<OrderSaid, "status" | "expires_at">, at: Dat
   if (said.status !== "wait_accept" && said.status !== "wait_pay") return null
   return said.expires_at === undefined || said.expires_at === null
     ? new Date(at.getTime() + WITHIN_MS[said.status])
-    : instantOf(said.expires_at, CHANNELS_CLOCK)
+    : instantSaid(said.expires_at)
+}
+
+/** What a new order is called, the conversation with its guest, and when it came in. */
+interface Entering {
+  readonly code: string
+  readonly conversation_id: string | null
+  readonly at: Date
 }
 
 /** An order that is new to the service, as it came in at `at`. */
@@ -23,7 +27,7 @@ export const orderSold = (
   speaker: Speaker,
   said: OrderSaid,
   stays: StaysSaid,
-  { code, at }: { readonly code: string; readonly at: Date }
+  { code, conversation_id, at }: Entering
 ): NewOrder =>
   NewOrder.make({
     reservation_code: code,
@@ -31,12 +35,13 @@ export const orderSold = (
     channel_id: said.channel_id,
     status: said.status,
     currency: said.currency,
-    booked_at: instantOf(said.booked_at, CHANNELS_CLOCK),
+    booked_at: instantSaid(said.booked_at),
     creator: "System",
     cancellation_policy_category: said.cancellation_policy_category ?? null,
     channel_account_id: speaker.accountId,
     channel_version: said.version,
     channel_synced_at: at,
     expires_at: expiryOf(said, at),
+    conversation_id,
     stays
   })

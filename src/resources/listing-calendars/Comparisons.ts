@@ -1,12 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { busyWith, inTurn, type Taking, type Whose } from "../../background/in-turn.ts"
 import { leaseEnd } from "../../background/lease.ts"
 import { OUTWARD_ACT_MS } from "../../channels/api-errors.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { readBy, rowOf, rowsOf } from "../../database/rows.ts"
 import { daysText, markingDue, rangesOf } from "./due-days.ts"
-import { busyWith, inTurn, type Taking, type Whose } from "./in-turn.ts"
 
 /** Comparisons under way at once in a process, those of one operator, and those of one of its accounts. */
 export const COMPARING_ROOM = 16
@@ -94,6 +94,7 @@ const following = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<Followed>):
 const takingDue = (sql: SqlClient.SqlClient, taking: Givens<Taking>): Fragment => {
   const queue = {
     table: sql`listing_comparisons`,
+    row: sql`listing_row`,
     waits: sql`true`,
     reached: sql`NOT EXISTS (
       SELECT FROM channel_accounts c WHERE c.operator_id = with_work.operator_id AND c.id = with_work.account_id

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { busyWith, type Taking, type Whose } from "../../background/in-turn.ts"
 import { leaseEnd } from "../../background/lease.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { LISTING_PUSH_TRIED_MS } from "../../limits.ts"
 import { drawingUp, readingStock, type StockSought } from "./drawing.ts"
-import { busyWith, type Taking, type Whose } from "./in-turn.ts"
 import { DrawnPush, type PushInHand, ReadStock, type Span, TakenPush } from "./push.ts"
 import {
   type Failed,

@@ -1,16 +1,17 @@
 import { Array as Arr, Cause, DateTime, Effect, Layer, Random } from "effect"
-import { loop, periodically } from "../../background/loop.ts"
-import { whenWoken } from "../../background/polls.ts"
+import { periodically } from "../../background/loop.ts"
 import { RETENTION_MS } from "../../background/retention.ts"
 import { type Backoff, pauseOf } from "../../background/retries.ts"
-import { attemptOnce, DUE_POLL_MS, makeTimedWork } from "../../background/timed-work.ts"
+import { attemptOnce, makeTimedWork } from "../../background/timed-work.ts"
 import { WakeUp } from "../../background/WakeUp.ts"
+import { workWhenWoken } from "../../background/woken-work.ts"
 import { OUTWARD_ACT_MS } from "../../channels/api-errors.ts"
 import { ChannelGateway } from "../../channels/ChannelGateway.ts"
 import type { StockedDays } from "../../channels/days.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/errors.ts"
+import { inWords } from "../../channels/in-words.ts"
 import { dateInZone } from "../../contract/time.ts"
-import { CHANNEL_TEXT, LISTING_RANGES } from "../../limits.ts"
+import { LISTING_RANGES } from "../../limits.ts"
 import { asRoot, record } from "../../telemetry/spans.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { Ended, PushInHand, Span, TakenPush } from "./push.ts"
@@ -105,28 +106,18 @@ const messageOf = Effect.fnUntraced(function* (lane: TakenPush) {
   }
 })
 
-/** A channel's words, as far as they can be stored and are worth reading. */
-const asText = (reason: string): string => reason.slice(0, CHANNEL_TEXT).toWellFormed().replaceAll("\0", "\uFFFD")
-
 /** What no repetition would change is over; all else is tried again. */
 const endedBy = (error: ChannelError): Ended => {
+  const reason = inWords(error)
   switch (error._tag) {
     case "ChannelRefused":
-      return {
-        end: "refused",
-        reason: asText(error.field === undefined ? error.reason : `${error.field}: ${error.reason}`)
-      }
     case "ChannelAccountMissing":
-      return { end: "refused", reason: `there is no account on ${error.channelType} any more` }
+      return { end: "refused", reason }
     case "ChannelNotServed":
-      return { end: "unserved", reason: `${error.channelType} cannot be told here` }
+      return { end: "unserved", reason }
     case "ChannelDisconnected":
-      return { end: "failed", reason: `the account on ${error.channelType} is disconnected` }
     case "ChannelUnavailable":
-      return {
-        end: "failed",
-        reason: error.code === 504 ? "the channel did not answer in time" : `the channel failed (${error.code})`
-      }
+      return { end: "failed", reason }
   }
 }
 
@@ -234,13 +225,7 @@ export const makePushing = Effect.flatMap(PushQueue, (queue) =>
 export const PUSH_GAP_MS = 100
 
 /** Tells channels what waits for them until the scope closes, in any number of processes on one database. */
-const work = Effect.gen(function* () {
-  const { polling, changed } = yield* makePushing
-  const woken = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
-  yield* polling
-  const heard = Effect.as(Effect.andThen(changed, Effect.sleep(PUSH_GAP_MS)), false)
-  yield* Effect.forkScoped(loop("hearing of pushes", whenWoken(woken, heard, DUE_POLL_MS)))
-})
+const work = Effect.flatMap(makePushing, (pushing) => workWhenWoken("hearing of pushes", pushing, PUSH_GAP_MS))
 
 /** The worker of this process, over a database and the channels. */
 export const layerPushing = Layer.merge(

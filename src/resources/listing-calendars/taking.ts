@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { inTurn, type Taking } from "../../background/in-turn.ts"
 import type { Givens } from "../../database/forms.ts"
-import { inTurn, type Taking } from "./in-turn.ts"
 
 // The statement by which lanes are taken: rows that were found are changed by where they lie.
 
@@ -26,6 +26,7 @@ const isOfCalendar = (sql: SqlClient): Fragment => sql`
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
   const queue = {
     table: sql`listing_lanes`,
+    row: sql`listing_row`,
     waits: sql`waiting > 0`,
     reached: sql`true`,
     share: PUSHING_SHARE,

@@ -7,6 +7,7 @@ import { assignmentsOf, column, givenRow, namesOf } from "../../database/columns
 import type { Givens } from "../../database/forms.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { LISTINGS } from "../../limits.ts"
+import { speakingAccount } from "../channel-accounts/known-account.ts"
 import { ownListing } from "./own-listing.ts"
 
 // What channels say of listings: one statement for a listing that is known, and one for a new one.
@@ -55,10 +56,6 @@ const valuesOf = ({ operatorId, accountId, channelType }: Speaking, said: Listin
   at
 })
 
-const speaker = (sql: Sql, { operatorId, accountId, channelType }: Givens<Speaking>) => sql`
-  SELECT operator_id, id, channel_type FROM channel_accounts
-  WHERE operator_id = ${operatorId} AND id = ${accountId} AND channel_type = ${channelType}`
-
 const readHeard = onlyRowOf(
   Schema.Struct({
     speaker_known: Schema.Boolean,
@@ -76,7 +73,7 @@ const readHeard = onlyRowOf(
 export const hear = (sql: Sql) => {
   const statement = onRecordInForms(sql, (said: Givens<Said>, saysRules: boolean) => ({
     change: sql`
-      speaker AS (${speaker(sql, said)}),
+      speaker AS (${speakingAccount(sql, said)}),
       before AS (${ownListing(sql, said.operatorId, said.channelType, said.listing_id)} FOR NO KEY UPDATE),
       judged AS (
         SELECT before.operator_id, before.id, before.channel_version AS last_version,
@@ -119,7 +116,7 @@ const readMade = onlyRowOf(Schema.Struct({ made: Schema.Boolean }))
 export const take = (sql: Sql) => {
   const statement = onRecordInForms(sql, ({ most, ...said }: Givens<Said & { readonly most: number }>) => ({
     change: sql`
-      speaker AS (${speaker(sql, said)}), made AS (
+      speaker AS (${speakingAccount(sql, said)}), made AS (
         INSERT INTO listings (operator_id, account_id, channel_type, listing_id, channel_version, created_at, updated_at,
           ${sql.literal(namesOf(WithRules))})
         SELECT speaker.operator_id, speaker.id, speaker.channel_type, ${said.listing_id}, ${said.version}::bigint,

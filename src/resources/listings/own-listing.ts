@@ -25,6 +25,13 @@ export const ownListing = (
   SELECT * FROM listings
   WHERE operator_id = ${operatorId} AND channel_type = ${channelType} AND listing_id = ${listingId}`
 
+/** For a FROM: the properties that a listing `l` sells, by its link. */
+export const soldBy = (sql: SqlClient, l: Fragment): Fragment => sql`
+  SELECT ${l}.property_id WHERE ${l}.property_id IS NOT NULL
+  UNION ALL
+  SELECT r.property_id FROM room_type_properties r
+  WHERE r.operator_id = ${l}.operator_id AND r.room_type_id = ${l}.room_type_id`
+
 /** Where a listing is. */
 export const ListingPlace = Schema.Struct({
   id: Id,

@@ -26,7 +26,9 @@ export const OrderTerms = Schema.Struct({
   /** When the channel last said something of it; the last word of before, once it had stopped (ingest/rules/standing.ts). */
   channel_synced_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null),
   /** When it times out, if nothing happens until then; null: never. */
-  expires_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null)
+  expires_at: columnOr("timestamptz", Schema.NullOr(Schema.Date), null),
+  /** The conversation with its guest, once its channel names a thread. */
+  conversation_id: columnOr("text", Schema.NullOr(Schema.String), null)
 })
 
 /** What whoever sold it says once and for all. */
@@ -36,8 +38,7 @@ export const OrderSource = Schema.Struct({
   channel_type: column("text", Schema.String),
   /** The channel's id of the order; one order a channel and id, for ever. */
   channel_id: column("text", Schema.String),
-  booked_at: column("timestamptz", Schema.Date),
-  conversation_id: columnOr("text", Schema.NullOr(Schema.String), null)
+  booked_at: column("timestamptz", Schema.Date)
 })
 
 /** The columns a new order fills. */

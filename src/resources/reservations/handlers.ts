@@ -8,7 +8,7 @@ import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond, dateInZone } from "../../contract/time.ts"
-import { Deployment } from "../../installation.ts"
+import { Deployment, PublicUrl } from "../../installation.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
 import { isOver, type NewOrder } from "../orders/order.ts"
@@ -30,6 +30,7 @@ import { KnownOrder } from "./create-order.ts"
 import { underDrawnName, untilCreated } from "./drawn-name.ts"
 import { freeElsewhere } from "./held-elsewhere.ts"
 import { againWhileNightsGo, type FoundOrder, Orders } from "./Orders.ts"
+import type { Reservation } from "./record.ts"
 import { amended } from "./rules/amending.ts"
 import { allocated, boxed } from "./rules/box.ts"
 import { orderByHand } from "./rules/by-hand.ts"
@@ -37,18 +38,19 @@ import { isManualCode, manualCode } from "./rules/codes.ts"
 import { checkInDays, checkOutDays, defaultDays } from "./rules/search-days.ts"
 import { toReservation } from "./rules/showing.ts"
 import type { Checked } from "./rules/stay-checks.ts"
-import { IN_BOX, ReservationSearchStore } from "./search-store.ts"
+import { IN_BOX, type ReservationRow, ReservationSearchStore } from "./search-store.ts"
 import { OrderStore } from "./store.ts"
 
 export const layerReservations = layerHandled(
   Effect.gen(function* () {
     const [search, store, orders] = [yield* ReservationSearchStore, yield* OrderStore, yield* Orders]
     const [deployment, gateway] = [yield* Deployment, yield* ChannelGateway]
+    const toRecord = recordsUnder(yield* PublicUrl)
     const outward = atMostOnce(yield* Keys)
     return handled(Reservations, {
-      search_reservations: searchReservations(search),
+      search_reservations: searchReservations(search, toRecord),
       create_reservation: change(createReservation(store, orders, deployment), KnownOrder, answerOf),
-      update_reservation_basic: done(updateReservationBasic(orders, search, deployment)),
+      update_reservation_basic: done(updateReservationBasic(orders, search, toRecord, deployment)),
       cancel_reservation: done(cancelReservation(orders)),
       approve_reservation: done(approveReservation(orders, gateway, outward)),
       decline_reservation: done(declineReservation(orders, gateway, outward)),
@@ -58,7 +60,14 @@ export const layerReservations = layerHandled(
   })
 ).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer]))
 
-const searchReservations = (search: ReservationSearchStore["Service"]) =>
+type ToRecord = (row: ReservationRow) => Reservation
+
+const recordsUnder =
+  (publicUrl: string): ToRecord =>
+  (row) =>
+    toReservation(row, publicUrl)
+
+const searchReservations = (search: ReservationSearchStore["Service"], toRecord: ToRecord) =>
   Effect.fnUntraced(function* (payload: typeof search_reservations.payloadSchema.Type) {
     const caller = yield* CurrentOperator
     const filters = Struct.omit(payload, ["order_by", "offset", "limit"])
@@ -75,7 +84,7 @@ const searchReservations = (search: ReservationSearchStore["Service"]) =>
     if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== IN_BOX) {
       if (!(yield* search.knowsProperty(caller.operatorId, payload.property_id))) return yield* noSuchProperty
     }
-    return { reservations: found.rows.map(toReservation), total: found.total }
+    return { reservations: found.rows.map(toRecord), total: found.total }
   })
 
 /**
@@ -136,6 +145,7 @@ const fixedFields = fixedFieldsOf(update_reservation_basic.payloadSchema)
 /** A record can be sent back whole; it is looked up only when fields came that cannot change. */
 const checkFixed = Effect.fnUntraced(function* (
   search: ReservationSearchStore["Service"],
+  toRecord: ToRecord,
   payload: typeof update_reservation_basic.payloadSchema.Type
 ) {
   const { operatorId } = yield* CurrentOperator
@@ -143,18 +153,19 @@ const checkFixed = Effect.fnUntraced(function* (
   const wanted = { stay_code: payload.stay_code, check_in: undefined, check_out: undefined }
   const { rows } = yield* search.search(operatorId, wanted, "booked_at", { offset: 0, limit: 1 })
   const [row] = rows
-  yield* row === undefined ? noSuchStay : Effect.fromResult(fixedFields(toReservation(row), payload))
+  yield* row === undefined ? noSuchStay : Effect.fromResult(fixedFields(toRecord(row), payload))
 })
 
 const updateReservationBasic = (
   orders: Orders["Service"],
   search: ReservationSearchStore["Service"],
+  toRecord: ToRecord,
   deployment: typeof Deployment.Service
 ) =>
   Effect.fnUntraced(function* (payload: typeof update_reservation_basic.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const { stay_code, custom_channel_id: channel } = payload
-    yield* checkFixed(search, payload)
+    yield* checkFixed(search, toRecord, payload)
     if (channel !== undefined && customChannelOf(deployment, channel) === undefined) return yield* noSuchChannel
     const next = Effect.fnUntraced(function* ({ order, stay, held_elsewhere }: FoundOrder) {
       if (order === null || stay === undefined) return yield* noSuchStay

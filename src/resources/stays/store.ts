@@ -1,13 +1,14 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms } from "../../changes/on-record.ts"
-import { settingsOf } from "../../database/columns.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
-import { onlyRowOf, rowOf } from "../../database/rows.ts"
+import { rowOf } from "../../database/rows.ts"
 import { CUSTOM_FIELDS, CUSTOM_FIELDS_TEXT } from "../../limits.ts"
-import { CustomFields, StayKeeping } from "./stay.ts"
+import { setCheckIn } from "./checking-in.ts"
+import { locked } from "./locked.ts"
+import { CustomFields, type StayKeeping } from "./stay.ts"
 import { recordStayUpdates, stayRecord } from "./table.ts"
 import { addTag, removeTag, type Sought, touchedField } from "./tagging.ts"
 
@@ -16,30 +17,9 @@ import { addTag, removeTag, type Sought, touchedField } from "./tagging.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** The columns of a check-in that a host sets. */
-const CheckIn = Schema.Struct(
-  Struct.pick(StayKeeping.fields, [
-    "lock_code",
-    "lock_code_visible_after",
-    "arrival_at",
-    "departure_at",
-    "deposit",
-    "id_required"
-  ])
-)
-/** What is to be set, null removes; what is undefined stays. Times are `HH:mm`. */
-export type CheckInChange = { readonly [Name in keyof typeof CheckIn.fields]: string | number | null | undefined }
-
-const readFound = onlyRowOf(Schema.Struct({ found: Schema.Boolean }))
 const readFields = rowOf(Schema.Struct({ fields: Schema.NullOr(CustomFields) }))
 const readSaved = rowOf(Schema.Struct({ saved: Schema.Boolean, fields: Schema.NullOr(CustomFields) }))
 const readStatus = rowOf(Schema.Struct({ status: Schema.String }))
-
-/** The stay as it is, locked: what it was before can be compared with what it becomes. */
-const locked = (sql: Sql, { operatorId, stayCode }: Givens<Sought>): Fragment => sql`
-  SELECT s.*, o.reservation_code, o.status
-  FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-  WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode} FOR NO KEY UPDATE OF s`
 
 /** Undefined when there is no such stay. */
 const customFields = (sql: Sql) => {
@@ -91,60 +71,6 @@ const saveCustomFields = (sql: Sql) => {
   }))
   return (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) =>
     readSaved(statement({ operatorId, stayCode, changes, at }))
-}
-
-interface CheckedIn extends Sought, CheckInChange {
-  readonly at: Date
-}
-
-/** One event for each kind of thing that really changed. */
-const setCheckIn = (sql: Sql) => {
-  const changed = (...columns: ReadonlyArray<keyof CheckInChange>): Fragment =>
-    sql.or(columns.map((column) => sql`after.${sql(column)} IS DISTINCT FROM before.${sql(column)}`))
-  const statement = onRecordInForms(sql, ({ operatorId, stayCode, at, ...change }: Givens<CheckedIn>) => {
-    const event = (subEvent: string, condition: Fragment): Fragment =>
-      recordStayUpdates(sql, {
-        from: sql`(SELECT after.* FROM after JOIN before ON before.id = after.id WHERE ${condition}) happened`,
-        subEvent: sql.literal(`'${subEvent}'`),
-        at
-      })
-    return {
-      change: sql`
-        before AS (${locked(sql, { operatorId, stayCode })}),
-        after AS (
-          UPDATE stays s SET ${settingsOf(sql, CheckIn, "s", change)}
-          FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
-          RETURNING s.*, before.reservation_code
-        ), compared AS (
-          SELECT before.operator_id, before.reservation_code, changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
-          FROM before JOIN after ON after.id = before.id
-        )`,
-      events: [
-        event("arrival_and_departure_time_updated", changed("arrival_at", "departure_at")),
-        event("lock_code_updated", sql`after.lock_code IS NOT NULL AND ${changed("lock_code")}`),
-        event("lock_code_deleted", sql`after.lock_code IS NULL AND ${changed("lock_code")}`),
-        event("check_in_details_updated", changed("lock_code_visible_after", "deposit", "id_required"))
-      ],
-      touched: sql`SELECT operator_id, ${stayRecord(sql)} AS record, fields FROM compared WHERE fields <> '{}'`,
-      outcome: sql`SELECT EXISTS (SELECT FROM before) AS found`
-    }
-  })
-  return (operatorId: number, stayCode: string, change: CheckInChange, at: Date) => {
-    const { lock_code, lock_code_visible_after, arrival_at, departure_at, deposit, id_required } = change
-    return readFound(
-      statement({
-        operatorId,
-        stayCode,
-        lock_code,
-        lock_code_visible_after,
-        arrival_at,
-        departure_at,
-        deposit,
-        id_required,
-        at
-      })
-    )
-  }
 }
 
 interface Marked extends Sought {

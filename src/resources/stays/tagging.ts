@@ -38,8 +38,11 @@ const named = (sql: Sql, { operatorId, stayCode }: Givens<Sought>): Fragment => 
   WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
 
 /** For the trail: the field changed on the stays of a table expression that names their order. */
-export const touchedField = (sql: Sql, field: "stay_status" | "tags", stays: Fragment) =>
-  sql`SELECT operator_id, ${stayRecord(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
+export const touchedField = (
+  sql: Sql,
+  field: "check_in_approved_at" | "checkin_guide_images" | "stay_status" | "tags",
+  stays: Fragment
+) => sql`SELECT operator_id, ${stayRecord(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
 
 interface Tagged extends Sought {
   readonly name: string

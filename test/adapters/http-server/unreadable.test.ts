@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { LINGER_BYTES } from "../../../src/adapters/http-server/Connection.ts"
-import { BODY_BYTES, HEADER_BYTES } from "../../../src/limits.ts"
+import { BODY_BYTES, HEADER_BYTES, IMAGE_BODY_BYTES } from "../../../src/limits.ts"
 import { freshOperator, propertyOf } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
 import { answersIn, envelopeOf, RawClient, refusal, refusalIn } from "./raw.ts"
@@ -154,7 +154,7 @@ layer(layerServed())("a body", (it) => {
       const refused = refusalIn(yield* Effect.promise(() => announce("/v3/transactions", BODY_BYTES + 1).ended))
       assert.strictEqual(refused.error_code, 400)
       assert.include(refused.error_msg, `${BODY_BYTES} bytes`)
-      const [message] = answersIn(yield* Effect.promise(() => announce("/mcp", BODY_BYTES + 1).ended))
+      const [message] = answersIn(yield* Effect.promise(() => announce("/mcp", IMAGE_BODY_BYTES + 1).ended))
       assert.strictEqual(message?.status, "HTTP/1.1 413 Payload Too Large")
       const asked = announce("/v3/transactions", BODY_BYTES)
       assert.match(yield* Effect.promise(() => asked.hears(/\r\n\r\n/)), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)

@@ -92,6 +92,16 @@ layer(Endpoint.layer)("media types", (it) => {
     })
   )
 
+  it.effect("a body that is not UTF-8 is refused, and calls nothing", () =>
+    Effect.gen(function* () {
+      const body = Buffer.from(JSON.stringify(toolCall("search_entries", { keyword: "Caf@" })))
+      body[body.indexOf("@")] = 0xe9
+      const answered = yield* send({ method: "POST", headers: { ...JSON_BODY, accept: BOTH }, body })
+      assert.strictEqual(answered.status, 400)
+      assert.strictEqual(errorOf(answered).message, "The body is not UTF-8.")
+    })
+  )
+
   it.effect("a body that is not JSON by its type is 415, and the connection lives on", () =>
     Effect.gen(function* () {
       for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {

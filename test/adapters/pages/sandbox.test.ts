@@ -1,9 +1,23 @@
 import { request as httpRequest } from "node:http"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
+import { SqlClient } from "effect/sql"
 import { FORM_BYTES } from "../../../src/adapters/pages/sandbox/form.ts"
 import { layerSandboxPage } from "../../../src/adapters/pages/sandbox.ts"
-import { BookAsked, ChangeAsked, MoneyAsked, MoodAsked, OpenAsked, OrderAsked } from "../../../src/sandbox/asked.ts"
+import { MESSAGE_TEXT } from "../../../src/limits.ts"
+import {
+  BookAsked,
+  ChangeAsked,
+  InquireAsked,
+  MoneyAsked,
+  MoodAsked,
+  OfferAsked,
+  OpenAsked,
+  OrderAsked,
+  ReviewAsked,
+  WriteAsked
+} from "../../../src/sandbox/asked.ts"
+import { Sandbox } from "../../../src/sandbox/connector.ts"
 import { Marketplace } from "../../../src/sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../../src/sandbox/SandboxAllowed.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../browser.ts"
@@ -149,9 +163,11 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
       assert.include(text, "pier of ")
       assert.include(text, "instant booking · 3 rooms · 7 % commission · 5 % tax")
       const forms = Array.from(text.matchAll(/<form [^>]*action="\/sandbox\/([\w-]+)[\s\S]*?<\/form>/g))
+      // A guest writes in a thread by one form, and by another in that of an order.
       const fieldsOf = (act: string) => {
-        const [form = ""] = forms.find(([, name]) => name === act) ?? []
-        return Array.from(form.matchAll(/<(?:input|select) [^>]*?name="(\w+)"/g), ([, name]) => name).toSorted()
+        const form = forms.flatMap(([form, name]) => (name === act ? [form] : [])).join("")
+        const names = form.matchAll(/<(?:input|select|textarea) [^>]*?name="(\w+)"/g)
+        return Array.from(new Set(Array.from(names, ([, name]) => name))).toSorted()
       }
       for (const [act, { fields }] of [
         ["open", OpenAsked],
@@ -161,10 +177,118 @@ layer(layerPage(SandboxAllowed.layerAlways), { excludeTestServices: true })("the
         ["refund", MoneyAsked],
         ["cancel", OrderAsked],
         ["time-out", OrderAsked],
+        ["inquire", InquireAsked],
+        ["write", WriteAsked],
         ["mood", MoodAsked]
       ] as const) {
         assert.deepStrictEqual(fieldsOf(act), Object.keys(fields).toSorted(), act)
       }
+    })
+  )
+
+  it.effect("lets a guest ask, write, answer an offer and review, and shows what was said as it was said", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const market = yield* Marketplace
+      const sandbox = yield* Sandbox
+      const channel_type = "airbnb"
+      const opened = yield* market.open({ operator_id: operatorId, channel_type, tax: 0, rooms: 3 })
+      const { listing_id, channel_account_id: accountId } = opened
+      const there = { operatorId, accountId, channelType: channel_type, originAccountId: "sandbox-host" }
+      const page = Effect.map(sent("GET", `/sandbox?operator=${operatorId}`), ({ text, headers }) => ({
+        text,
+        headers
+      }))
+      const asked = yield* saidAfter("/sandbox/inquire", { ...stay(listing_id), text: "مرحبا\r\n  <i>هنا</i> 🙏" })
+      const [, threadId = ""] = /^Written in thread (\d+); the service knows\.$/.exec(asked.done ?? "") ?? []
+      const thread = { thread_id: threadId, operator_id: String(operatorId), channel_type }
+      yield* saidAfter("/sandbox/write", { ...thread, text: "😀".repeat(MESSAGE_TEXT) })
+      assert.strictEqual(
+        (yield* saidAfter("/sandbox/write", { ...thread, text: "😀".repeat(MESSAGE_TEXT + 1) })).error,
+        "text: must be at most 20000 characters."
+      )
+      yield* saidAfter("/sandbox/write", { ...thread, text: "See", attachment_url: "https://elsewhere.example/a.jpg" })
+      const send = (messageId: string, text: string, imageUrl: string | null) =>
+        sandbox.sendMessage(there, { threadId, messageId, text, imageUrl, again: false })
+      yield* send(
+        "M-1",
+        "We have a lift & <b>stairs</b>",
+        "http://127.0.0.1:8080/images/lkimage_0123456789abcdefghjkmnpqrs.jpg"
+      )
+      yield* send("M-2", "", "http://127.0.0.1:8080/images/../sandbox/x.jpg")
+      const offer = (reference: string, offerType: "special_offer" | "preapproval", price: number | null) =>
+        sandbox.sendOffer(there, {
+          threadId,
+          reference,
+          offerType,
+          listingId: listing_id,
+          ratePlanId: null,
+          checkInDate: inDays(20),
+          checkOutDate: inDays(22),
+          numberOfAdults: 2,
+          numberOfChildren: 0,
+          numberOfInfants: 0,
+          numberOfPets: 0,
+          price,
+          currency: null
+        })
+      const [special, preapproval] = [
+        yield* offer("O-1", "special_offer", 90),
+        yield* offer("O-2", "preapproval", null)
+      ]
+      const seen = yield* page
+      for (const words of [
+        `<p class="words" dir="auto">مرحبا\n  &lt;i&gt;هنا&lt;/i&gt; 🙏</p>`,
+        "We have a lift &amp; &lt;b&gt;stairs&lt;/b&gt;",
+        `<img src="/images/lkimage_0123456789abcdefghjkmnpqrs.jpg"`,
+        `<a href="https://elsewhere.example/a.jpg" rel="noreferrer noopener">`,
+        `<a href="http://127.0.0.1:8080/images/../sandbox/x.jpg" rel="noreferrer noopener">`,
+        "asks about listing",
+        "Special offer",
+        "Pre-approval"
+      ]) {
+        assert.include(seen.text, words)
+      }
+      assert.include(seen.text, "😀".repeat(MESSAGE_TEXT))
+      assert.match(String(seen.headers["content-security-policy"]), /^default-src 'none'; .*; img-src 'self'; /)
+
+      const answers = Array.from(seen.text.matchAll(/<form [^>]*action="\/sandbox\/\w+-offer[\s\S]*?<\/form>/g))
+      assert.lengthOf(answers, 4)
+      for (const [answer] of answers) {
+        const names = Array.from(answer.matchAll(/name="(\w+)"/g), ([, name]) => name)
+        assert.sameMembers(names, Object.keys(OfferAsked.fields))
+      }
+      const whose = { operator_id: String(operatorId), channel_type }
+      assert.strictEqual(
+        (yield* saidAfter("/sandbox/decline-offer", { ...whose, offer_id: preapproval.offerId })).done,
+        `Offer ${preapproval.offerId}: declined; the service knows.`
+      )
+      const { done } = yield* saidAfter("/sandbox/accept-offer", { ...whose, offer_id: special.offerId })
+      const [, order_id = ""] =
+        /^Order (\w+) is booked: accepted, 90 EUR, 0 paid; the service knows\.$/.exec(done ?? "") ?? []
+      const early = { ...whose, order_id, score: "4.5", text: "Lovely", sub_scores: "cleanliness=5" }
+      assert.match(
+        (yield* saidAfter("/sandbox/review", early)).error ?? "",
+        /^order_id: a stay is reviewed from the day/
+      )
+      assert.notInclude((yield* page).text, `action="/sandbox/review`)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        UPDATE sandbox_orders SET said = jsonb_set(said, '{rooms,0,check_out_date}', to_jsonb(${inDays(-1)}::text))
+        WHERE operator_id = ${operatorId} AND order_id = ${order_id}`
+      const forms = Array.from((yield* page).text.matchAll(/<form [^>]*action="\/sandbox\/([\w-]+)[\s\S]*?<\/form>/g))
+      const [form = ""] = forms.find(([, name]) => name === "review") ?? []
+      assert.deepStrictEqual(
+        Array.from(form.matchAll(/name="(\w+)"/g), ([, name]) => name).toSorted(),
+        Object.keys(ReviewAsked.fields).toSorted()
+      )
+      assert.strictEqual(
+        (yield* saidAfter("/sandbox/review", early)).done,
+        `The guest of order ${order_id} gives it 4.5 of 5; the service knows.`
+      )
+      const over = yield* page
+      assert.include(over.text, `Guest: 4.5 of 5, cleanliness 5 <span class="words" dir="auto">Lovely</span>`)
+      assert.notInclude(over.text, `action="/sandbox/accept-offer`)
     })
   )
 
@@ -269,6 +393,14 @@ describe.skipIf(!hasChromium)(orNoChromium("the page of the sandbox in a browser
           assert.include(seen.said, "is booked: accepted")
           assert.include(seen.orders, `listing ${listing_id}`)
           assert.isFalse(seen.wide)
+          yield* Effect.promise(async () => {
+            const form = page.locator("form[action^='/sandbox/inquire']")
+            for (const [field, value] of Object.entries(fields)) await form.locator(`[name=${field}]`).fill(value)
+            await form.getByLabel("What the guest writes").fill("Há elevador? مرحبا 👋")
+            await form.getByRole("button").click()
+            await page.getByText("Written in thread").waitFor()
+          })
+          assert.include(yield* Effect.promise(() => page.locator("#threads").innerText()), "Há elevador? مرحبا 👋")
           // What is folded away is looked at too.
           yield* Effect.promise(async () => {
             await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")

@@ -107,9 +107,10 @@ describe("a large shared calendar", () => {
     admit: (buckets) =>
       Effect.sync(() => {
         counted.push(...buckets)
-        return { _tag: "Admitted", remaining: [] }
+        return { _tag: "Admitted", at: 0, remaining: [] }
       }),
-    count: () => Effect.void
+    count: () => Effect.void,
+    giveBack: () => Effect.void
   })
 
   layer(Layer.mergeAll(layerCalendars(), layerWatched, Places.layer()))((it) => {

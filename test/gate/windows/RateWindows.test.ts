@@ -118,6 +118,27 @@ const suite = (name: string, skip: boolean, fresh: () => Layer.Layer<RateWindows
     )
 
     test(
+      "what is given back may be used again, in the window it was counted in and in no other, and never twice",
+      Effect.gen(function* () {
+        const windows = yield* RateWindows
+        const minute = [bucket("5s", 2), bucket("60s", 3)]
+        const admission = yield* windows.admit(minute, [])
+        assert(admission._tag === "Admitted")
+        yield* windows.giveBack(minute, admission.at)
+        assert.deepStrictEqual(yield* admit(minute), [1, 2])
+        // The five seconds are over by then, the minute is not.
+        yield* TestClock.adjust(2_000)
+        assert.deepStrictEqual(yield* admit(minute), [1, 1])
+        yield* windows.giveBack(minute, admission.at)
+        assert.deepStrictEqual(yield* admit(minute), [0, 1])
+        for (let again = 0; again < 9; again++) yield* windows.giveBack(minute.slice(1), admission.at)
+        assert.deepStrictEqual(yield* admit(minute.slice(1)), [2])
+        yield* windows.giveBack([bucket("60s", 3, "nobody's")], admission.at)
+        assert.deepStrictEqual(yield* admit([bucket("60s", 3, "nobody's")]), [2])
+      })
+    )
+
+    test(
       "a changed limit holds at once, with what was counted before",
       Effect.gen(function* () {
         yield* use(bucket("1h", 5), 5)
@@ -140,7 +161,7 @@ const suite = (name: string, skip: boolean, fresh: () => Layer.Layer<RateWindows
     )
 
     test(
-      "any sequence of calls, failures and hours gives the model's answers",
+      "any sequence of calls, failures, hours and what is given back gives the model's answers",
       Effect.gen(function* () {
         const windows = yield* RateWindows
         const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -167,6 +188,7 @@ const some = fc.subarray(few.map((_, at) => at))
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("admit" as const), buckets: some, peek: some }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("count" as const), buckets: some }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("giveBack" as const), buckets: some, ago: fc.nat(3) }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -183,12 +205,20 @@ const follows = Effect.fnUntraced(function* (
   round: number
 ) {
   const model = new Model()
+  // When it was after each wait, the latest first.
+  const times: Array<number> = []
   const mine = few.map((bucket) => ({ ...bucket, key: `${bucket.key}${round}` }))
   const pick = (at: ReadonlyArray<number>) => mine.filter((_, index) => at.includes(index))
   for (const step of steps) {
     const now = yield* TestClock.testClockWith((clock) => Effect.succeed(clock.currentTimeMillisUnsafe()))
-    if (step.do === "wait") yield* TestClock.adjust(step.millis)
-    else if (step.do === "count") {
+    if (step.do === "wait") {
+      yield* TestClock.adjust(step.millis)
+      times.unshift(now + step.millis)
+    } else if (step.do === "giveBack") {
+      const then = times[step.ago] ?? now
+      yield* windows.giveBack(pick(step.buckets), then)
+      model.giveBack(pick(step.buckets), then)
+    } else if (step.do === "count") {
       yield* windows.count(pick(step.buckets))
       model.count(pick(step.buckets), now)
     } else {

@@ -14,6 +14,7 @@ export class Model {
     this.count(buckets, nowMillis)
     return {
       _tag: "Admitted",
+      at: nowMillis,
       remaining: buckets.map((bucket) => ({
         bucket,
         remaining: bucket.max - this.#count(bucket, nowMillis),
@@ -25,6 +26,13 @@ export class Model {
   count(buckets: ReadonlyArray<Bucket>, nowMillis: number): void {
     for (const bucket of buckets) {
       this.#counts.set(cell(bucket, nowMillis), this.#count(bucket, nowMillis) + 1)
+    }
+  }
+
+  giveBack(buckets: ReadonlyArray<Bucket>, countedMillis: number): void {
+    for (const bucket of buckets) {
+      const place = cell(bucket, countedMillis)
+      this.#counts.set(place, Math.max((this.#counts.get(place) ?? 0) - 1, 0))
     }
   }
 

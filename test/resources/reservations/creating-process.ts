@@ -9,6 +9,7 @@ import { layerPostgres } from "../../../src/database/postgres.ts"
 import { NewEvents } from "../../../src/events/NewEvents.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { Places } from "../../../src/places/Places.ts"
+import { Images } from "../../../src/resources/images/Images.ts"
 import { Service } from "../../../src/service.ts"
 
 // A process of its own that creates the same reservation many times at once: what a client's retries look like when
@@ -34,7 +35,7 @@ const creating = Effect.gen(function* () {
 })
 
 const layerProcess = layerAssembly.pipe(
-  Layer.provide(Refusals.layer),
+  Layer.provide([Refusals.layer, Images.layerDatabase]),
   Layer.provide([
     Layer.provide(ChannelGateway.layer, Connectors.layerNone),
     RateWindows.layerUnbounded,

@@ -28,6 +28,10 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
       const { reservations } = yield* api.search_reservations({ reservation_code: "5-QX7M2LD90" }).pipe(as)
       const [row] = reservations
       assert.lengthOf(reservations, 1)
+      assert.match(
+        row?.check_in_details.check_in_guide_url ?? "",
+        /^http:\/\/127\.0\.0\.1:8080\/guests\/lkguest_[0-9a-f]{32}$/
+      )
       assert.deepStrictEqual(row, {
         id: row?.id ?? 0,
         reservation_code: "5-QX7M2LD90",
@@ -77,7 +81,7 @@ layer(layerUnhurried, { excludeTestServices: false })("a reservation by hand", (
           lock_code_visible_after: "12:00",
           deposit: null,
           id_required: "not_required",
-          check_in_guide_url: ""
+          check_in_guide_url: row?.check_in_details.check_in_guide_url ?? ""
         },
         remarks: "late",
         channel_remarks: "",

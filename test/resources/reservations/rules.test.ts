@@ -216,6 +216,7 @@ const orderState = (id: number): fc.Arbitrary<OrderState> =>
       channel_version: null,
       channel_synced_at: null,
       expires_at: null,
+      conversation_id: null,
       stays,
       last_room: 0,
       entries: entries.map((amount, index) => ({ id: id * 100 + index, amount: text(amount) }))

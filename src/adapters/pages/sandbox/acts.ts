@@ -1,5 +1,16 @@
 import { Effect } from "effect"
-import { readBook, readChange, readMoney, readMoodAsked, readOpen, readOrder } from "../../../sandbox/asked.ts"
+import {
+  readBook,
+  readChange,
+  readInquire,
+  readMoney,
+  readMoodAsked,
+  readOffer,
+  readOpen,
+  readOrder,
+  readReview,
+  readWrite
+} from "../../../sandbox/asked.ts"
 import type { Marketplace, Moved, Refused } from "../../../sandbox/Marketplace.ts"
 import type { Form } from "./form.ts"
 
@@ -17,6 +28,9 @@ const said =
   (what: string) =>
   ({ order_id, status, total, currency, paid, heard }: Moved): string =>
     `Order ${order_id} ${what}: ${status}, ${total} ${currency}, ${paid} paid; ${heardOf(heard)}.`
+
+const written = ({ thread_id, heard }: { readonly thread_id: string; readonly heard: string | null }): string =>
+  `Written in thread ${thread_id}; ${heardOf(heard)}.`
 
 const act =
   <Asked, Done>(
@@ -38,6 +52,25 @@ export const makeActs = (market: Marketplace["Service"]): ReadonlyMap<string, Ac
     ["refund", act(readMoney, market.refund, said("is paid back"))],
     ["cancel", act(readOrder, market.cancel, said("is cancelled"))],
     ["time-out", act(readOrder, market.timeOut, said("has timed out"))],
+    ["inquire", act(readInquire, market.inquire, written)],
+    ["write", act(readWrite, market.write, written)],
+    ["accept-offer", act(readOffer, market.acceptOffer, said("is booked"))],
+    [
+      "decline-offer",
+      act(
+        readOffer,
+        market.declineOffer,
+        ({ offer_id, status, heard }) => `Offer ${offer_id}: ${status}; ${heardOf(heard)}.`
+      )
+    ],
+    [
+      "review",
+      act(
+        readReview,
+        market.review,
+        ({ order_id, score, heard }) => `The guest of order ${order_id} gives it ${score} of 5; ${heardOf(heard)}.`
+      )
+    ],
     [
       "mood",
       act(readMoodAsked, market.mood, ({ channel_account_id, mood }) => `Account ${channel_account_id} now: ${mood}.`)

@@ -4,6 +4,7 @@ import { type Html, html, nothing } from "../html.ts"
 
 interface FieldOptions {
   readonly type?: "text" | "date" | "number"
+  readonly step?: string
   readonly value?: string
   readonly list?: string
   readonly required?: true
@@ -11,11 +12,16 @@ interface FieldOptions {
 
 /** A field with its label. */
 export const field = (name: string, label: string, options: FieldOptions = {}): Html => {
-  const { type = "text", value = "", list, required } = options
+  const { type = "text", value = "", list, step, required } = options
   const named = list === undefined ? nothing : html` list="${list}"`
+  const steps = step === undefined ? nothing : html` step="${step}"`
   const must = required === true ? html` required` : nothing
-  return html`<label>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="off"${named}${must}></label>`
+  return html`<label>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="off"${named}${steps}${must}></label>`
 }
+
+/** A field for a text of several lines, in whatever script. */
+export const lines = (name: string, label: string): Html =>
+  html`<label class="lines">${label} <textarea name="${name}" rows="2" dir="auto" required></textarea></label>`
 
 export const hidden = (name: string, value: string | number): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`

@@ -5,17 +5,19 @@ import { unitsOfText } from "../../../sandbox/amounts.ts"
 import { holds, totalOf } from "../../../sandbox/order.ts"
 import type { OrderRow } from "../../../sandbox/Seeing.ts"
 import { type Html, html, nothing } from "../html.ts"
-import { field, form, hidden, seldom } from "./fields.ts"
+import { field, form, hidden, lines, seldom } from "./fields.ts"
+import { canReview, reviewForm, reviewsOf } from "./reviews.ts"
+import type { Shown } from "./threads.ts"
 
 /** The orders of all accounts, the latest first, and what their guests can do. */
 export const ordersSection = (
   orders: PageOf<OrderRow>,
-  kept: string,
+  shown: Shown,
   more: Html
 ): Html => html`<section id="orders" aria-labelledby="orders-title">
 <h2 id="orders-title">Orders</h2>
 ${orders.rows.length === 0 ? html`<p>Nobody has booked yet.</p>` : nothing}
-${orders.rows.map((order) => orderCard(order, kept))}
+${orders.rows.map((order) => orderCard(order, shown))}
 ${more}</section>`
 
 /** What tells the order from others of its name. */
@@ -35,7 +37,7 @@ const facts = (order: OrderRow): string => {
   ].join(" · ")
 }
 
-const orderCard = (order: OrderRow, kept: string): Html => {
+const orderCard = (order: OrderRow, { kept, now }: Shown): Html => {
   const { said, status, order_id } = order
   const isOpen = holds(status)
   const waits = status === "wait_accept" || status === "wait_pay"
@@ -47,7 +49,7 @@ const orderCard = (order: OrderRow, kept: string): Html => {
       html`<li>${room.check_in_date} to ${room.check_out_date}, listing ${room.listing_id}, ${room.rate} ${said.currency}</li>`
   )}</ul>
 <p class="soft">${facts(order)}</p>
-<div class="acts">
+${reviewsOf(order)}<div class="acts">
 ${
   isOpen
     ? html`${form(`change${kept}`, "Change", html`${named(order)}${field("check_in_date", "Check-in", { type: "date" })}${field("check_out_date", "Check-out", { type: "date" })}${seldom("Rooms and guests", html`${field("listing_id", "Listings")}${field("adults", "Adults in each", { type: "number" })}`)}`, "quiet")}
@@ -57,6 +59,8 @@ ${
 ${Number(order.paid) > 0 ? form(`refund${kept}`, "Refund", html`${named(order)}${field("amount", "Amount")}`, "quiet") : nothing}
 ${isOpen ? form(`cancel${kept}`, "Cancel", named(order), "quiet") : nothing}
 ${waits ? form(`time-out${kept}`, "Let time out", named(order), "quiet") : nothing}
+${seldom("Write as the guest", form(`write${kept}`, "Write", html`${named(order)}${lines("text", "What the guest writes")}`, "quiet"))}
+${canReview(order, now) ? reviewForm(kept, named(order)) : nothing}
 </div>
 </article>
 `

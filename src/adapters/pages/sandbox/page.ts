@@ -1,21 +1,36 @@
 import type { PageOf } from "../../../database/rows.ts"
 import { DIFFERENCES, SANDBOX_CHANNELS } from "../../../sandbox/channels.ts"
 import { MOODS } from "../../../sandbox/rows.ts"
-import type { AccountSeen, AskedRow, GuestDay, ListingSeen, OrderRow, Part } from "../../../sandbox/Seeing.ts"
+import type {
+  AccountSeen,
+  AskedRow,
+  GuestDay,
+  ListingSeen,
+  OrderRow,
+  Part,
+  ThreadSeen
+} from "../../../sandbox/Seeing.ts"
 import type { Document } from "../document.ts"
 import { type Html, html, nothing } from "../html.ts"
 import { calendarOf } from "./calendar.ts"
-import { choice, field, form, hidden, option, seldom } from "./fields.ts"
+import { choice, field, form, hidden, lines, option, seldom } from "./fields.ts"
 import { ordersSection } from "./orders.ts"
 import { STYLE } from "./style.ts"
+import { threadsSection } from "./threads.ts"
 
 // The page of the sandbox, without a script: what is sold, to whom, and what the service has asked.
 
 /** The lists of the page. Each is shown a part at a time: `?orders=2` is its second. */
-export const PARTS = ["accounts", "listings", "orders", "asked"] as const
+export const PARTS = ["accounts", "listings", "orders", "threads", "asked"] as const
 export type PartName = (typeof PARTS)[number]
 
-const SHOWN: Readonly<Record<PartName, number>> = { accounts: 20, listings: 8, orders: 15, asked: 15 }
+const SHOWN: Readonly<Record<PartName, number>> = {
+  accounts: 20,
+  listings: 8,
+  orders: 15,
+  threads: 6,
+  asked: 15
+}
 
 /** The parts that a query asks for. */
 export const partsOf = (query: URLSearchParams): Readonly<Record<PartName, Part>> => {
@@ -24,7 +39,13 @@ export const partsOf = (query: URLSearchParams): Readonly<Record<PartName, Part>
     const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 1
     return { limit: SHOWN[name], offset: (number - 1) * SHOWN[name] }
   }
-  return { accounts: part("accounts"), listings: part("listings"), orders: part("orders"), asked: part("asked") }
+  return {
+    accounts: part("accounts"),
+    listings: part("listings"),
+    orders: part("orders"),
+    threads: part("threads"),
+    asked: part("asked")
+  }
 }
 
 /** Whose the page shows: of one operator, or of all. */
@@ -46,11 +67,25 @@ interface Market {
   readonly accounts: PageOf<AccountSeen>
   readonly listings: PageOf<ListingSeen>
   readonly orders: PageOf<OrderRow>
+  readonly threads: PageOf<ThreadSeen>
   readonly asked: PageOf<AskedRow>
   readonly parts: Readonly<Record<PartName, Part>>
   readonly daysOf: (listing: ListingSeen) => ReadonlyArray<GuestDay>
   readonly query: URLSearchParams
+  readonly now: Date
+  readonly publicUrl: string
 }
+
+const SECTIONS = [
+  ["book", "Book"],
+  ["inquire", "Ask"],
+  ["listings", "Listings"],
+  ["threads", "Conversations"],
+  ["orders", "Orders"],
+  ["asked", "Asked"],
+  ["accounts", "Accounts"],
+  ["open", "Open a listing"]
+] as const
 
 export const marketPage = (market: Market): Document => ({
   title: "Sandbox marketplace",
@@ -58,11 +93,14 @@ export const marketPage = (market: Market): Document => ({
   body: html`<header>
 <h1>Sandbox marketplace</h1>
 <p class="soft">Channels to try the service with: nobody pays, nobody travels. What guests do here reaches the service as it would from a real channel, and what the service asks of its sandbox accounts is answered here.</p>
+<nav class="more" aria-label="Parts of this page">${SECTIONS.map(([id, words]) => html`<a href="#${id}">${words}</a> `)}</nav>
 </header>
 ${messageOf(market.query)}<main>
 ${bookSection(market)}
+${inquireSection(market)}
 ${listingsSection(market)}
-${ordersSection(market.orders, suffixOf(market.query), more("orders", market))}
+${threadsSection(market.threads, shownIn(market), more("threads", market))}
+${ordersSection(market.orders, shownIn(market), more("orders", market))}
 ${askedSection(market)}
 ${accountsSection(market)}
 ${openSection(market)}
@@ -82,6 +120,8 @@ export const wordPage = (words: string): Document => ({
 
 const suffixOf = (query: URLSearchParams): string => (keptOf(query) === "" ? "" : `?${keptOf(query)}`)
 const address = (act: string, query: URLSearchParams): string => `${act}${suffixOf(query)}`
+
+const shownIn = ({ query, now, publicUrl }: Market) => ({ kept: suffixOf(query), now, publicUrl })
 
 const messageOf = (query: URLSearchParams): Html => {
   const [done, error] = [query.get("done"), query.get("error")]
@@ -135,6 +175,29 @@ ${field("operator_id", "Operator", { type: "number" })}`
 )}`
 )}
 <p class="soft">Several listings of one account in one order: their ids, separated by commas. Say channel or operator where several accounts have one of that id.</p>
+</section>`
+
+const inquireSection = ({ query }: Market): Html => html`<section id="inquire" aria-labelledby="inquire-title">
+<h2 id="inquire-title">Ask as a guest</h2>
+${form(
+  address("inquire", query),
+  "Ask",
+  html`${field("listing_id", "Listing", { value: query.get("listing_id") ?? "", list: "listing-ids", required: true })}
+${field("check_in_date", "Check-in", { type: "date", required: true })}
+${field("check_out_date", "Check-out", { type: "date", required: true })}
+${field("guest_name", "Guest", { required: true })}
+${field("adults", "Adults", { type: "number", value: "2" })}
+${field("children", "Children", { type: "number", value: "0" })}
+${lines("text", "What the guest writes")}
+${seldom(
+  "How to reach the guest, and whose listing it is",
+  html`${field("guest_phone", "Phone")}
+${field("guest_email", "E-mail")}
+${choice("channel_type", "Channel", [["", "whichever has it"], ...CHANNELS])}
+${field("operator_id", "Operator", { type: "number" })}`
+)}`
+)}
+<p class="soft">A guest has one conversation with an account, and is known again by the e-mail address, else by the name.</p>
 </section>`
 
 const listingsSection = (market: Market): Html => html`<section id="listings" aria-labelledby="listings-title">

@@ -34,7 +34,7 @@ section { margin-top: 2.25rem; scroll-margin-top: 1rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem; margin: 0 0 1rem; }
 .tag, .status { font-size: .8rem; font-weight: 600; padding: .1rem .5rem; border-radius: 1rem; border: 1px solid var(--line); }
 .status { background: var(--closed); color: var(--closed-ink); }
-.status.accepted { background: var(--free); color: var(--free-ink); }
+.status.accepted, .status.active { background: var(--free); color: var(--free-ink); }
 .status.wait_accept, .status.wait_pay { background: var(--wait); color: var(--wait-ink); }
 .message { padding: .75rem 1rem; border-radius: .5rem; }
 .done { background: var(--free); color: var(--free-ink); }
@@ -42,7 +42,7 @@ section { margin-top: 2.25rem; scroll-margin-top: 1rem; }
 form { margin: 0; }
 .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem 1rem; align-items: end; }
 label { display: grid; gap: .2rem; font-size: .85rem; color: var(--soft); }
-input, select {
+input, select, textarea {
   font: inherit; font-size: 1rem; width: 100%; padding: .45rem .5rem; border: 1px solid var(--soft); border-radius: .4rem;
   background: var(--page); color: var(--ink); min-width: 0;
 }
@@ -59,6 +59,17 @@ summary { cursor: pointer; color: var(--link); padding: .3rem 0; }
 .quiet { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
 .quiet label { width: 9.5rem; }
 .quiet button { background: transparent; color: var(--link); border-color: var(--link); }
+.quiet .lines { width: 20rem; max-width: 100%; }
+.fields .lines { grid-column: 1 / -1; }
+textarea { resize: vertical; }
+.talk { list-style: none; margin: .75rem 0; padding: 0; display: grid; gap: .5rem; }
+.talk li { padding: .5rem .75rem; border-radius: .6rem; max-width: 42rem; min-width: 0; background: var(--closed); color: var(--closed-ink); }
+.talk .host { justify-self: end; background: var(--free); color: var(--free-ink); }
+.talk .who { font-size: .8rem; margin: 0; }
+.words { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
+.talk img { display: block; max-width: 100%; max-height: 16rem; margin-top: .5rem; border-radius: .4rem; }
+.talk a { color: inherit; overflow-wrap: anywhere; }
+.offers, .said { margin: .5rem 0; padding-left: 1.25rem; overflow-wrap: anywhere; }
 .rooms { margin: .5rem 0; padding-left: 1.25rem; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: separate; border-spacing: 3px; width: 100%; }
@@ -75,7 +86,7 @@ th { font-size: .8rem; font-weight: 500; color: var(--soft); text-align: left; p
 .sold .price, .closed .price { text-decoration: line-through; font-weight: 400; }
 .rows { border-spacing: 0; font-size: .9rem; min-width: 44rem; }
 .rows td, .rows th { padding: .35rem .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-.more { display: flex; gap: 1rem; margin-top: .5rem; }
+.more { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin-top: .5rem; }
 @media (max-width: 40rem) {
   .card { padding: .75rem .6rem; }
   .calendar { min-width: 0; border-spacing: 2px; }

@@ -118,7 +118,10 @@ const BOOKKEEPING = ["channel_account_id", "channel_version", "channel_synced_at
 const STAY_BOOKKEEPING = ["channel_room_id"] as const
 /** Every other term of a stay. */
 const BASICS = Struct.keys(Struct.omit(StayTerms.fields, [...RATES, ...REMARKS, ...STAY_BOOKKEEPING]))
-const ORDER_BASICS = Struct.keys(Struct.omit(OrderTerms.fields, ["currency", "cancelled_at", ...BOOKKEEPING]))
+// That its thread is known changes nothing of the stay: subscribers hear of what is said there.
+const ORDER_BASICS = Struct.keys(
+  Struct.omit(OrderTerms.fields, ["currency", "cancelled_at", "conversation_id", ...BOOKKEEPING])
+)
 
 /**
  * One event for each kind of thing that changed on a stay; what changed on the order, be it that a stay went, changed on all

@@ -1,4 +1,6 @@
 import { exactNumber, tenThousandths } from "../../../contract/money.ts"
+import { offsetText } from "../../../contract/time.ts"
+import { addressOf } from "../../check-in/address.ts"
 import { customChannelOf } from "../../custom-channels/dictionary.ts"
 import type { Decimal } from "../../stays/stay.ts"
 import type { Reservation } from "../record.ts"
@@ -58,28 +60,22 @@ const taxOf = (row: ReservationRow) => {
   return taxes.length === 0 ? null : { currency: row.currency, amount: sumOf(units) }
 }
 
-/** ISO 8601 with a numeric offset, as reservation times are written (contract facts 0.3). */
-const offsetText = (instant: Date): string => {
-  const text = instant.toISOString()
-  return `${text.slice(0, text.endsWith(".000Z") ? -5 : -1)}+00:00`
-}
-
 /** An order keeps the channel it was entered under, also where the deployment no longer lists it. */
 const customChannelIn = (row: ReservationRow) =>
   row.custom_channel_id === null ? undefined : customChannelOf("international", row.custom_channel_id)
 
-const checkInDetailsOf = (row: ReservationRow): Reservation["check_in_details"] => ({
+const checkInDetailsOf = (row: ReservationRow, publicUrl: string): Reservation["check_in_details"] => ({
   arrival_at: row.arrival_at,
   departure_at: row.departure_at,
   lock_code: row.lock_code,
   lock_code_visible_after: row.lock_code_visible_after,
   deposit: row.deposit === null ? null : Number(row.deposit),
   id_required: row.id_required,
-  check_in_guide_url: row.check_in_guide_url
+  check_in_guide_url: addressOf(publicUrl, row.guide_token)
 })
 
-/** A row of the database as the record shows it. Written out: a record that is spread from a row is far more to make. */
-export const toReservation = (row: ReservationRow): Reservation => ({
+/** A row of the database as the record shows it, under the address of the service. Written out: a record that is spread from a row is far more to make. */
+export const toReservation = (row: ReservationRow, publicUrl: string): Reservation => ({
   id: row.id,
   reservation_code: row.reservation_code,
   stay_code: row.stay_code,
@@ -105,7 +101,7 @@ export const toReservation = (row: ReservationRow): Reservation => ({
   creator: row.creator,
   rates: ratesOf(row),
   payment: paymentOf(row.currency, row.total_rate, row.received),
-  check_in_details: checkInDetailsOf(row),
+  check_in_details: checkInDetailsOf(row, publicUrl),
   remarks: row.remarks,
   channel_remarks: row.channel_remarks,
   conversation_id: row.conversation_id,

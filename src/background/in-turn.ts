@@ -1,10 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../../database/forms.ts"
-import { idsParameter } from "../../database/parameters.ts"
+import type { Givens } from "../database/forms.ts"
+import { idsParameter } from "../database/parameters.ts"
 
 // Which rows of a table of timed work are next: fair between operators and between the accounts of each, so that neither a
-// channel that hangs nor a host with much to do holds up another. As with deliveries (deliveries/taking.ts) the statement's
+// channel that hangs nor a host with much to do holds up another. The statement's
 // way is said, since it is planned once for any value.
 
 export interface Taking {
@@ -38,9 +38,11 @@ export const busyWith = (underWay: Iterable<Whose>): Pick<Taking, "busyAccounts"
   }
 }
 
-/** A table with `operator_id, account_id, listing_row, due_at`, and what of it is taken. */
+/** A table with `operator_id, account_id, due_at, failures` (in a row) and a column of its own, and what of it is taken. */
 export interface Queue {
   readonly table: Fragment
+  /** The column that tells the rows of an account apart, the last of that index. */
+  readonly row: Fragment
   /** Which rows have work at all; of these there is an index by account and due_at. */
   readonly waits: Fragment
   /** Which accounts are looked at, of `with_work`. */
@@ -69,17 +71,18 @@ const busy = (sql: SqlClient, { busyAccounts, busyOperators, busyWorks }: Givens
   )`
 
 /** The due rows of account `a`, as many as its share leaves. One that somebody else has in hand is passed by. */
-const dueOf = (sql: SqlClient, { table, waits, accountShare }: Queue, { now }: Givens<Taking>): Fragment => sql`
+const dueOf = (sql: SqlClient, { table, row, waits, accountShare }: Queue, { now }: Givens<Taking>): Fragment => sql`
   SELECT * FROM (
-    SELECT ctid AS place, due_at FROM ${table}
+    SELECT ctid AS place, due_at, failures > 0 AS has_failed FROM ${table}
     WHERE operator_id = a.operator_id AND account_id = a.account_id AND ${waits} AND due_at <= ${now}
-    ORDER BY due_at, listing_row LIMIT ${sql.literal(String(accountShare))}
+    ORDER BY due_at, ${row} LIMIT ${sql.literal(String(accountShare))}
     FOR NO KEY UPDATE SKIP LOCKED
   ) share LIMIT greatest(a.room, 0)`
 
 /**
  * For `WITH RECURSIVE`, up to the CTE `chosen`, where the rows lie whose turn it is: the operator with the least under way
- * first, and of one operator the accounts in turn. They are locked.
+ * first, and of one operator the accounts in turn. What has failed stands behind what has not: where a channel hangs for all
+ * hosts, what each of them has for another is not in one queue with it. They are locked.
  */
 export const inTurn = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fragment => sql`
   ${withWork(sql, queue)}, ${busy(sql, taking)}, a AS MATERIALIZED (
@@ -89,12 +92,13 @@ export const inTurn = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fr
       coalesce((SELECT sum(works) FROM busy WHERE busy.operator_id = with_work.operator_id), 0) AS under_way
     FROM with_work WHERE ${queue.reached}
   ), due AS (
-    SELECT due.place, due.due_at, a.operator_id, a.under_way,
+    SELECT due.place, due.due_at, due.has_failed, a.operator_id, a.under_way,
       row_number() OVER (PARTITION BY a.operator_id, a.account_id ORDER BY due.due_at) AS nth
     FROM a CROSS JOIN LATERAL (${dueOf(sql, queue, taking)}) due
   ), in_turn AS (
-    SELECT place, due_at, under_way + row_number() OVER (PARTITION BY operator_id ORDER BY nth, due_at) AS turn FROM due
+    SELECT place, due_at, has_failed,
+      under_way + row_number() OVER (PARTITION BY operator_id ORDER BY has_failed, nth, due_at) AS turn FROM due
   ), chosen AS (
     SELECT place FROM in_turn WHERE turn <= ${sql.literal(String(queue.share))}
-    ORDER BY turn, due_at LIMIT ${taking.most}
+    ORDER BY turn, has_failed, due_at LIMIT ${taking.most}
   )`

@@ -1,0 +1,38 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { DUE_POLL_MS, makeTimedWork } from "../../src/background/timed-work.ts"
+import { WakeUp } from "../../src/background/WakeUp.ts"
+import { workWhenWoken } from "../../src/background/woken-work.ts"
+
+const GAP_MS = 100
+
+it.effect("work that is woken is looked for at once, then once in a while however often it is woken", () =>
+  Effect.gen(function* () {
+    const looks: Array<number> = []
+    const take = (now: Date) =>
+      Effect.sync(() => {
+        looks.push(now.getTime())
+        return []
+      })
+    const worker = yield* makeTimedWork({
+      what: "test",
+      room: 1,
+      take,
+      run: () => Effect.void,
+      pollMs: 10 * DUE_POLL_MS
+    })
+    yield* workWhenWoken("test", worker, GAP_MS)
+    const { wake } = yield* WakeUp
+    // Both loops look once when they begin.
+    yield* TestClock.adjust(DUE_POLL_MS / 2)
+    const before = looks.length
+    const wokenFor = (ms: number) => Effect.repeat(Effect.andThen(wake, TestClock.adjust(1)), { times: ms - 1 })
+    yield* wokenFor(20)
+    assert.strictEqual(looks.length, before + 1)
+    yield* wokenFor(GAP_MS - 30)
+    assert.strictEqual(looks.length, before + 1)
+    yield* wokenFor(50)
+    assert.strictEqual(looks.length, before + 2)
+  }).pipe(Effect.scoped, Effect.provide(WakeUp.layerProcess))
+)

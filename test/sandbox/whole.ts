@@ -1,0 +1,40 @@
+import { Layer } from "effect"
+import { WakeUp } from "../../src/background/WakeUp.ts"
+import { ChannelGateway } from "../../src/channels/ChannelGateway.ts"
+import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
+import { Ingest } from "../../src/ingest/Ingest.ts"
+import { layerSending } from "../../src/resources/conversations/sending/sending.ts"
+import { layerPushing } from "../../src/resources/listing-calendars/pushing.ts"
+import { layerSandboxConnector } from "../../src/sandbox/in-process.ts"
+import { layerSandbox, layerSandboxAtWork } from "../../src/sandbox/layer.ts"
+import { SandboxAllowed } from "../../src/sandbox/SandboxAllowed.ts"
+import { ScriptedChannel } from "../channels.ts"
+import { layerService } from "../harness.ts"
+import { layerOwnDatabase } from "../own-database.ts"
+
+const layerBelow = Layer.merge(layerOwnDatabase, WakeUp.layerProcess)
+
+const layerMarketplace = Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, SandboxAllowed.layerAlways)).pipe(
+  Layer.provide(layerBelow)
+)
+
+const layerGateway = Layer.provide(ChannelGateway.layer, [
+  Layer.provide(layerSandboxConnector, layerMarketplace),
+  layerOwnDatabase
+]).pipe(Layer.orDie)
+
+/** The service and its marketplace together: what each says reaches the other by itself. */
+export const layerWhole = Layer.mergeAll(
+  Layer.provide(layerSandboxAtWork, [layerMarketplace, layerBelow]),
+  Layer.provide(Layer.merge(layerPushing, layerSending), [layerGateway, layerBelow])
+).pipe(
+  Layer.provideMerge(layerMarketplace),
+  Layer.provideMerge(
+    layerService(
+      layerOwnDatabase,
+      RateWindows.layerMemory,
+      Layer.merge(ScriptedChannel.layer, layerGateway),
+      WakeUp.layerProcess
+    )
+  )
+)
