@@ -1,7 +1,8 @@
 import { Effect, Result } from "effect"
 import { type ApiOperation, operations } from "../../src/Api.ts"
 import { parseJson } from "../../src/contract/json-text.ts"
-import { isChange, routeOf } from "../../src/contract/operation.ts"
+import { isChange, meteringOf, routeOf } from "../../src/contract/operation.ts"
+import { conversationLimits } from "../../src/gate/windows/limit-table.ts"
 import { BODY_BYTES, FEED_WAIT_SECONDS } from "../../src/limits.ts"
 import type { World } from "../world.ts"
 import { type Fields, type Heard, isTool, overMcp, overRest, restRequest, type Target } from "./doors.ts"
@@ -48,6 +49,10 @@ const heldShortly = (fields: Fields): Fields => {
 
 /** Pairs of calls after which new operators are made: what was created in the old ones makes them slow to compare. */
 const PAIRS_A_WORLD = 60
+
+/** Messages have windows of their own, a conversation, that nobody opens wider. */
+const pairsAWorld = (operation: ApiOperation): number =>
+  meteringOf(operation).messageTo === undefined ? PAIRS_A_WORLD : conversationLimits["5s"]
 
 export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBudget) {
   const count = tally("fuzz of every operation, both doors", budget.on, budget.seed)
@@ -102,7 +107,7 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
     const inputs = sampled(inputsOf(operation.payloadSchema), each, budget.seed + index)
     let twins = yield* makeTwins
     for (const [nth, input] of inputs.entries()) {
-      if (nth % PAIRS_A_WORLD === 0) {
+      if (nth % pairsAWorld(operation) === 0) {
         if (nth > 0) twins = yield* makeTwins
         last.clear()
         yield* Effect.forEach(twins, changed)
