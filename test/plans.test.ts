@@ -13,7 +13,8 @@ import { SendQueue } from "../src/resources/conversations/sending/SendQueue.ts"
 import { Comparisons } from "../src/resources/listing-calendars/Comparisons.ts"
 import { followAvailability } from "../src/resources/listing-calendars/due-days.ts"
 import { PushQueue } from "../src/resources/listing-calendars/PushQueue.ts"
-import { byNobody, call, layerTest } from "./harness.ts"
+import { byNobody, call, layerService } from "./harness.ts"
+import { layerOwnDatabase } from "./own-database.ts"
 import { COMPANIONS, fieldsOf, isRequired, sample } from "./walking.ts"
 import { makeWorld, type World } from "./world.ts"
 
@@ -59,7 +60,8 @@ const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<st
   ]
 }
 
-layer(layerTest, { excludeTestServices: false })("the plan for any value", (it) => {
+// A database of its own: workers would take what is of another file's tests.
+layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan for any value", (it) => {
   const lookedAt = new Set<string>()
 
   for (const operation of operations) {
