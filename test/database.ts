@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import type { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { inject } from "vitest"
@@ -25,13 +25,18 @@ export const layerTestMemory = Layer.unwrap(Effect.map(Effect.promise(testSnapsh
   Layer.provide(realClock)
 )
 
+/** The copy that the test files of this worker share, made by the first of them. It ends with the worker. */
+const sharedMemory = Effect.runSync(
+  Effect.cached(Effect.flatMap(Scope.make(), (scope) => Layer.buildWithScope(layerTestMemory, scope)))
+)
+
 /**
  * The migrated database of this test run: PostgreSQL when DATABASE_URL is set, else a copy in memory. All tests of a
  * run may share it, so a test works with operators of its own.
  */
 export const layerTestDatabase: Layer.Layer<PgClient.PgClient | SqlClient, SqlError> = Layer.suspend(() => {
   const url = inject("testDatabaseUrl")
-  if (url === "") return layerTestMemory
+  if (url === "") return Layer.effectContext(sharedMemory)
   return Layer.provide(layerPostgres({ url: Redacted.make(url), maxConnections: 4 }), realClock)
 })
 

@@ -9,6 +9,7 @@ import { inject } from "vitest"
 import { FEED_WAIT_SECONDS, FEED_WAITS } from "../src/limits.ts"
 import { RawClient } from "./adapters/http-server/raw.ts"
 import { emptyFolder, freePort } from "./cli/latchkey.ts"
+import { unpackedInto } from "./database.ts"
 import { scratchDatabase } from "./own-database.ts"
 
 // A process is asked to stop while clients write as fast as they can: who is answered, what is stored, how it ends.
@@ -31,7 +32,7 @@ class Place extends Context.Service<Place, { readonly env: Record<string, string
     Place,
     Effect.gen(function* () {
       const server = inject("testDatabaseUrl")
-      const place = server === "" ? { DATA_DIR: yield* emptyFolder } : { DATABASE_URL: yield* scratchDatabase(server) }
+      const place = server === "" ? { DATA_DIR: yield* Effect.tap(emptyFolder, unpackedInto) } : { DATABASE_URL: yield* scratchDatabase(server) }
       const PATH = process.env["PATH"] ?? ""
       return { env: { ...place, DEMO: "1", LOG_LEVEL: "warn", PORT: yield* freePort, PATH }, token: "" }
     })
