@@ -32,7 +32,10 @@ class Place extends Context.Service<Place, { readonly env: Record<string, string
     Place,
     Effect.gen(function* () {
       const server = inject("testDatabaseUrl")
-      const place = server === "" ? { DATA_DIR: yield* Effect.tap(emptyFolder, unpackedInto) } : { DATABASE_URL: yield* scratchDatabase(server) }
+      const place =
+        server === ""
+          ? { DATA_DIR: yield* Effect.tap(emptyFolder, unpackedInto) }
+          : { DATABASE_URL: yield* scratchDatabase(server) }
       const PATH = process.env["PATH"] ?? ""
       return { env: { ...place, DEMO: "1", LOG_LEVEL: "warn", PORT: yield* freePort, PATH }, token: "" }
     })
