@@ -4,8 +4,8 @@ import type { Givens } from "../database/forms.ts"
 import { idsParameter } from "../database/parameters.ts"
 
 // Which rows of a table of timed work are next: fair between operators and between the accounts of each, so that neither a
-// channel that hangs nor a host with much to do holds up another. The statement's
-// way is said, since it is planned once for any value.
+// channel that hangs nor a host with much to do holds up another. The statement's way is said, since it is planned once for any
+// value.
 
 export interface Taking {
   readonly now: Date

@@ -1,7 +1,5 @@
 import { Effect, type Scope } from "effect"
 import { loop } from "./loop.ts"
-import { whenWoken } from "./polls.ts"
-import { DUE_POLL_MS } from "./timed-work.ts"
 import { WakeUp } from "./WakeUp.ts"
 
 /** A worker of timed work, as far as waking it goes. */
@@ -22,6 +20,8 @@ export const workWhenWoken = <R>(
   Effect.gen(function* () {
     const woken = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
     yield* polling
-    const heard = Effect.as(Effect.andThen(changed, Effect.sleep(gapMs)), false)
-    yield* Effect.forkScoped(loop(what, whenWoken(woken, heard, DUE_POLL_MS)))
+    // Closed before it looks: whoever wakes from here on may have changed what is not seen any more. A wake-up that is lost
+    // is made up for by the next poll.
+    const heard = Effect.andThen(woken.await, Effect.andThen(woken.close, changed))
+    yield* Effect.forkScoped(loop(what, Effect.andThen(heard, Effect.sleep(gapMs))))
   })

@@ -87,10 +87,7 @@ const withoutZeros = (iso: string): string => (iso.endsWith(".000Z") ? `${iso.sl
 export const instantText = (instant: Date): string => withoutZeros(instant.toISOString())
 
 /** The same with a numeric offset, as times of reservations, conversations and reviews are written (contract facts 0.3). */
-export const offsetText = (instant: Date): string => {
-  const text = instant.toISOString()
-  return `${text.slice(0, text.endsWith(".000Z") ? -5 : -1)}+00:00`
-}
+export const offsetText = (instant: Date): string => instantText(instant).replace("Z", "+00:00")
 
 /** The calendar date of an instant in a zone. */
 export const dateInZone = (instant: Date | number, timeZone: string): string =>

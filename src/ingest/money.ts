@@ -1,9 +1,9 @@
 import { Cause, Effect, Option } from "effect"
-import { SaidRefused } from "../channels/heard.ts"
+import { instantSaid, SaidRefused } from "../channels/heard.ts"
 import type { MoneySaid } from "../channels/said.ts"
 import type { Acting } from "../contract/acting.ts"
 import { decimalText, minorUnits } from "../contract/money.ts"
-import { currentSecond, instantOf } from "../contract/time.ts"
+import { currentSecond } from "../contract/time.ts"
 import { CHANNEL_MONEY_WAITING } from "../limits.ts"
 import { unlessOrderChanges } from "../resources/orders/rules.ts"
 import type { Orders } from "../resources/reservations/Orders.ts"
@@ -30,7 +30,7 @@ const moneyOf = ({ operatorId, accountId, channelType }: Speaker, said: MoneySai
       kind: said.type,
       amount: decimalText(units, said.currency),
       currency: said.currency,
-      paidAt: instantOf(said.paid_at, "UTC")
+      paidAt: instantSaid(said.paid_at)
     })
   })
 

@@ -128,8 +128,7 @@ const makeMovingOrders = Effect.gen(function* () {
   const finding = yield* makeFinding
   const { orderMoved } = yield* makeMoving
   return {
-    named: ({ order_id, channel_type, operator_id }: OrderAsked) =>
-      finding.order({ name: order_id, channelType: channel_type, operatorId: operator_id }),
+    named: (asked: OrderAsked) => finding.order(asked.order_id, asked),
     moved: orderMoved
   }
 })
@@ -144,8 +143,7 @@ const makeBook = Effect.gen(function* () {
     const names = namesIn(asked.listing_id)
     const [first] = names
     if (first === undefined) return yield* new BadRequest({ message: "listing_id: is required." })
-    const { channel_type: channelType, operator_id: operatorId } = asked
-    const account = yield* finding.listing({ name: first, channelType, operatorId })
+    const account = yield* finding.listing(first, asked)
     if ((yield* books.orderCount(account)) >= SANDBOX_ORDERS) return yield* noMoreOrders
     const orderId = yield* drawOrderName(account.channel_type)
     const newcomer = yield* newcomerAt(account)

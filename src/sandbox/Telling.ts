@@ -66,13 +66,17 @@ const waitsFor = (sql: Sql, kind: Said["type"], subject: Fragment, once: boolean
 
 /**
  * For a CTE `due`: what is due, the longest due first. An order waits for its own listings where they were never told: one that
- * always fails or always changes holds up nobody else's. What is in a thread waits for the thread, a guest's message for the one
- * before it and a review for its order, until these were tried. Its way is said, since it is planned once for any value: what is
+ * always fails or always changes holds up nobody else's. What is in a thread waits for the thread, a guest's message for his
+ * last before it and a review for its order, until these were tried. Its way is said, since it is planned once for any value: what is
  * waited for is looked up one by one, by its key.
  */
 const dueWords = (sql: Sql, { due, operatorId, accountId, orderId }: Givens<Taking>): Fragment => {
   // What the host wrote waits for nothing and nobody for it: the service knows it already.
-  const before = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN w.said ->> 'thread_id' || '-' || (w.version - 1) END`
+  const before = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN (
+    SELECT m.said ->> 'message_id' FROM sandbox_messages m
+    WHERE m.operator_id = w.operator_id AND m.account_id = w.account_id AND m.thread_id = w.said ->> 'thread_id'
+      AND m.number < w.version AND m.said ->> 'sender' = 'guest'
+    ORDER BY m.number DESC LIMIT 1) END`
   return sql`
   SELECT w.operator_id, w.account_id, w.kind, w.subject, w.due_at, a.channel_type FROM sandbox_words w
   CROSS JOIN LATERAL (

@@ -51,16 +51,21 @@ export const USUAL_ADULTS = 2
 /** What tells a listing or an order from others of the same name. */
 const whose = { channel_type: Schema.optionalKey(textUpTo(CODE)), operator_id: Schema.optionalKey(Id) }
 
-export const BookAsked = Schema.Struct({
-  ...whose,
-  listing_id: ListingNames,
+/** Who wants to come, and when. */
+const visit = {
   check_in_date: CalendarDate,
   check_out_date: CalendarDate,
   guest_name: wordsUpTo(GUEST_NAME),
   guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
   guest_email: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
   adults: Schema.optionalKey(between(1, GUESTS_MAX)),
-  children: Schema.optionalKey(between(0, GUESTS_MAX)),
+  children: Schema.optionalKey(between(0, GUESTS_MAX))
+}
+
+export const BookAsked = Schema.Struct({
+  ...whose,
+  listing_id: ListingNames,
+  ...visit,
   /** So many rooms of each listing that is named. */
   rooms: Schema.optionalKey(between(1, CHANNEL_ROOMS)),
   remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT))
@@ -84,13 +89,7 @@ export const MoneyAsked = Schema.Struct({ ...OrderAsked.fields, amount: Schema.o
 export const InquireAsked = Schema.Struct({
   ...whose,
   listing_id: Code,
-  check_in_date: CalendarDate,
-  check_out_date: CalendarDate,
-  guest_name: wordsUpTo(GUEST_NAME),
-  guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
-  guest_email: Schema.optionalKey(textUpTo(CHANNEL_TEXT)),
-  adults: Schema.optionalKey(between(1, GUESTS_MAX)),
-  children: Schema.optionalKey(between(0, GUESTS_MAX)),
+  ...visit,
   text: wordsUpTo(MESSAGE_TEXT)
 })
 

@@ -7,8 +7,13 @@ import { SandboxAccount } from "./rows.ts"
 
 // Whose a listing, an order, a thread or an offer is: a guest knows its name alone.
 
-/** What a guest names, and what tells it from others of that name. */
-export interface NamedThere {
+/** What tells a thing from others of its name. */
+interface Whose {
+  readonly channel_type?: string
+  readonly operator_id?: number
+}
+
+interface NamedThere {
   readonly name: string
   readonly channelType: string | undefined
   readonly operatorId: number | undefined
@@ -33,8 +38,8 @@ const finding = (sql: SqlClient.SqlClient, what: "listing" | "order" | "thread" 
         AND ${operatorId === undefined ? sql`true` : sql`a.operator_id = ${operatorId}`}
       LIMIT 2`
   )
-  return Effect.fnUntraced(function* ({ name, channelType, operatorId }: NamedThere) {
-    const [only, another] = yield* readAccounts(statement({ name, channelType, operatorId }))
+  return Effect.fnUntraced(function* (name: string, { channel_type, operator_id }: Whose) {
+    const [only, another] = yield* readAccounts(statement({ name, channelType: channel_type, operatorId: operator_id }))
     if (only === undefined) return yield* new NotFound({ message: `${what}_id: no such ${what}: ${name}.` })
     if (another === undefined) return only
     return yield* new ValidationFailed({

@@ -1,8 +1,8 @@
 import { Effect, Result } from "effect"
 import type { OfferThere } from "../channels/connector.ts"
+import { instantSaid } from "../channels/heard.ts"
 import type { OrderSaid, ReviewSaid } from "../channels/said.ts"
 import { NotFound } from "../contract/errors.ts"
-import { instantOf } from "../contract/time.ts"
 import { Books } from "./Books.ts"
 import { dayOf, sold } from "./calendar.ts"
 import {
@@ -54,9 +54,9 @@ export const remembering =
       version: said.version,
       status: said.status,
       answer: null,
-      expires_at: typeof said.expires_at === "string" ? instantOf(said.expires_at, "UTC") : null,
+      expires_at: typeof said.expires_at === "string" ? instantSaid(said.expires_at) : null,
       said,
-      booked_at: instantOf(said.booked_at, "UTC")
+      booked_at: instantSaid(said.booked_at)
     }
     const days = holds(said.status) ? Array.from(soldIn(scene, said).changed.values()) : []
     const words = [orderWord(after, saidWithAct(scene.now))]

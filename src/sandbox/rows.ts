@@ -9,6 +9,7 @@ import {
   ReviewSaid,
   ThreadSaid
 } from "../channels/said.ts"
+import { column } from "../database/columns.ts"
 import { SandboxChannel } from "./channels.ts"
 
 // What the marketplace keeps.
@@ -56,17 +57,17 @@ export type Listing = typeof Listing.Type
 
 /** A day of which something was said or sold. */
 export const Day = Schema.Struct({
-  listing_id: Schema.String,
-  day: Schema.String,
+  listing_id: column("text", Schema.String),
+  day: column("date", Schema.String),
   /** Decimal text; null: what the settings say. */
-  price: Schema.NullOr(Schema.String),
+  price: column("numeric", Schema.NullOr(Schema.String)),
   /** How many the host said can still be sold; null: nothing was said. */
-  offered: Schema.NullOr(Schema.Int),
+  offered: column("integer", Schema.NullOr(Schema.Int)),
   /** Sold since that was said. */
-  taken: Schema.Int,
+  taken: column("integer", Schema.Int),
   /** Sold in all. */
-  sold: Schema.Int,
-  restrictions: Restrictions
+  sold: column("integer", Schema.Int),
+  restrictions: column("jsonb", Restrictions)
 })
 export type Day = typeof Day.Type
 
@@ -74,14 +75,14 @@ export const ANSWERS = ["approved", "declined"] as const
 
 /** An order; `said` is how it is told, version and all. */
 export const Order = Schema.Struct({
-  order_id: Schema.String,
-  version: Schema.Int,
-  status: OrderStatusSaid,
+  order_id: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  status: column("text", OrderStatusSaid),
   /** What the host said of a request. */
-  answer: Schema.NullOr(Schema.Literals(ANSWERS)),
-  expires_at: Schema.NullOr(Schema.Date),
-  said: OrderSaid,
-  booked_at: Schema.Date
+  answer: column("text", Schema.NullOr(Schema.Literals(ANSWERS))),
+  expires_at: column("timestamptz", Schema.NullOr(Schema.Date)),
+  said: column("jsonb", OrderSaid),
+  booked_at: column("timestamptz", Schema.Date)
 })
 export type Order = typeof Order.Type
 
@@ -95,42 +96,46 @@ export type Payment = typeof Payment.Type
 
 /** A thread with a guest; `said` is how it is told, version and all. */
 export const Thread = Schema.Struct({
-  thread_id: Schema.String,
+  thread_id: column("text", Schema.String),
   /** Who its guest is (threads.ts `guestKey`). */
-  guest: Schema.String,
-  version: Schema.Int,
-  revision: Schema.Int,
+  guest: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  revision: column("bigint", Schema.Int),
   /** How many it has. */
-  messages: Schema.Int,
-  offers: Schema.Int,
-  said: ThreadSaid,
-  last_message_at: Schema.Date
+  messages: column("integer", Schema.Int),
+  offers: column("integer", Schema.Int),
+  said: column("jsonb", ThreadSaid),
+  last_message_at: column("timestamptz", Schema.Date)
 })
 export type Thread = typeof Thread.Type
 
 export const Message = Schema.Struct({
-  thread_id: Schema.String,
+  thread_id: column("text", Schema.String),
   /** The first of its thread is 1. */
-  number: Schema.Int,
+  number: column("integer", Schema.Int),
   /** What the service calls it, where its channel keeps that. */
-  sent_as: Schema.NullOr(Schema.String),
-  said: MessageSaid
+  sent_as: column("text", Schema.NullOr(Schema.String)),
+  said: column("jsonb", MessageSaid)
 })
 export type Message = typeof Message.Type
 
 /** An offer; `said` is how it is told, version and all. */
 export const Offer = Schema.Struct({
-  offer_id: Schema.String,
-  thread_id: Schema.String,
+  offer_id: column("text", Schema.String),
+  thread_id: column("text", Schema.String),
   /** What the service calls it. */
-  reference: Schema.String,
-  version: Schema.Int,
-  status: OfferStatus,
-  said: OfferSaid,
-  expires_at: Schema.Date
+  reference: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  status: column("text", OfferStatus),
+  said: column("jsonb", OfferSaid),
+  expires_at: column("timestamptz", Schema.Date)
 })
 export type Offer = typeof Offer.Type
 
 /** What guest and host have said of a stay; `said` is how it is told, version and all. */
-export const Review = Schema.Struct({ order_id: Schema.String, version: Schema.Int, said: ReviewSaid })
+export const Review = Schema.Struct({
+  order_id: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  said: column("jsonb", ReviewSaid)
+})
 export type Review = typeof Review.Type

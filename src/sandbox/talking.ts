@@ -33,8 +33,8 @@ const makeWriting = Effect.gen(function* () {
   const newcomerAt = yield* makeNewcomer
   const inquire = Effect.fnUntraced(function* (input: typeof InquireAsked.Encoded) {
     const asked = yield* readInquire(input)
-    const { listing_id, check_in_date, check_out_date, channel_type, operator_id } = asked
-    const account = yield* finding.listing({ name: listing_id, channelType: channel_type, operatorId: operator_id })
+    const { listing_id, check_in_date, check_out_date } = asked
+    const account = yield* finding.listing(listing_id, asked)
     const guest = guestIn(asked)
     const adults = asked.adults ?? USUAL_ADULTS
     const room = { listing_id, check_in_date, check_out_date, adults, children: asked.children ?? 0 }
@@ -44,14 +44,14 @@ const makeWriting = Effect.gen(function* () {
   })
   const write = Effect.fnUntraced(function* (input: typeof WriteAsked.Encoded) {
     const asked = yield* readWrite(input)
-    const { thread_id: threadId, order_id: orderId, channel_type: channelType, operator_id: operatorId } = asked
+    const { thread_id: threadId, order_id: orderId } = asked
     const letter = { text: asked.text, attachmentUrl: asked.attachment_url }
     if (threadId !== undefined && orderId === undefined) {
-      const account = yield* finding.thread({ name: threadId, channelType, operatorId })
+      const account = yield* finding.thread(threadId, asked)
       return yield* moved(account, { thread: { threadId } }, writing(letter), asMessage)
     }
     if (orderId === undefined || threadId !== undefined) return yield* oneOfThem
-    const account = yield* finding.order({ name: orderId, channelType, operatorId })
+    const account = yield* finding.order(orderId, asked)
     const rule = writingOfOrder(letter, yield* newcomerAt(account))
     return yield* moved(account, { orderId, thread: "of the order" }, rule, asMessage)
   })
@@ -64,8 +64,7 @@ export const makeTalking = Effect.gen(function* () {
   const finding = yield* makeFinding
   const books = yield* Books
   const { moved, orderMoved } = yield* makeMoving
-  const named = ({ offer_id, channel_type, operator_id }: typeof OfferAsked.Type) =>
-    finding.offer({ name: offer_id, channelType: channel_type, operatorId: operator_id })
+  const named = (asked: typeof OfferAsked.Type) => finding.offer(asked.offer_id, asked)
   const acceptOffer = Effect.fnUntraced(function* (input: typeof OfferAsked.Encoded) {
     const asked = yield* readOffer(input)
     const { offer_id: offerId } = asked
@@ -85,8 +84,8 @@ export const makeTalking = Effect.gen(function* () {
   })
   const review = Effect.fnUntraced(function* (input: typeof ReviewAsked.Encoded) {
     const asked = yield* readReview(input)
-    const { order_id: orderId, channel_type: channelType, operator_id: operatorId } = asked
-    const account = yield* finding.order({ name: orderId, channelType, operatorId })
+    const { order_id: orderId } = asked
+    const account = yield* finding.order(orderId, asked)
     const rule = reviewing({ score: asked.score, content: asked.text, subScores: scoresIn(asked) })
     return yield* moved(account, { orderId, reviews: true }, rule, () => ({ kind: "review", subject: orderId }))
   })

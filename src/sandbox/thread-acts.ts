@@ -45,7 +45,7 @@ export const bookedIn = (
   booker: Guest,
   { threadId, isFull }: Newcomer
 ): Judged<{ readonly thread: Thread; readonly told: Pick<Writing, "threads" | "words"> }> => {
-  if (thread === undefined && isFull) return fullOfThreads
+  if (thread === undefined && isFull) return fullOfThreads("guest_name")
   const after = thread === undefined ? newThread(threadId, booker, now) : asking(thread, null)
   const told =
     after === thread
@@ -54,7 +54,9 @@ export const bookedIn = (
   return Result.succeed({ thread: after, told })
 }
 
-const fullOfThreads = invalid(`guest_name: an account of the sandbox keeps at most ${SANDBOX_THREADS} threads.`)
+/** `field`: what the guest who would get a new one was named by. */
+const fullOfThreads = (field: "guest_name" | "order_id") =>
+  invalid(`${field}: an account of the sandbox keeps at most ${SANDBOX_THREADS} threads.`)
 
 /** What a guest writes: an attachment is somewhere else. */
 export interface Letter {
@@ -62,9 +64,15 @@ export interface Letter {
   readonly attachmentUrl: string | undefined
 }
 
-const written = (found: Found, thread: Thread, letter: Letter, told: Pick<Writing, "order" | "words">) => {
+/** `field`: what the thread was named by. */
+const written = (
+  found: Found,
+  thread: Thread,
+  { field, ...letter }: Letter & { readonly field: "thread_id" | "order_id" | "guest_name" },
+  told: Pick<Writing, "order" | "words">
+) => {
   if (thread.messages >= SANDBOX_MESSAGES) {
-    return conflict(`thread_id: a thread of the sandbox has at most ${SANDBOX_MESSAGES} messages.`)
+    return conflict(`${field}: a thread of the sandbox has at most ${SANDBOX_MESSAGES} messages.`)
   }
   const { now } = found.scene
   const { thread: after, message } = withMessage(thread, { sender: "guest", ...letter }, now)
@@ -90,9 +98,14 @@ export const inquiring =
       const inquiry = { ...where, number_of_adults: adults, number_of_children: children }
       const { thread: before } = found
       const { now } = found.scene
-      if (before === undefined && isFull) return yield* fullOfThreads
+      if (before === undefined && isFull) return yield* fullOfThreads("guest_name")
       const thread = before === undefined ? newThread(threadId, guest, now, inquiry) : asking(before, inquiry)
-      return yield* written(found, thread, letter, { words: [threadWord(thread, saidWithAct(now))] })
+      return yield* written(
+        found,
+        thread,
+        { field: "guest_name", ...letter },
+        { words: [threadWord(thread, saidWithAct(now))] }
+      )
     })
 
 /** A guest writes in a thread. */
@@ -101,16 +114,17 @@ export const writing =
   (found: Found): Judged<Becomes<MessageSeen>> =>
     found.thread === undefined
       ? Result.fail(new NotFound({ message: "thread_id: no such thread." }))
-      : written(found, found.thread, letter, { words: [] })
+      : written(found, found.thread, { field: "thread_id", ...letter }, { words: [] })
 
 /** The guest of an order writes: one that was booked before there were threads says its thread from now on. */
 export const writingOfOrder =
-  (letter: Letter, { threadId, isFull }: Newcomer) =>
+  (text: Letter, { threadId, isFull }: Newcomer) =>
   (found: Found): Judged<Becomes<MessageSeen>> => {
+    const letter = { field: "order_id", ...text } as const
     const { order, thread: known } = found
     const { now } = found.scene
     if (order === undefined) return Result.fail(new NotFound({ message: "order_id: no such order." }))
-    if (known === undefined && isFull) return fullOfThreads
+    if (known === undefined && isFull) return fullOfThreads("order_id")
     const thread = known ?? newThread(order.said.thread_id ?? threadId, order.said.booker, now)
     const words = known === undefined ? [threadWord(thread, saidWithAct(now))] : []
     if (typeof order.said.thread_id === "string") return written(found, thread, letter, { words })

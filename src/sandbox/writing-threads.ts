@@ -1,11 +1,10 @@
-import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { column, definitionsOf, namesOf } from "../database/columns.ts"
+import { definitionsOf, namesOf } from "../database/columns.ts"
 import type { Givens, Value } from "../database/forms.ts"
 import { jsonParameter } from "../database/parameters.ts"
 import type { Account, Writing } from "./becoming.ts"
-import type { Message, Offer, Review, Thread } from "./rows.ts"
+import { Message, Offer, Review, Thread } from "./rows.ts"
 
 // The part of a writing (writing.ts) that is about guests: threads, their messages and offers, and reviews of orders. An act
 // that is about none of them has no such part.
@@ -51,62 +50,34 @@ export const threadsAsRead = (
       = (SELECT count(*) FROM wanted_thread) AS is_so
   )`
 
-const ThreadColumns = Schema.Struct({
-  thread_id: column("text", Schema.String),
-  guest: column("text", Schema.String),
-  version: column("bigint", Schema.Int),
-  revision: column("bigint", Schema.Int),
-  messages: column("integer", Schema.Int),
-  offers: column("integer", Schema.Int),
-  said: column("jsonb", Schema.Json),
-  last_message_at: column("timestamptz", Schema.Date)
-})
-const MessageColumns = Schema.Struct({
-  thread_id: column("text", Schema.String),
-  number: column("integer", Schema.Int),
-  sent_as: column("text", Schema.NullOr(Schema.String)),
-  said: column("jsonb", Schema.Json)
-})
-const OfferColumns = Schema.Struct({
-  offer_id: column("text", Schema.String),
-  thread_id: column("text", Schema.String),
-  reference: column("text", Schema.String),
-  version: column("bigint", Schema.Int),
-  status: column("text", Schema.String),
-  said: column("jsonb", Schema.Json),
-  expires_at: column("timestamptz", Schema.Date)
-})
-const ReviewColumns = Schema.Struct({
-  order_id: column("text", Schema.String),
-  version: column("bigint", Schema.Int),
-  said: column("jsonb", Schema.Json)
-})
+/** What follows INSERT INTO a table: its columns, and each row of a list while `as_read` has a row. */
+export const whileAsRead =
+  (sql: Sql, { operator_id, account_id }: Givens<Account>) =>
+  (list: Value<ReadonlyArray<unknown>>, columns: Parameters<typeof namesOf>[0]): Fragment =>
+    sql`
+    (operator_id, account_id, ${sql.literal(namesOf(columns))})
+    SELECT ${operator_id}::bigint, ${account_id}::bigint, ${sql.literal(namesOf(columns, "given"))}
+    FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(definitionsOf(columns))})`
 
 /** CTEs, each with a comma after it, that write what there is while `as_read` has a row. */
 export const threadsWritten = (sql: Sql, all: Givens<Account & ThreadsWritten>): Fragment => {
-  const whose = sql`${all.operator_id}::bigint, ${all.account_id}::bigint`
-  const rows = (list: Value<ReadonlyArray<unknown>>, columns: Parameters<typeof namesOf>[0]) => sql`
-    (operator_id, account_id, ${sql.literal(namesOf(columns))})
-    SELECT ${whose}, ${sql.literal(namesOf(columns, "given"))}
-    FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(definitionsOf(columns))})`
+  const rows = whileAsRead(sql, all)
   const { threads, messages, offers, reviews } = all
   const none = sql``
   return sql`${
     threads === undefined
       ? none
       : sql`threads AS (
-        INSERT INTO sandbox_threads ${rows(threads, ThreadColumns)}
+        INSERT INTO sandbox_threads ${rows(threads, Thread)}
         ON CONFLICT (operator_id, account_id, thread_id) DO UPDATE SET version = excluded.version,
           revision = excluded.revision, messages = excluded.messages, offers = excluded.offers, said = excluded.said,
           last_message_at = excluded.last_message_at
       ),`
-  }${
-    messages === undefined ? none : sql` messages AS (INSERT INTO sandbox_messages ${rows(messages, MessageColumns)}),`
-  }${
+  }${messages === undefined ? none : sql` messages AS (INSERT INTO sandbox_messages ${rows(messages, Message)}),`}${
     offers === undefined
       ? none
       : sql` offers AS (
-        INSERT INTO sandbox_offers ${rows(offers, OfferColumns)}
+        INSERT INTO sandbox_offers ${rows(offers, Offer)}
         ON CONFLICT (operator_id, account_id, offer_id) DO UPDATE SET version = excluded.version,
           status = excluded.status, said = excluded.said
       ),`
@@ -114,7 +85,7 @@ export const threadsWritten = (sql: Sql, all: Givens<Account & ThreadsWritten>):
     reviews === undefined
       ? none
       : sql` reviews AS (
-        INSERT INTO sandbox_reviews ${rows(reviews, ReviewColumns)}
+        INSERT INTO sandbox_reviews ${rows(reviews, Review)}
         ON CONFLICT (operator_id, account_id, order_id) DO UPDATE SET version = excluded.version, said = excluded.said
       ),`
   }`

@@ -1,14 +1,14 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { column, definitionsOf, namesOf } from "../database/columns.ts"
+import { column, definitionsOf } from "../database/columns.ts"
 import { rowUnless } from "../database/constraints.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { jsonParameter } from "../database/parameters.ts"
 import { savepoint } from "../database/savepoint.ts"
 import type { Account, Word, Writing } from "./becoming.ts"
-import type { Day, Listing, Order } from "./rows.ts"
-import { type ThreadsWritten, threadsAsRead, threadsOf, threadsWritten } from "./writing-threads.ts"
+import { Day, type Listing, Order } from "./rows.ts"
+import { type ThreadsWritten, threadsAsRead, threadsOf, threadsWritten, whileAsRead } from "./writing-threads.ts"
 
 // One statement writes what an act makes of the books. It holds only while all of it is as it was read: the revisions of the
 // listings and of the thread, and the version of the order say so.
@@ -20,24 +20,6 @@ const ListingColumns = Schema.Struct({
   instant: column("boolean", Schema.Boolean),
   settings: column("jsonb", Schema.Json),
   version: column("bigint", Schema.Int)
-})
-const DayColumns = Schema.Struct({
-  listing_id: column("text", Schema.String),
-  day: column("date", Schema.String),
-  price: column("numeric", Schema.NullOr(Schema.String)),
-  offered: column("integer", Schema.NullOr(Schema.Int)),
-  taken: column("integer", Schema.Int),
-  sold: column("integer", Schema.Int),
-  restrictions: column("jsonb", Schema.Json)
-})
-const OrderColumns = Schema.Struct({
-  order_id: column("text", Schema.String),
-  version: column("bigint", Schema.Int),
-  status: column("text", Schema.String),
-  answer: column("text", Schema.NullOr(Schema.String)),
-  expires_at: column("timestamptz", Schema.NullOr(Schema.Date)),
-  said: column("jsonb", Schema.Json),
-  booked_at: column("timestamptz", Schema.Date)
 })
 const PaymentColumns = Schema.Struct({
   order_id: column("text", Schema.String),
@@ -67,9 +49,6 @@ interface Written extends Account, ThreadsWritten {
   readonly payments: ReadonlyArray<object>
   readonly words: ReadonlyArray<Word>
 }
-
-const given = (sql: Sql, list: Parameters<typeof jsonParameter>[0], columns: Parameters<typeof definitionsOf>[0]) =>
-  sql`jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(definitionsOf(columns))})`
 
 /**
  * CTE `as_read`, which has a row while listings, order and threads are as they were read. They are locked in one order by all.
@@ -108,7 +87,7 @@ export const write = (sql: Sql) => {
   const refusable = savepoint(sql)
   const statement = inForms(sql, (all: Givens<Written>) => {
     const { operator_id, account_id, listings, days, orders, payments, words } = all
-    const whose = sql`${operator_id}::bigint, ${account_id}::bigint`
+    const rows = whileAsRead(sql, all)
     return sql`
       WITH ${asRead(sql, all)}, revised AS (
         UPDATE sandbox_listings l SET revision = l.revision + 1,
@@ -119,22 +98,17 @@ export const write = (sql: Sql) => {
           AS given (listing_id text, ${sql.literal(definitionsOf(ListingColumns))}) USING (listing_id)
         WHERE l.operator_id = ${operator_id} AND l.account_id = ${account_id} AND l.listing_id = wanted.listing_id
       ), day AS (
-        INSERT INTO sandbox_days (operator_id, account_id, ${sql.literal(namesOf(DayColumns))})
-        SELECT ${whose}, ${sql.literal(namesOf(DayColumns, "given"))} FROM as_read, ${given(sql, days, DayColumns)}
+        INSERT INTO sandbox_days ${rows(days, Day)}
         ON CONFLICT (operator_id, account_id, listing_id, day) DO UPDATE SET price = excluded.price,
           offered = excluded.offered, taken = excluded.taken, sold = excluded.sold, restrictions = excluded.restrictions
       ), ordered AS (
-        INSERT INTO sandbox_orders (operator_id, account_id, ${sql.literal(namesOf(OrderColumns))})
-        SELECT ${whose}, ${sql.literal(namesOf(OrderColumns, "given"))} FROM as_read, ${given(sql, orders, OrderColumns)}
+        INSERT INTO sandbox_orders ${rows(orders, Order)}
         ON CONFLICT (operator_id, account_id, order_id) DO UPDATE SET version = excluded.version,
           status = excluded.status, answer = excluded.answer, expires_at = excluded.expires_at, said = excluded.said
       ), paid AS (
-        INSERT INTO sandbox_payments (operator_id, account_id, ${sql.literal(namesOf(PaymentColumns))})
-        SELECT ${whose}, ${sql.literal(namesOf(PaymentColumns, "given"))}
-        FROM as_read, ${given(sql, payments, PaymentColumns)}
+        INSERT INTO sandbox_payments ${rows(payments, PaymentColumns)}
       ), ${threadsWritten(sql, all)} word AS (
-        INSERT INTO sandbox_words AS before (operator_id, account_id, ${sql.literal(namesOf(WordColumns))})
-        SELECT ${whose}, ${sql.literal(namesOf(WordColumns, "given"))} FROM as_read, ${given(sql, words, WordColumns)}
+        INSERT INTO sandbox_words AS before ${rows(words, WordColumns)}
         ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
           told_version = greatest(before.told_version, excluded.told_version),
           said = excluded.said, attempts = 0, heard = NULL, due_at = CASE excluded.kind

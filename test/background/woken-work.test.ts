@@ -7,6 +7,23 @@ import { workWhenWoken } from "../../src/background/woken-work.ts"
 
 const GAP_MS = 100
 
+it.effect("work that nobody wakes is looked for as often as it polls", () =>
+  Effect.gen(function* () {
+    let looks = 0
+    const take = () =>
+      Effect.sync(() => {
+        looks += 1
+        return []
+      })
+    const worker = yield* makeTimedWork({ what: "test", room: 1, take, run: () => Effect.void })
+    yield* workWhenWoken("test", worker, GAP_MS)
+    yield* TestClock.adjust(DUE_POLL_MS / 2)
+    assert.strictEqual(looks, 1)
+    yield* TestClock.adjust(10 * DUE_POLL_MS)
+    assert.strictEqual(looks, 11)
+  }).pipe(Effect.scoped, Effect.provide(WakeUp.layerProcess))
+)
+
 it.effect("work that is woken is looked for at once, then once in a while however often it is woken", () =>
   Effect.gen(function* () {
     const looks: Array<number> = []
@@ -24,7 +41,7 @@ it.effect("work that is woken is looked for at once, then once in a while howeve
     })
     yield* workWhenWoken("test", worker, GAP_MS)
     const { wake } = yield* WakeUp
-    // Both loops look once when they begin.
+    // It looks once when it begins.
     yield* TestClock.adjust(DUE_POLL_MS / 2)
     const before = looks.length
     const wokenFor = (ms: number) => Effect.repeat(Effect.andThen(wake, TestClock.adjust(1)), { times: ms - 1 })

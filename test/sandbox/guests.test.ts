@@ -2,7 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { Said } from "../../src/channels/said.ts"
-import { MESSAGE_TEXT, REVIEW_CATEGORIES, REVIEW_TEXT, SANDBOX_ORDERS, SANDBOX_THREADS } from "../../src/limits.ts"
+import {
+  MESSAGE_TEXT,
+  REVIEW_CATEGORIES,
+  REVIEW_TEXT,
+  SANDBOX_MESSAGES,
+  SANDBOX_ORDERS,
+  SANDBOX_THREADS
+} from "../../src/limits.ts"
 import { Books } from "../../src/sandbox/Books.ts"
 import { makeChanging } from "../../src/sandbox/changing.ts"
 import { makeExpiring } from "../../src/sandbox/expiring.ts"
@@ -186,7 +193,7 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
 
   it.effect("are as many as an account has room for: those it knows still write and book", () =>
     Effect.gen(function* () {
-      const { inquire, book, sql, operatorId, accountId } = yield* talkAt("booking.com", { rooms: 9 })
+      const { inquire, book, market, sql, operatorId, accountId } = yield* talkAt("booking.com", { rooms: 9 })
       yield* sql`
         INSERT INTO sandbox_threads (operator_id, account_id, thread_id, guest, version, revision, messages, offers, said,
           last_message_at)
@@ -198,7 +205,40 @@ layer(layerListenedAlone)("guests of the sandbox", (it) => {
       assert.strictEqual(yield* messageOf(inquire(stranger)), full)
       assert.strictEqual(yield* messageOf(book(stranger)), full)
       yield* inquire()
-      assert.strictEqual((yield* book()).status, "accepted")
+      const { order_id, status } = yield* book()
+      assert.strictEqual(status, "accepted")
+      // The order is of before there were threads, and its guest has none: he is named by the order.
+      yield* sql`
+        UPDATE sandbox_orders SET said = said - 'thread_id' WHERE operator_id = ${operatorId} AND account_id = ${accountId}`
+      yield* sql`
+        UPDATE sandbox_threads SET guest = 'old-1'
+        WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND guest NOT LIKE 'old-%'`
+      assert.strictEqual(
+        yield* messageOf(market.write({ order_id, text: "Hello?" })),
+        "order_id: an account of the sandbox keeps at most 10000 threads."
+      )
+    })
+  )
+
+  it.effect("write as much as a thread takes, and are then refused by what they named it by", () =>
+    Effect.gen(function* () {
+      const { inquire, book, market, sql, operatorId, accountId } = yield* talkAt()
+      const { thread_id } = yield* inquire()
+      const { order_id } = yield* book()
+      yield* sql`
+        UPDATE sandbox_threads SET messages = ${SANDBOX_MESSAGES - 1}
+        WHERE operator_id = ${operatorId} AND account_id = ${accountId}`
+      const last = yield* market.write({ thread_id, text: "The last" })
+      assert.strictEqual(last.message_id, `${thread_id}-${SANDBOX_MESSAGES}`)
+      const full = "a thread of the sandbox has at most 5000 messages."
+      assert.deepStrictEqual(
+        [
+          yield* messageOf(market.write({ thread_id, text: "One more" })),
+          yield* messageOf(market.write({ order_id, text: "One more" })),
+          yield* messageOf(inquire())
+        ],
+        [`thread_id: ${full}`, `order_id: ${full}`, `guest_name: ${full}`]
+      )
     })
   )
 })

@@ -286,6 +286,42 @@ layer(layerListenedAlone)("what the sandbox has to tell", (it) => {
     })
   )
 
+  it.effect(
+    "is told of a guest's answer at once, and of what guests write in order though the host wrote in between",
+    () =>
+      Effect.gen(function* () {
+        const { listing, market, answers, accountId, there } = yield* ground()
+        const { heardOf } = yield* Listener
+        const stay = { listing_id: listing, check_in_date: "2027-06-07", check_out_date: "2027-06-09" }
+        const { thread_id } = yield* market.inquire({ ...stay, guest_name: "Ana Reis", text: "first" })
+        const { sendMessage } = yield* Sandbox
+        const host = (messageId: string) =>
+          sendMessage(there, { threadId: thread_id, messageId, text: messageId, imageUrl: null, again: false })
+        yield* host("host 1")
+        assert.strictEqual((yield* market.write({ thread_id, text: "second" })).heard, "applied")
+
+        const [asked, slow] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        yield* answers((said) =>
+          isSaid("message")(said) && said.text === "third"
+            ? Effect.andThen(Deferred.succeed(asked, undefined), Effect.as(Deferred.await(slow), APPLIED))
+            : Effect.succeed(APPLIED)
+        )
+        const third = yield* Effect.forkChild(market.write({ thread_id, text: "third" }))
+        yield* Deferred.await(asked)
+        yield* host("host 2")
+        yield* TestClock.adjust("5 seconds")
+        assert.isNull((yield* market.write({ thread_id, text: "fourth" })).heard, "it waits for the one before it")
+        yield* Deferred.succeed(slow, undefined)
+        yield* Fiber.join(third)
+        yield* turns
+        const texts = (yield* heardOf(accountId)).filter(isSaid("message")).map(({ text }) => text)
+        assert.deepStrictEqual(
+          texts.filter((text) => !text.startsWith("host")),
+          ["first", "second", "third", "fourth"]
+        )
+      })
+  )
+
   it.effect("is told of orders and messages though their thread always fails or is refused", () =>
     Effect.gen(function* () {
       for (const answer of [

@@ -5,8 +5,9 @@ import { type Bucket, releaseSecond, windowIndex } from "./window.ts"
 export const REDIS_AFTERLIFE = 60
 
 // For each key two arguments: the most it may hold for the call to pass, and the seconds it lives, 0 for a bucket that is
-// looked at and not counted, -1 for one of which a count is given back. The answer is the counts before this call, so the caller decides by the same rule as in
-// memory. Redis runs a script alone: nobody sees or changes a count between the check and the increment.
+// looked at and not counted, -1 for one of which a count is given back. The answer is the counts before this call, so
+// the caller decides by the same rule as in memory. Redis runs a script alone: nobody sees or changes a count between the check
+// and the increment.
 const lua = `
 local counts = redis.call("MGET", unpack(KEYS))
 local full = false

@@ -11,7 +11,7 @@ import { Images } from "../images/Images.ts"
 import { clockText } from "../stays/rules.ts"
 import type { ClockTime } from "../stays/stay.ts"
 import { isToken } from "./address.ts"
-import { ARRIVAL, PHOTO, WHOSE } from "./labels.ts"
+import { ARRIVAL, NO_SUCH_GUEST, PHOTO } from "./labels.ts"
 import type { OpenedStay } from "./opened-stay.ts"
 import { hasEnough, imagesOf, isAmong, isOpen, isShown } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
@@ -113,7 +113,7 @@ const refusalOf = (stay: OpenedStay, guestId: number | null, now: Date): Validat
 const gone = new NotFound({ message: "The stay is gone." })
 const nothingToTell = new ValidationFailed({ message: `${ARRIVAL}: the stay is over, or not agreed yet.` })
 const notAsked = new ValidationFailed({ message: `${PHOTO}: none is asked for on this page now.` })
-const noSuchGuest = new ValidationFailed({ message: `${WHOSE}: no such guest of this stay.` })
+const noSuchGuest = new ValidationFailed({ message: NO_SUCH_GUEST })
 const enough = new ValidationFailed({
   message: `${PHOTO}: ${IDENTITY_IMAGES_A_GUEST} of a guest have come in, and no more are taken. Ask your host if one is wrong.`
 })

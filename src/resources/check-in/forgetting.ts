@@ -30,14 +30,15 @@ const next = (sql: SqlClient.SqlClient) => {
   return (after: number) => readNext(statement({ after }))
 }
 
-/** Forgets what is due of the next images of an operator; answers the last of them, null when there was none. */
+/** Forgets what is due of the next images of an operator; answers the last of them, null when there are no more. */
 const forget = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
     (forgetting: Givens<Forgetting>) => sql`
       WITH ${forgettingIdentityImages(sql, forgetting, FORGETTING_IMAGES)}, let_go AS (
         ${lettingImagesGo(sql, forgetting.operatorId, sql`SELECT image_id FROM over`, forgetting.now)})
-      SELECT (SELECT max(id) FROM looked_at) AS last, (SELECT count(*) FROM forgotten) AS forgotten`
+      SELECT (SELECT max(id) FROM looked_at HAVING count(*) = ${sql.literal(String(FORGETTING_IMAGES))}) AS last,
+         (SELECT count(*) FROM forgotten) AS forgotten`
   )
   return ({ operatorId, after, days, now, then }: Forgetting) =>
     readPart(statement({ operatorId, after, days, now, then }))

@@ -3,3 +3,5 @@
 export const ARRIVAL = "Time of arrival"
 export const WHOSE = "Whose document it is"
 export const PHOTO = "Photo"
+
+export const NO_SUCH_GUEST = `${WHOSE}: no such guest of this stay.`

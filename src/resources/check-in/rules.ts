@@ -70,8 +70,21 @@ export const hasEnough = (stay: Company & Pick<OpenedStay, "other_images">, gues
   return stay.guests.some(({ id, images }) => id === guestId && images >= IDENTITY_IMAGES_A_GUEST)
 }
 
-/** Images that a stay may have in all: so many for each of its guests. */
-export const imagesOf = (stay: Company): number => IDENTITY_IMAGES_A_GUEST * (stay.guests.length + othersOf(stay))
+/** Images that are still taken of somebody of whom so many came in. */
+const roomFor = (people: number, images: number): number => Math.max(IDENTITY_IMAGES_A_GUEST * people - images, 0)
+
+/**
+ * Images that may come in for a stay in all: so many for each of its guests, and always as many more as somebody still has to
+ * hand in, where what came in was of people who are none of them any more.
+ */
+export const imagesOf = (stay: Company & Pick<OpenedStay, "other_images" | "identity_image_count">): number => {
+  const others = othersOf(stay)
+  const named = stay.guests.reduce((room, { images }) => room + roomFor(1, images), 0)
+  return Math.max(
+    IDENTITY_IMAGES_A_GUEST * (stay.guests.length + others),
+    stay.identity_image_count + named + roomFor(others, stay.other_images)
+  )
+}
 
 /** What a door code waits for, beside its time; undefined: nothing. */
 export const awaitedBy = (

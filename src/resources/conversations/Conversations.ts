@@ -40,7 +40,7 @@ export class Conversations extends Context.Service<
 }
 
 /** How often what is heard is looked at again because the same is being heard elsewhere, or what was sent settles. */
-export const HEARD_ATTEMPTS = 10
+const HEARD_ATTEMPTS = 10
 
 /** Each attempt that came too late sees what it was too late for: so many in a row do not happen. */
 const unlessHeardElsewhere = asRead(HEARD_ATTEMPTS, "busy" as const)

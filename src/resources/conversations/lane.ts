@@ -58,11 +58,9 @@ export const messageCreated = (sql: SqlClient, now: Value<Date>): Fragment =>
     at: now
   })
 
-/** The conversations in the CTE `conversation` that have a new row in `message`. */
+/** The conversations in the CTE `conversation`: each has a new row in `message`. */
 export const touchedByMessages = (sql: SqlClient): Fragment => sql`
-  SELECT operator_id, ${conversationRecord(sql)} AS record, '{messages}'::text[] AS fields FROM conversation
-  WHERE EXISTS (SELECT FROM message
-    WHERE message.operator_id = conversation.operator_id AND message.conversation_id = conversation.id)`
+  SELECT operator_id, ${conversationRecord(sql)} AS record, '{messages}'::text[] AS fields FROM conversation`
 
 /** 409 for one more message than may wait in a conversation (database/constraints.ts). */
 export const refusedByLane = ({ name }: BrokenConstraint) => (name === FULL ? tooManyWait : undefined)

@@ -118,14 +118,15 @@ export const enter = (sql: Sql) => {
     const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = entered
     return {
       // A conversation is locked before what is in it, as everywhere (lane.ts). One without a message is as old as its thread is
-      // known: the first message says better.
+      // known: the first message says better. Who waited for the row sees by its time that another was first: the messages he
+      // sees are of before.
       change: sql`
         speaker AS (${speakingAccount(sql, entered)}), known AS (${conversationOfThread(sql, entered)}), made AS (
           INSERT INTO conversations (${sql.literal(BEGINNING)})
           SELECT ${beginning(sql, { code, threadId, at: now }, sentAt)} FROM speaker WHERE NOT EXISTS (SELECT FROM known)
           ON CONFLICT DO NOTHING RETURNING operator_id, id, code
         ), moved AS (
-          UPDATE conversations c SET last_message_at = CASE WHEN EXISTS (
+          UPDATE conversations c SET last_message_at = CASE WHEN c.last_message_at <> c.created_at OR EXISTS (
               SELECT FROM messages m WHERE m.operator_id = c.operator_id AND m.conversation_id = c.id)
             THEN greatest(c.last_message_at, ${sentAt}::timestamptz) ELSE ${sentAt}::timestamptz END
           FROM known WHERE c.operator_id = known.operator_id AND c.id = known.id

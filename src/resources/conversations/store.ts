@@ -54,8 +54,7 @@ const search = (sql: Sql) => {
 }
 
 /** What a stay or an inquiry says as an activity. */
-export const About = Schema.Struct(Struct.omit(Activity.fields, ["activity_type"]))
-export type About = typeof About.Type
+const About = Schema.Struct(Struct.omit(Activity.fields, ["activity_type"]))
 
 const MessageRow = Schema.Struct({
   ...Message.fields,
@@ -75,7 +74,6 @@ const ConversationRow = Schema.Struct({
   /** Oldest first: one more than is shown, where there are more. */
   messages: Schema.Array(MessageRow)
 })
-export type ConversationRow = typeof ConversationRow.Type
 const readConversation = rowOf(ConversationRow)
 
 interface Asked extends OfOperator {
@@ -139,7 +137,7 @@ const reached = (sql: Sql) => {
 }
 
 /** A message of the host's side. */
-export interface NewMessage {
+interface NewMessage {
   readonly code: string
   readonly display_type: DisplayType
   readonly content: string

@@ -85,7 +85,8 @@ export const bytesInFolder = (folder: string): KeptBytes => ({
 /** Whether there is such a folder, and this process may read and write in it. */
 export const isUsable = (folder: string): Effect.Effect<boolean> =>
   Effect.promise(() =>
-    Fs.access(join(folder, "."), Fs.constants.R_OK | Fs.constants.W_OK | Fs.constants.X_OK).then(
+    // The dot asks for a folder: `join` would take it away.
+    Fs.access(`${folder}/.`, Fs.constants.R_OK | Fs.constants.W_OK | Fs.constants.X_OK).then(
       () => true,
       () => false
     )

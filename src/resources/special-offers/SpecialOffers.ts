@@ -1,10 +1,9 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { type HeardVersion, heardVersion, SaidRefused, type Speaking } from "../../channels/heard.ts"
+import { type HeardVersion, heardVersion, instantSaid, SaidRefused, type Speaking } from "../../channels/heard.ts"
 import type { OfferSaid } from "../../channels/said.ts"
 import type { Acting } from "../../contract/acting.ts"
 import { decimalOf } from "../../contract/money.ts"
-import { instantOf } from "../../contract/time.ts"
 import { inSpan } from "../../telemetry/spans.ts"
 import { checkedDates } from "../reservations/rules/stay-checks.ts"
 import { hear } from "./inward.ts"
@@ -49,7 +48,7 @@ const noSuchThread = new SaidRefused({ reason: "thread_id: the account has no su
 const offerSaid = (said: OfferSaid, at: Date) =>
   Result.gen(function* () {
     const { check_in_date, check_out_date } = yield* checkedDates(said)
-    const expires_at = instantOf(said.expires_at, "UTC")
+    const expires_at = instantSaid(said.expires_at)
     return {
       offer_id: said.offer_id,
       offer_type: said.offer_type,
@@ -66,7 +65,7 @@ const offerSaid = (said: OfferSaid, at: Date) =>
       currency: said.currency,
       create_time: said.created_at,
       expire_time: said.expires_at,
-      created_at: instantOf(said.created_at, "UTC"),
+      created_at: instantSaid(said.created_at),
       expires_at
     } satisfies NewOffer
   })

@@ -2,7 +2,7 @@ import { DateTime, Effect, Layer, Redacted } from "effect"
 import { type Caller, CurrentOperator } from "../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../contract/errors.ts"
 import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
-import { instantText, wholeSecond } from "../../contract/time.ts"
+import { offsetText, wholeSecond } from "../../contract/time.ts"
 import { type ReceiverPolicy, receiverPolicy, receiverUrl } from "../../deliveries/receiver-url.ts"
 import { generateSecret, generateSecretToken, type SigningSecret } from "../../deliveries/signature.ts"
 import { EVENT_NAMES, type EventName } from "../../events/events.ts"
@@ -106,8 +106,6 @@ const anothers = new Forbidden({ message: "id: another application made this web
 
 const inOrder = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event) => events.includes(event))
 
-const offsetText = (instant: Date): string => instantText(wholeSecond(instant.getTime())).replace("Z", "+00:00")
-
 /** What came of a change: with the secret that it made, unless a key kept it, which keeps no secret. */
 interface Made extends SubscriptionRow {
   readonly secret?: SigningSecret
@@ -119,10 +117,12 @@ const secretIn = ({ secret }: Made) =>
 const SECRET_NOTE =
   "The signing secret was shown once, with the first answer; rotate it (rotate_secret) if that answer was lost."
 
+const secondText = (instant: Date): string => offsetText(wholeSecond(instant.getTime()))
+
 const toWebhook = ({ application, secret: _, ...row }: Made, caller: Application): Webhook => ({
   ...row,
   manageable: application === caller.application,
   status: row.paused_at === null ? "active" : "paused",
-  paused_at: row.paused_at === null ? null : offsetText(row.paused_at),
-  created_at: offsetText(row.created_at)
+  paused_at: row.paused_at === null ? null : secondText(row.paused_at),
+  created_at: secondText(row.created_at)
 })

@@ -171,6 +171,30 @@ describe("identity documents", () => {
     assert.isUndefined(awaitedBy({ ...all, id_required: "required" }))
   })
 
+  it("are taken of whoever still has to hand one in, whatever came in of people who are none of them any more", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(4), { maxLength: 5 }),
+        fc.integer({ min: 1, max: 8 }),
+        fc.nat(30),
+        fc.nat(60),
+        (images, number_of_guests, other_images, gone) => {
+          const asking = stay({
+            id_required: "required",
+            number_of_guests,
+            other_images,
+            identity_image_count: images.reduce((sum, count) => sum + count, other_images + gone),
+            guests: images.map((count, id) => ({ id, name: `Guest ${id}`, images: count }))
+          })
+          for (const { guestId } of missingOf(asking)) {
+            assert.isFalse(hasEnough(asking, guestId))
+            assert.isBelow(asking.identity_image_count, imagesOf(asking))
+          }
+        }
+      )
+    )
+  })
+
   it(`are taken ${IDENTITY_IMAGES_A_GUEST} times of a guest`, () => {
     const of = (images: number) => stay({ guests: [{ id: 7, name: "Ada", images }], other_images: images })
     assert.isFalse(hasEnough(of(IDENTITY_IMAGES_A_GUEST - 1), 7))

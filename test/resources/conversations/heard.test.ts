@@ -398,6 +398,23 @@ layer(layerConversing, { excludeTestServices: false })("what channels say", (it)
       })
   )
 
+  it.effect.skipIf(!canOverlap)(
+    "of its first two messages at once: it is as new as the newest, whichever came first",
+    () =>
+      Effect.gen(function* () {
+        const [early, late] = ["2027-04-20T05:00:00Z", "2027-04-20T08:00:00Z"]
+        for (const [one, other] of [
+          [early, late],
+          [late, early]
+        ] as const) {
+          const { hear, listed } = yield* conversing
+          const saidAt = (sent_at: string) => Effect.asVoid(hear(messageSaid({ message_id: sent_at, sent_at })))
+          yield* overlapping(saidAt(one), saidAt(other))
+          assert.strictEqual((yield* listed)[0]?.last_message_at, "2027-04-20T08:00:00+00:00")
+        }
+      })
+  )
+
   it.effect("of an order with a thread: it is linked to its conversation, whether that was known or not", () =>
     Effect.gen(function* () {
       const { operatorId, hear, listing, id, rows, listed, conversation } = yield* conversing

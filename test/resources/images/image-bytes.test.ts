@@ -194,7 +194,7 @@ layer(Layer.provideMerge(layerInFolder, layerTestDatabase))("a folder of images"
     Effect.gen(function* () {
       const folder = yield* Folder
       const inTheWay = join(folder, "..", "in-the-way")
-      writeFileSync(inTheWay, "a file")
+      writeFileSync(inTheWay, "a file", { mode: 0o755 })
       mkdirSync(folder, { recursive: true })
       assert.isTrue(yield* isUsable(folder))
       assert.isFalse(yield* isUsable(inTheWay))

@@ -3,7 +3,7 @@ import { type HttpServerError, Multipart } from "effect/http"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
 import { GUEST_FORM_BYTES, GUEST_PHOTO_MS, IMAGE_BYTES } from "../../../limits.ts"
 import type { HandedImage } from "../../../resources/check-in/GuestPages.ts"
-import { ARRIVAL, PHOTO, WHOSE } from "../../../resources/check-in/labels.ts"
+import { ARRIVAL, NO_SUCH_GUEST, PHOTO, WHOSE } from "../../../resources/check-in/labels.ts"
 import type { ClockTime } from "../../../resources/stays/stay.ts"
 
 /** Why a form was not taken, and the status that says so. */
@@ -114,5 +114,5 @@ export const readPhoto = Effect.fnUntraced(function* (
   if (guest === "other") return { guestId: null, jpeg }
   return /^[1-9]\d{0,14}$/.test(guest)
     ? { guestId: Number(guest), jpeg }
-    : yield* Effect.fail(untaken(422, `${WHOSE}: no such guest of this stay.`))
+    : yield* Effect.fail(untaken(422, NO_SUCH_GUEST))
 })

@@ -1,6 +1,7 @@
 import { Equal } from "effect"
+import { instantSaid } from "../../../channels/heard.ts"
 import type { ReviewSaid } from "../../../channels/said.ts"
-import { instantOf, offsetText } from "../../../contract/time.ts"
+import { offsetText } from "../../../contract/time.ts"
 import type { OneReview, Reply, SubScore, Written } from "../review.ts"
 
 // What becomes of a record by its channel's word. What is not said is not taken away, and what is said again as it is known
@@ -9,11 +10,7 @@ import type { OneReview, Reply, SubScore, Written } from "../review.ts"
 type SideSaid = NonNullable<ReviewSaid["guest_review"]>
 type ReplySaid = NonNullable<ReviewSaid["host_reply"]>
 
-/** Instants of channels that name no offset are UTC. */
-const CHANNELS_CLOCK = "UTC"
-
-const timeSaid = ({ created_at }: { readonly created_at: string }): string =>
-  offsetText(instantOf(created_at, CHANNELS_CLOCK))
+const timeSaid = ({ created_at }: { readonly created_at: string }): string => offsetText(instantSaid(created_at))
 
 /** A mean of many has more decimals than anybody reads. */
 export const roundedScore = (score: number): number => Math.round(score * 100) / 100

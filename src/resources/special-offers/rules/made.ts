@@ -1,10 +1,10 @@
 import { hash } from "node:crypto"
 import { Result, Schema } from "effect"
 import type { OfferMade, OfferThere } from "../../../channels/connector.ts"
+import { instantSaid } from "../../../channels/heard.ts"
 import type { CallKey } from "../../../contract/acting.ts"
 import { Code, Currency, InstantText } from "../../../contract/fields.ts"
 import { decimalOf } from "../../../contract/money.ts"
-import { instantOf } from "../../../contract/time.ts"
 import { AMOUNT_MAX, OFFER_LASTS_MS } from "../../../limits.ts"
 import { newCode } from "../../conversations/known-conversation.ts"
 import type { NewOffer } from "../table.ts"
@@ -44,7 +44,7 @@ export const offerMade = (asked: OfferAsked, made: OfferMade, now: Date): NewOff
   if (Result.isFailure(price)) return undefined
   const createTime = isInstant(made.createdAt) ? made.createdAt : null
   const expireTime = isInstant(made.expiresAt) ? made.expiresAt : null
-  const created_at = createTime === null ? now : instantOf(createTime, "UTC")
+  const created_at = createTime === null ? now : instantSaid(createTime)
   return {
     offer_id: made.offerId,
     offer_type: asked.offerType,
@@ -62,6 +62,6 @@ export const offerMade = (asked: OfferAsked, made: OfferMade, now: Date): NewOff
     create_time: createTime,
     expire_time: expireTime,
     created_at,
-    expires_at: expireTime === null ? new Date(created_at.getTime() + OFFER_LASTS_MS) : instantOf(expireTime, "UTC")
+    expires_at: expireTime === null ? new Date(created_at.getTime() + OFFER_LASTS_MS) : instantSaid(expireTime)
   }
 }
