@@ -8,7 +8,7 @@ import { BadRequest, NotFound } from "../contract/errors.ts"
 import { type GivenKey, KEY_HEADER } from "../contract/idempotency-key.ts"
 import type { Input } from "../contract/input.ts"
 import { parseJson } from "../contract/json-text.ts"
-import { type RouteSpec, routeOf } from "../contract/operation.ts"
+import { METHODS, type RouteSpec, routeOf } from "../contract/operation.ts"
 import { toldName } from "../contract/told-name.ts"
 import { textOf } from "../contract/utf8.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../limits.ts"
@@ -44,12 +44,14 @@ export const makeRest = Effect.gen(function* () {
     })
   }
 
+  const methodsOf = (path: string) => METHODS.filter((method) => router.find(method, path) !== undefined)
+
   return (request: HttpServerRequest): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
     const [path = "/", query = ""] = splitOnce(request.url, "?")
     const found = router.find(request.method, path)
     const answer =
       found === undefined
-        ? service.refuse(noSuchRoute(request.method, path), { door: "rest", headers: request.headers })
+        ? service.refuse(noSuchRoute(request.method, path, methodsOf(path)), { door: "rest", headers: request.headers })
         : service.call(found.handler.name, {
             door: "rest",
             headers: request.headers,
@@ -73,8 +75,11 @@ const splitOnce = (text: string, mark: string): readonly [string, string] => {
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-const noSuchRoute = (method: string, path: string) =>
-  new NotFound({ message: `No such route: ${method} ${path.slice(0, 200)}` })
+/** `taken`: the methods that the path has. */
+const noSuchRoute = (method: string, path: string, taken: ReadonlyArray<string>) => {
+  const instead = taken.length === 0 ? "" : `; this path takes ${taken.join(" and ")}`
+  return new NotFound({ message: `No such route: ${method} ${path.slice(0, 200)}${instead}` })
+}
 
 const hasBody = (request: HttpServerRequest): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0

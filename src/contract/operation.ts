@@ -145,7 +145,7 @@ export const family =
       })
   }
 
-const METHODS: ReadonlyArray<Method> = ["GET", "POST", "PATCH", "PUT", "DELETE"]
+export const METHODS: ReadonlyArray<Method> = ["GET", "POST", "PATCH", "PUT", "DELETE"]
 
 const split = (route: `${Method} /${string}`): readonly [Method, string] => {
   const method = METHODS.find((each) => route.startsWith(`${each} `))

@@ -184,6 +184,23 @@ layer(layerServed())("the REST door", (it) => {
     })
   )
 
+  it.effect("says of a path that has other methods which", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshOperator()
+      const message = (method: string, path: string) =>
+        Effect.map(request(path, { method, headers: { "Service-Access-Token": token } }), ({ error_msg }) => error_msg)
+      assert.strictEqual(
+        yield* message("PUT", "/v3/transactions"),
+        "No such route: PUT /v3/transactions; this path takes GET and POST"
+      )
+      assert.strictEqual(
+        yield* message("PUT", "/v3/conversations/x/note?a=1"),
+        "No such route: PUT /v3/conversations/x/note; this path takes PATCH"
+      )
+      assert.strictEqual(yield* message("GET", "/v3/nothing"), "No such route: GET /v3/nothing")
+    })
+  )
+
   it.effect("refuses a query key given twice", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
