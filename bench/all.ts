@@ -20,7 +20,8 @@ for (const name of [
   "webhooks",
   "holds",
   "channels",
-  "guests"
+  "guests",
+  "automation"
 ]) {
   console.log(`\n== bench/${name}.ts`)
   const { status } = spawnSync(process.execPath, [`bench/${name}.ts`], { env, stdio: "inherit" })

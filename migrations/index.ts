@@ -45,6 +45,9 @@ import identityImages from "./0043_identity_images.ts"
 import pagesOfStays from "./0044_pages_of_stays.ts"
 import staysByPage from "./0045_stays_by_page.ts"
 import ordersOfConversations from "./0046_orders_of_conversations.ts"
+import knowledgeBases from "./0047_knowledge_bases.ts"
+import automationRules from "./0048_automation_rules.ts"
+import automationPlans from "./0049_automation_plans.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -93,5 +96,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 43, name: "identity_images", up: identityImages },
   { id: 44, name: "pages_of_stays", up: pagesOfStays, inPieces: true },
   { id: 45, name: "stays_by_page", up: staysByPage },
-  { id: 46, name: "orders_of_conversations", up: ordersOfConversations }
+  { id: 46, name: "orders_of_conversations", up: ordersOfConversations },
+  { id: 47, name: "knowledge_bases", up: knowledgeBases },
+  { id: 48, name: "automation_rules", up: automationRules },
+  { id: 49, name: "automation_plans", up: automationPlans }
 ]

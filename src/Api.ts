@@ -1,3 +1,4 @@
+import { AutomationActions } from "./resources/automation/contract.ts"
 import { Availabilities } from "./resources/availability/contract.ts"
 import { CalendarShareLinks } from "./resources/calendar-share-links/contract.ts"
 import { ChannelAccountOperations } from "./resources/channel-accounts/contract.ts"
@@ -5,6 +6,7 @@ import { ConversationOperations } from "./resources/conversations/contract.ts"
 import { CustomChannels } from "./resources/custom-channels/contract.ts"
 import { Events } from "./resources/events/contract.ts"
 import { Groups } from "./resources/groups/contract.ts"
+import { KnowledgeBases } from "./resources/knowledge-bases/contract.ts"
 import { ListingCalendars } from "./resources/listing-calendars/contract.ts"
 import { ListingOperations } from "./resources/listings/contract.ts"
 import { PriceAndRules } from "./resources/price-and-rules/contract.ts"
@@ -42,7 +44,9 @@ export const Api = {
   ...Events,
   ...ConversationOperations,
   ...SpecialOfferOperations,
-  ...ReviewOperations
+  ...ReviewOperations,
+  ...KnowledgeBases,
+  ...AutomationActions
 }
 
 export type OperationName = keyof typeof Api

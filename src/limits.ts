@@ -406,3 +406,45 @@ export const GUEST_PHOTO_MS = 25_000
 export const SANDBOX_THREADS = 10_000
 export const SANDBOX_MESSAGES = 5_000
 export const SANDBOX_OFFERS = 100
+
+/** Entries of the knowledge base of an operator, contents of one, and characters of a title, of a content, and of all together. */
+export const KNOWLEDGE_BASES = 1_000
+export const KNOWLEDGE_CONTENTS = 50
+export const KNOWLEDGE_TITLE = 200
+export const KNOWLEDGE_TEXT = 10_000
+export const KNOWLEDGE_ENTRY_TEXT = 50_000
+/** Properties, groups or room types that an entry names. */
+export const KNOWLEDGE_SCOPE = 1_000
+/** Entries a page of the knowledge base has if nobody says how many (contract facts 10.1). */
+export const KNOWLEDGE_PAGE_DEFAULT = 10
+/** Characters of channel types separated by commas: each of them once, and some blanks. */
+export const CHANNEL_TYPES_TEXT = 300
+/** Characters of a question that are looked at. */
+export const QUESTION_TEXT = 2_000
+
+/** Automation rules of an operator, paused ones among them, and characters of the name of one. */
+export const AUTOMATION_RULES = 100
+export const RULE_NAME = 100
+/** Hours and days that a rule may be before or after something (a year), nights it may ask for, and properties it may name. */
+export const RULE_TRIGGER_HOURS = 8_784
+export const RULE_TRIGGER_DAYS = 366
+export const RULE_NIGHTS = 3_650
+export const RULE_PROPERTIES = 1_000
+/** Fields of one template, and bytes of the file that a rule is read from. */
+export const TEMPLATE_FIELDS = 50
+export const RULE_FILE_BYTES = 512 * 1024
+/** Days of what is to come that are planned and listed (contract facts 10.2). */
+export const PLANNED_DAYS = 30
+/** Milliseconds after its time that what a rule does is still done, where the service was down or a change came late (a day). */
+export const PLAN_LATE_MS = 24 * 60 * 60 * 1000
+/** Milliseconds between two answers to one guest, and answers in a row without a word of a person. */
+export const ANSWER_PAUSE_MS = 60_000
+export const ANSWERS_IN_A_ROW = 5
+/** Milliseconds for which a settled plan is kept after its time, and after its guest has left (30 days). */
+export const PLANS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+/** Characters of a word that actions are searched for, and how often an action is looked at again that others change meanwhile. */
+export const ACTION_KEYWORD = 100
+export const ACTION_ATTEMPTS = 5
+/** Milliseconds after which a question is not answered any more, and questions of one guest that are answered together. */
+export const ANSWER_LATE_MS = 60 * 60 * 1000
+export const ANSWERED_TOGETHER = 20

@@ -12,6 +12,7 @@ import { layerIdleMemory, ProcessMemory } from "./background/idle-memory.ts"
 import { layerWakeUp } from "./background/layer.ts"
 import { Stopping } from "./background/Stopping.ts"
 import { WakeUp } from "./background/WakeUp.ts"
+import { Keys } from "./changes/Keys.ts"
 import { layerRetention } from "./changes/layer.ts"
 import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
@@ -43,6 +44,11 @@ import { layerHearingLater } from "./ingest/layer.ts"
 import { Deployment, IdentityImageDays, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
 import { Places } from "./places/Places.ts"
+import { layerAnswering } from "./resources/automation/answering/answering.ts"
+import { followGuestMessages } from "./resources/automation/answering/asked.ts"
+import { followStays } from "./resources/automation/planning/follow-stays.ts"
+import { layerPlanning } from "./resources/automation/planning/planning.ts"
+import { layerRunning } from "./resources/automation/running/running.ts"
 import { SharedCalendars } from "./resources/calendar-share-links/SharedCalendars.ts"
 import { layerForgettingIdentities } from "./resources/check-in/forgetting.ts"
 import { GuestPages } from "./resources/check-in/GuestPages.ts"
@@ -52,6 +58,8 @@ import { ImageBytes } from "./resources/images/ImageBytes.ts"
 import { Images } from "./resources/images/Images.ts"
 import { layerImageRetention } from "./resources/images/retention.ts"
 import { layerImporting } from "./resources/imported-calendars/importing.ts"
+import { layerPreparing } from "./resources/knowledge-bases/preparing/preparing.ts"
+import { KnowledgeAnswers } from "./resources/knowledge-bases/search/KnowledgeAnswers.ts"
 import { layerComparing } from "./resources/listing-calendars/comparing.ts"
 import { followAvailability } from "./resources/listing-calendars/due-days.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
@@ -117,9 +125,12 @@ const layerService = (windows: Layer.Layer<RateWindows>, connectors: LayerConnec
     Layer.provideMerge(windows)
   )
 
-/** Tells channels what waits for them, and looks whether they know it, for as long as the process runs. */
+/** Does what hosts' rules say, some of it at channels. */
+const layerDoing = Layer.provide(layerRunning, Keys.layer)
+
+/** Tells channels what waits for them, does what rules say, and looks whether they know it, for as long as the process runs. */
 const layerTelling = (connectors: LayerConnectors) =>
-  Layer.mergeAll(layerPushing, layerComparing, layerSending).pipe(
+  Layer.mergeAll(layerPushing, layerComparing, layerSending, layerPlanning, layerDoing).pipe(
     Layer.provide(Layer.provide(ChannelGateway.layer, connectors)),
     Layer.provide(layerBackgroundDatabase)
   )
@@ -127,7 +138,7 @@ const layerTelling = (connectors: LayerConnectors) =>
 /** Delivers events to their subscribers, and looks after those who read them, for as long as the process runs. */
 const layerDelivering = (settings: Settings) =>
   Layer.merge(layerDeliveries, layerWatchingConsumers).pipe(
-    Layer.provide(Layer.succeed(Followers, [followAvailability])),
+    Layer.provide(Layer.succeed(Followers, [followAvailability, followStays, ...followGuestMessages])),
     Layer.provide(Outbound.layer(settings.webhookAllowedHosts)),
     Layer.provide([AddressResolver.layer, layerBackgroundDatabase])
   )
@@ -163,11 +174,20 @@ const layerWaiting = Layer.provide(
   layerBackgroundDatabase
 )
 
+/** Answers what guests ask, for as long as the process runs. */
+const layerAnsweringGuests = layerAnswering.pipe(
+  Layer.provide(KnowledgeAnswers.layer),
+  Layer.provide(layerBackgroundDatabase)
+)
+
 /** What guests see and tell of their stays. */
 const layerGuestPages = Layer.provide(GuestPages.layer, layerRequestDatabase)
 
 /** Forgets identity documents of stays that are long over, for as long as the process runs. */
 const layerForgetting = Layer.provide(layerForgettingIdentities, layerBackgroundDatabase)
+
+/** Prepares what hosts write down for being searched, for as long as the process runs. */
+const layerKnowing = Layer.provide(layerPreparing, layerBackgroundDatabase)
 
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
@@ -198,6 +218,8 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
           layerRetaining,
           layerWaiting,
           layerForgetting,
+          layerAnsweringGuests,
+          layerKnowing,
           sandbox.atWork
         ]),
         Layer.provide(layerCommands),

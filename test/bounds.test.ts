@@ -59,7 +59,7 @@ const send = Effect.fnUntraced(function* (operation: ApiOperation, world: World,
   const [field] = part.path
   const own = sample(operation, world, [...COMPANIONS, field])
   const schema = fieldsOf(operation).find(([name]) => name === field)?.[1] ?? Schema.Never
-  const element = firstOf(sampleValue(world, operation, field))
+  const element = firstOf(valueAt(part.path.slice(1), sampleValue(world, operation, field)))
   const made = (length: number) =>
     candidates(part, length, element).map((value) => placed(part.path.slice(1), value, own[field]))
   const form = made(most).findIndex((value) => Schema.is(Schema.toEncoded(schema))(value) && accepts(schema, value))
@@ -75,6 +75,14 @@ const accepts = (schema: Schema.Top, value: unknown): boolean =>
 interface Sized {
   readonly part: Part
   readonly most: number
+}
+
+/** What a value has at the end of a path. */
+const valueAt = (path: ReadonlyArray<Step>, value: unknown): unknown => {
+  const [step, ...further] = path
+  if (step === undefined) return value
+  if (step === ELEMENT) return valueAt(further, firstOf(value))
+  return valueAt(further, Predicate.isString(step) && Predicate.hasProperty(value, step) ? value[step] : undefined)
 }
 
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)

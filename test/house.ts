@@ -174,6 +174,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   events: ["properties"],
   groups: ["properties"],
   "imported-calendars": ["availability", "calendar-share-links", "property-feeds"],
+  "knowledge-bases": ["properties"],
   "listing-calendars": ["availability", "listings"],
   listings: ["channel-accounts", "properties"],
   orders: ["stays"],
@@ -187,7 +188,8 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   tags: ["properties"],
   tasks: ["properties", "staffs", "stays"],
   transactions: ["orders", "properties"],
-  conversations: ["channel-accounts", "images"]
+  conversations: ["channel-accounts", "images"],
+  automation: ["check-in", "conversations", "knowledge-bases", "orders", "properties", "reviews", "stays"]
 }
 
 /** Who writes a table: a folder or file below src. */
@@ -241,6 +243,12 @@ export const OWNERS: Readonly<Record<string, string>> = {
   image_shares: "resources/images",
   special_offers: "resources/special-offers",
   reviews: "resources/reviews",
+  knowledge_bases: "resources/knowledge-bases",
+  knowledge_fragments: "resources/knowledge-bases",
+  automation_rules: "resources/automation",
+  automation_stays: "resources/automation",
+  automation_plans: "resources/automation",
+  answer_lanes: "resources/automation",
   sandbox_threads: "sandbox",
   sandbox_messages: "sandbox",
   sandbox_offers: "sandbox",

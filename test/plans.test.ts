@@ -7,9 +7,15 @@ import { TrailLog } from "../src/changes/TrailLog.ts"
 import { isChange } from "../src/contract/operation.ts"
 import { FanOut } from "../src/deliveries/FanOut.ts"
 import { Followers } from "../src/events/followers.ts"
+import { AnswerQueue } from "../src/resources/automation/answering/AnswerQueue.ts"
+import { followGuestMessages } from "../src/resources/automation/answering/asked.ts"
+import { factsOfCode, inquiryFactsOf } from "../src/resources/automation/facts.ts"
+import { activeRules, RuleStore } from "../src/resources/automation/rules/store.ts"
 import { makeForgetting } from "../src/resources/check-in/forgetting.ts"
 import { CheckInStore } from "../src/resources/check-in/store.ts"
 import { SendQueue } from "../src/resources/conversations/sending/SendQueue.ts"
+import { PreparingQueue } from "../src/resources/knowledge-bases/preparing/PreparingQueue.ts"
+import { AnswerStore } from "../src/resources/knowledge-bases/search/store.ts"
 import { Comparisons } from "../src/resources/listing-calendars/Comparisons.ts"
 import { followAvailability } from "../src/resources/listing-calendars/due-days.ts"
 import { PushQueue } from "../src/resources/listing-calendars/PushQueue.ts"
@@ -216,6 +222,53 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
     }).pipe(Effect.provide(SendQueue.layer), (work) => wellPlanned(work, 5))
   })
 
+  it.effect("of each statement by which guests are answered works nothing out of parameters for every row", () => {
+    const now = new Date(0)
+    const taken = { operator_id: 0, conversation_id: 0, account_id: 0, attempts: 0, failures: 0 }
+    const situation = {
+      code: "c",
+      channel_type: "airbnb",
+      said_until: "0",
+      waiting: 1,
+      questions: [],
+      spoken: null,
+      answered_at: null,
+      in_a_row: 0,
+      first_id: null,
+      has_order: false,
+      standing: "",
+      about: [],
+      rules: []
+    }
+    const over = [{ plan_id: 0, reason: "no" }]
+    const sentences = [{ knowledge_base_id: 1, revision: 1, text: "a", title: "", sub_title: "", fragment: "a" }]
+    const given = { answer: { text: "a", sources: [] }, sentences, planIds: [1], over, ruleIds: [1], inARow: 1 }
+    const followed = Layer.provide(FanOut.layer, Layer.succeed(Followers, followGuestMessages))
+    return Effect.gen(function* () {
+      const queue = yield* AnswerQueue
+      yield* queue.take(now, 1, [])
+      yield* queue.look(taken, now)
+      yield* queue.inquiry(0, 0)
+      yield* queue.silently(taken, situation, over, now, now)
+      yield* byNobody(queue.answer(taken, situation, given, now))
+      yield* queue.failed(taken, now)
+      yield* queue.handBack(taken, now)
+      yield* (yield* FanOut).next(now)
+    }).pipe(Effect.provide([AnswerQueue.layer, followed]), (work) => wellPlanned(work, 8))
+  })
+
+  it.effect("of each statement by which knowledge is prepared works nothing out of parameters for every row", () => {
+    const now = new Date(0)
+    const taken = { operator_id: 0, id: 0, title: "", contents: [], revision: 0, attempts: 0, failures: 0 }
+    return Effect.gen(function* () {
+      const queue = yield* PreparingQueue
+      yield* queue.take(now, 1, [])
+      yield* queue.prepared(taken, [{ sub_title: "", text: "a", searchable: "a" }])
+      yield* queue.failed(taken, now)
+      yield* queue.handBack(taken, now)
+    }).pipe(Effect.provide(PreparingQueue.layer), (work) => wellPlanned(work, 4))
+  })
+
   it.effect("of each statement of the page of a stay works nothing out of parameters alone for every row", () => {
     const at = new Date(0)
     const image = { operatorId: 0, stayId: 0, guestId: 0, imageId: 0, url: "u", most: 1, at }
@@ -228,6 +281,33 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       yield* byNobody(store.approve(0, "5-ABC", at))
       yield* (yield* makeForgetting)(30, at)
     }).pipe(Effect.provide(CheckInStore.layer), (work) => wellPlanned(work, 6))
+  })
+
+  it.effect("of each statement about rules works nothing out of parameters alone for every row", () => {
+    const at = new Date(0)
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* RuleStore
+      yield* byNobody(store.create(0, { name: "Answers", action: "answer", property_ids: [1] }, at))
+      yield* store.list(0, 1)
+      yield* store.find(0)
+      for (const turn of [store.pause, store.resume, store.remove]) yield* byNobody(turn(0, at))
+      yield* activeRules(sql)([0, 1])
+      yield* factsOfCode(sql)(0, "5-ABC")
+      yield* inquiryFactsOf(sql)(0, 0)
+    }).pipe(Effect.provide(RuleStore.layer), (work) => wellPlanned(work, 9))
+  })
+
+  it.effect("of each statement that looks for an answer works nothing out of parameters alone for every row", () => {
+    const asked = { operatorId: 0, now: new Date(0), names: ["aboutwifi", "zither"] }
+    return Effect.gen(function* () {
+      const store = yield* AnswerStore
+      yield* store.search({ ...asked, conversation: undefined, stayCode: undefined })
+      yield* store.search({ ...asked, conversation: "C", stayCode: undefined })
+      yield* store.search({ ...asked, conversation: undefined, stayCode: "5-ABC" })
+      yield* store.known(0, undefined)
+      yield* store.known(0, "5-ABC")
+    }).pipe(Effect.provide(AnswerStore.layer), (work) => wellPlanned(work, 5))
   })
 
   it("was looked at for every operation that asks the database", () => {

@@ -1,16 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { latchkey } from "./cli/latchkey.ts"
 
 // `npm start` as a newcomer meets it, in a folder of its own: what it prints works, it ends when asked, and comes back.
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-start-"))
 const root = join(import.meta.dirname, "..")
-const port = String(20_000 + (process.pid % 20_000))
+// Below those that this machine gives to whoever asks for any.
+const port = String(20_000 + (process.pid % 12_000))
 const running = new Set<ChildProcess>()
 
 afterAll(() => {
@@ -81,30 +83,130 @@ const halfSent = (text: string): Promise<Socket> =>
     socket.on("error", reject)
   })
 
+const Rows = Schema.optionalKey(Schema.Array(Schema.Struct({ id: Schema.Int })))
+
 const Answer = Schema.fromJsonString(
-  Schema.Struct({ error_code: Schema.Int, data: Schema.Struct({ total: Schema.optionalKey(Schema.Int) }) })
+  Schema.Struct({
+    error_code: Schema.Int,
+    data: Schema.Struct({
+      total: Schema.optionalKey(Schema.Int),
+      id: Schema.optionalKey(Schema.Int),
+      reservation_code: Schema.optionalKey(Schema.String),
+      knowledge_base: Schema.optionalKey(Schema.Struct({ process_status: Schema.String })),
+      properties: Rows,
+      custom_channels: Rows,
+      income_methods: Rows
+    })
+  })
 )
+
+const answerOf = Schema.decodeUnknownSync(Answer)
 
 const answerTo = async (url: string, token: string) => {
   const response = await fetch(url, { headers: { "Service-Access-Token": token } })
-  return Schema.decodeUnknownSync(Answer)(await response.text())
+  return answerOf(await response.text())
+}
+
+/** Of the demo's host: what the first start printed. */
+let host = ""
+
+/** What an operation answers the demo's host. */
+const asked = async (method: string, path: string, fields?: object) => {
+  const body = fields === undefined ? {} : { body: JSON.stringify(fields) }
+  const headers = { "Service-Access-Token": host, "Content-Type": "application/json" }
+  const response = await fetch(`http://127.0.0.1:${port}/v3${path}`, { method, headers, ...body })
+  return answerOf(await response.text())
+}
+
+/** Asks again until it is so, for ten seconds at most. */
+const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Promise<A> => {
+  const end = performance.now() + 10_000
+  for (;;) {
+    const found = await look()
+    if (isSo(found) || performance.now() > end) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Enters a stay of one night in the next weeks, where one is free; answers its code. */
+const bookedByHand = async (): Promise<string> => {
+  const { properties = [] } = (await asked("GET", "/properties")).data
+  const { custom_channels } = (await asked("GET", "/custom_channels")).data
+  const { income_methods } = (await asked("GET", "/income_methods")).data
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  for (let day = 4; day < 25; day++) {
+    for (const { id } of properties) {
+      const made = await asked("POST", "/reservations", {
+        property_id: id,
+        custom_channel_id: custom_channels?.[0]?.id,
+        check_in_date: inDays(day),
+        check_out_date: inDays(day + 1),
+        guest_name: "Ada Lovelace",
+        currency: "EUR",
+        rate_amount: 100,
+        commission_amount: 0,
+        received_amount: 0,
+        income_method_id: income_methods?.[0]?.id
+      })
+      if (made.data.reservation_code !== undefined) return made.data.reservation_code
+    }
+  }
+  throw new Error("no night is free")
+}
+
+/** The rules of the demo are for guests who have a conversation, which one who is booked by hand has not. */
+const BEFORE_ARRIVAL = {
+  name: "Two days before check-in",
+  action: "send_message",
+  trigger: { event: "check_in", when: "before", hours: 48 },
+  text: "See you soon."
 }
 
 describe("npm start", () => {
   it("prints a curl that works, ends on SIGTERM within 12 s, and starts again with the same token", async () => {
-    const starting = start()
-    assert.strictEqual(await answered("/health/ready"), "ready\n")
-    const first = await starting
+    const [first, ready] = await Promise.all([start(), answered("/health/ready")])
+    assert.strictEqual(ready, "ready\n")
     const [, token = "", url = ""] = /curl -H "Service-Access-Token: (\S+)" "(\S+)"/.exec(first.printed) ?? []
     assert.include(first.printed, `http://127.0.0.1:${port}/mcp`)
     const answer = await answerTo(url, token)
     assert.strictEqual(answer.error_code, 0)
     assert.isAbove(answer.data.total ?? 0, 0)
+    host = token
     assert.isBelow(await stop(first), 12_000)
     const again = await start()
     assert.notInclude(again.printed, token)
     assert.strictEqual((await answerTo(url, token)).error_code, 0)
     assert.isBelow(await stop(again), 12_000)
+  }, 120_000)
+
+  it("does by itself what its workers are for: plans of a new stay, prepares what is written down", async () => {
+    const started = await start()
+    const rule = join(folder, "rule.json")
+    writeFileSync(rule, JSON.stringify(BEFORE_ARRIVAL))
+    const made = await Effect.runPromise(
+      latchkey(["automation", "create", "--operator", "1", "--file", rule, "--json"], {
+        DATA_DIR: join(folder, "data")
+      })
+    )
+    assert.strictEqual(made.code, 0, made.stderr)
+    const stayCode = await bookedByHand()
+    const planned = await until(
+      () => asked("GET", `/automation/actions?type=message&stay_code=${stayCode}`),
+      ({ data }) => (data.total ?? 0) > 0
+    )
+    assert.isAbove(planned.data.total ?? 0, 0)
+    const written = await asked("POST", "/knowledge_bases", {
+      is_enable: true,
+      scope_property: { type: "all" },
+      scope_channel: { type: "all" },
+      contents: [{ sub_title: "", text: "The lift is on the left." }]
+    })
+    const prepared = await until(
+      () => asked("GET", `/knowledge_bases/${written.data.id}`),
+      ({ data }) => data.knowledge_base?.process_status === "done"
+    )
+    assert.strictEqual(prepared.data.knowledge_base?.process_status, "done")
+    await stop(started)
   }, 120_000)
 
   it("ends within 12 s whatever is half sent, and frees its data folder", async () => {

@@ -99,6 +99,55 @@ const offeredIn = Effect.fnUntraced(function* (operatorId: number, conversation:
   return offer_id
 }, Effect.orDie)
 
+/** An entry of the knowledge base that is searched; answers its id. */
+const knownTo = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [entry] = yield* sql<{ id: number }>`
+    INSERT INTO knowledge_bases (operator_id, title, is_enable, audience, scope_property_type, scope_property_ids,
+      scope_channel_type, scope_channels, contents, process_status, due_at, created_at)
+    VALUES (${operatorId}, 'Parking', true, 'guests', 'all', '{-1}', 'all', '{unlimited}',
+      '[{"sub_title": "Garage", "text": "Two streets away."}]', 'done', 'infinity', now())
+    RETURNING id`
+  const id = entry?.id ?? 0
+  yield* sql`
+    INSERT INTO knowledge_fragments (operator_id, knowledge_base_id, revision, place, sub_title, text, words)
+    VALUES (${operatorId}, ${id}, 1, 0, 'Garage', 'Two streets away.', to_tsvector('simple', 'parking garage'))`
+  return id
+}, Effect.orDie)
+
+/** A conversation whose guest asked something that is not answered yet. */
+const askedIn = Effect.fnUntraced(function* (operatorId: number, code: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO answer_lanes (operator_id, conversation_id, account_id, waiting, due_at)
+    SELECT operator_id, id, account_id, 1, 'infinity' FROM conversations
+    WHERE operator_id = ${operatorId} AND code = ${code}`
+}, Effect.orDie)
+
+/** A rule, a stay that is to be looked at again, and a message to its guest that waits; answers the plan's id. */
+const automatedFor = Effect.fnUntraced(function* (operatorId: number, stayId: number, conversation: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rule = JSON.stringify({
+    name: "Before arrival",
+    action: "send_message",
+    trigger: { event: "check_in", when: "before", hours: 24 },
+    text: "See you tomorrow."
+  })
+  yield* sql`
+    INSERT INTO automation_stays (operator_id, stay_id, due_at) VALUES (${operatorId}, ${stayId}, 'infinity')`
+  const [plan] = yield* sql<{ id: number }>`
+    WITH rule AS (
+      INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
+      VALUES (${operatorId}, 'send_message', ${rule}::jsonb, 'active', '1970-01-01', now()) RETURNING operator_id, id
+    )
+    INSERT INTO automation_plans (operator_id, rule_id, kind, stay_id, scheduled_at, due_at, created_at)
+    SELECT operator_id, id, 'send_message', ${stayId}::bigint, '1970-01-10', 'infinity', now() FROM rule RETURNING id`
+  yield* sql`
+    UPDATE orders SET conversation_id = ${conversation}
+    WHERE operator_id = ${operatorId} AND id = (SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId})`
+  return plan?.id ?? 0
+}, Effect.orDie)
+
 const GUEST_REVIEW = JSON.stringify({
   score: 4.5,
   sub_score: null,
@@ -199,6 +248,9 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
   yield* writtenDirectly(operator.operatorId, stay_id, channel_account_id)
   yield* followedBy(operator.operatorId, property_id)
   yield* imageKept(operator.operatorId)
+  const knowledge_base_id = yield* knownTo(operator.operatorId)
+  const plan_id = yield* automatedFor(operator.operatorId, stay_id, conversation_id)
+  yield* askedIn(operator.operatorId, conversation_id)
   const before = yield* spokenIn(operator.operatorId, conversation_id, pending_code)
   const listing = { channel_type: "airbnb", listing_id } as const
   const today = dateInZone(yield* Clock.currentTimeMillis, "Europe/Berlin")
@@ -227,7 +279,8 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       tasks: task_id,
       calendar_share_links: calendar_share_link.id,
       channel_accounts: channel_account_id,
-      conversations: conversation_id
+      conversations: conversation_id,
+      knowledge_bases: knowledge_base_id
     } as Readonly<Record<string, number | string>>,
     /** By field name. */
     fields: {
@@ -273,6 +326,9 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       restrictions: [{ ...days, min_stay_on_arrival: 3 }],
       cursor,
       after: cursor,
+      keyword: "Harbour",
+      start_time: "1970-01-01T00:00:00Z",
+      end_time: "1970-01-31T00:00:00Z",
       types: EVENT_NAMES.join(","),
       wait: 1,
       conversation_id,
@@ -280,12 +336,19 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       message: "The key is under the mat.",
       jpeg_base64: JPEG_BASE64,
       special_offer_id,
+      plan_id,
       price: 380,
       number_of_adults: 2,
       review_status: "reviewed",
       host_review_score: 5,
       host_review_content: "A kind guest",
-      category_ratings: { cleanliness: 5, recommend: 1 }
+      category_ratings: { cleanliness: 5, recommend: 1 },
+      is_enable: true,
+      scope_property: { type: "by_property", ids: [property_id] },
+      scope_channel: { type: "by_channel", channels: ["airbnb"] },
+      contents: [{ sub_title: "Keys", text: "In the box by the door." }],
+      audience: "anyone",
+      channel_types: ["airbnb", "vrbo"]
     } as Readonly<Record<string, unknown>>,
     /** By operation, where one needs another value than the others. */
     special: {
@@ -308,6 +371,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       update_conversation_note: { note: "Allergic to nuts" },
       get_vrbo_price_and_rules: { listing_id: vrbo_listing_id },
       update_vrbo_price_and_rules: { listing_id: vrbo_listing_id, settings: EVERY_VRBO_SETTING },
+      query_upcoming_automation_actions: { type: "message" },
       search_reviews: { reservation_code: reviewed_code },
       create_review: { reservation_code: reviewing_code }
     } as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
@@ -352,7 +416,9 @@ export const REFERENCES: ReadonlySet<string> = new Set([
   "listings",
   "conversation_id",
   "before",
-  "special_offer_id"
+  "special_offer_id",
+  "scope_property",
+  "plan_id"
 ])
 
 /** Fields of which a call names exactly one, by operation; where nothing is said, the first. */

@@ -11,7 +11,7 @@ export interface Taking {
   readonly now: Date
   readonly leaseEnd: Date
   readonly most: number
-  /** Accounts that have work under way in this process, whose they are, and how much each. */
+  /** Accounts that have work under way in this process, whose each is, and how much. */
   readonly busyAccounts: ReadonlyArray<number>
   readonly busyOperators: ReadonlyArray<number>
   readonly busyWorks: ReadonlyArray<number>
@@ -23,16 +23,17 @@ export interface Whose {
   readonly account_id: number
 }
 
-/** What is under way, as the statement is told it. */
+/** What is under way, as the statement is told it. Operators may have an account of the same number: what has none has 0. */
 export const busyWith = (underWay: Iterable<Whose>): Pick<Taking, "busyAccounts" | "busyOperators" | "busyWorks"> => {
-  const counts = new Map<number, { readonly operator_id: number; works: number }>()
+  const counts = new Map<string, Whose & { works: number }>()
   for (const { operator_id, account_id } of underWay) {
-    const count = counts.get(account_id) ?? { operator_id, works: 0 }
+    const whose = `${operator_id} ${account_id}`
+    const count = counts.get(whose) ?? { operator_id, account_id, works: 0 }
     count.works += 1
-    counts.set(account_id, count)
+    counts.set(whose, count)
   }
   return {
-    busyAccounts: Array.from(counts.keys()),
+    busyAccounts: Array.from(counts.values(), (count) => count.account_id),
     busyOperators: Array.from(counts.values(), (count) => count.operator_id),
     busyWorks: Array.from(counts.values(), (count) => count.works)
   }
@@ -45,6 +46,11 @@ export interface Queue {
   readonly row: Fragment
   /** Which rows have work at all; of these there is an index by account and due_at. */
   readonly waits: Fragment
+  /**
+   * Whether there is an index of due_at of these alone: of a queue in which much waits for days. No account is looked at then as
+   * long as nothing of anybody is due.
+   */
+  readonly byTime?: true
   /** Which accounts are looked at, of `with_work`. */
   readonly reached: Fragment
   /** How much of one operator and of one of its accounts is under way at once in a process. */
@@ -52,14 +58,19 @@ export interface Queue {
   readonly accountShare: number
 }
 
+/** What there has to be for any account to be looked at. The earliest is asked for, since that alone is a look into the index. */
+const ifAnyIsDue = (sql: SqlClient, { table, waits, byTime }: Queue, { now }: Givens<Taking>): Fragment =>
+  byTime ? sql`AND (SELECT due_at FROM ${table} WHERE ${waits} ORDER BY due_at LIMIT 1) <= ${now}` : sql``
+
 /** Accounts that have something waiting: leaps through the index from one to the next, however much waits of each. */
-const withWork = (sql: SqlClient, { table, waits }: Queue): Fragment => sql`
+const withWork = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fragment => sql`
   with_work AS (
-    (SELECT operator_id, account_id FROM ${table} WHERE ${waits} ORDER BY operator_id, account_id LIMIT 1)
+    (SELECT operator_id, account_id FROM ${queue.table} WHERE ${queue.waits} ${ifAnyIsDue(sql, queue, taking)}
+      ORDER BY operator_id, account_id LIMIT 1)
     UNION ALL
     SELECT following.* FROM with_work CROSS JOIN LATERAL (
-      SELECT l.operator_id, l.account_id FROM ${table} l
-      WHERE ${waits} AND (l.operator_id, l.account_id) > (with_work.operator_id, with_work.account_id)
+      SELECT l.operator_id, l.account_id FROM ${queue.table} l
+      WHERE ${queue.waits} AND (l.operator_id, l.account_id) > (with_work.operator_id, with_work.account_id)
       ORDER BY l.operator_id, l.account_id LIMIT 1) following
   )`
 
@@ -85,10 +96,11 @@ const dueOf = (sql: SqlClient, { table, row, waits, accountShare }: Queue, { now
  * hosts, what each of them has for another is not in one queue with it. They are locked.
  */
 export const inTurn = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fragment => sql`
-  ${withWork(sql, queue)}, ${busy(sql, taking)}, a AS MATERIALIZED (
+  ${withWork(sql, queue, taking)}, ${busy(sql, taking)}, a AS MATERIALIZED (
     SELECT operator_id, account_id,
       ${sql.literal(String(queue.accountShare))}
-        - coalesce((SELECT works FROM busy WHERE busy.account_id = with_work.account_id), 0) AS room,
+        - coalesce((SELECT works FROM busy
+          WHERE busy.operator_id = with_work.operator_id AND busy.account_id = with_work.account_id), 0) AS room,
       coalesce((SELECT sum(works) FROM busy WHERE busy.operator_id = with_work.operator_id), 0) AS under_way
     FROM with_work WHERE ${queue.reached}
   ), due AS (

@@ -5,10 +5,12 @@ import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./account.ts"
 import { Json } from "./answer.ts"
 import { audit } from "./audit.ts"
+import { automation } from "./automation.ts"
 import { calendar } from "./calendar.ts"
 import { checkIn } from "./check-in.ts"
 import { connector } from "./connector.ts"
 import { demo } from "./demo.ts"
+import { knowledge } from "./knowledge.ts"
 import { listing } from "./listing.ts"
 import { migrate } from "./migrate.ts"
 import { operator } from "./operator.ts"
@@ -34,10 +36,12 @@ const latchkey = Command.make("latchkey").pipe(
     listing,
     connector,
     webhook,
+    automation,
     audit,
     demo,
     sandbox,
-    checkIn
+    checkIn,
+    knowledge
   ]),
   Command.withGlobalFlags([Json])
 )

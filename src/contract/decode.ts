@@ -80,7 +80,8 @@ const spoiltIn = (value: unknown): Spoilt | undefined => {
   if (typeof value !== "object" || value === null) return undefined
   for (const [key, each] of Object.entries(value)) {
     const found = spoiltIn(key) ?? spoiltIn(each)
-    if (found !== undefined) return { path: [key, ...found.path], text: found.text }
+    if (found !== undefined)
+      return { path: [Array.isArray(value) ? Number(key) : key, ...found.path], text: found.text }
   }
   return undefined
 }

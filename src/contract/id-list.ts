@@ -9,11 +9,15 @@ export const idsUpTo = (most: number) =>
 /** At least one id, at most {@link IDS_MAX}. */
 export const Ids = idsUpTo(IDS_MAX).check(Schema.isMinLength(1, { expected: "a list of at least one id" }))
 
-const SEPARATED = /^\d+(,\d+)*$/
+/** Blanks may stand around an id, not within it. */
+const SEPARATED = /^(?: *\d+ *(?:, *\d+ *)*| *\[ *\d+ *(?:, *\d+ *)*\] *)$/
+
+/** Without what makes a comma-separated text the text of a JSON array. */
+const bare = (text: string): string => text.replaceAll(/[[\]]/g, "")
 
 const CommaSeparatedIds = textUpTo(IDS_TEXT)
   .check(
-    Schema.makeFilter((text) => SEPARATED.test(text.replaceAll(" ", "")), {
+    Schema.makeFilter((text) => SEPARATED.test(text), {
       unreadable: true,
       expected: "ids separated by commas, such as 1,2,3",
       toJsonSchema: () => [{}, true]
@@ -23,13 +27,16 @@ const CommaSeparatedIds = textUpTo(IDS_TEXT)
     Schema.decodeTo(
       idsUpTo(IDS_MAX),
       SchemaTransformation.transform<ReadonlyArray<number>, string>({
-        decode: (text) => text.split(",").map(Number),
+        decode: (text) => bare(text).split(",").map(Number),
         encode: (ids) => ids.join(",")
       })
     )
   )
 
-/** {@link Ids} as JSON has lists, or as a query has them: a comma-separated text `1,2,3` (specification, Endpoints). */
+/**
+ * {@link Ids} as JSON has lists, or as a query has them: a comma-separated text `1,2,3` (specification, Endpoints), or the text
+ * of a JSON array, `[1,2,3]` (contract facts 10.2).
+ */
 export const IdsOrText = Schema.Union([Ids, CommaSeparatedIds]).annotate({
   expected: "ids separated by commas, such as 1,2,3, or a list of them"
 })

@@ -2,15 +2,18 @@ import { Schema } from "effect"
 import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
 import { Integer } from "./fields.ts"
 
-/** `offset` and `limit` of a list (contract facts 0.2): a row index from zero, and 1 to 100 rows, 20 if not said. */
-export const pageFields = {
+/** `offset` and `limit` of a list: a row index from zero, and 1 to 100 rows, `defaultLimit` if not said. */
+export const pageFieldsOf = (defaultLimit: number) => ({
   offset: Schema.optionalKey(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an offset of at least 0" }))),
   limit: Schema.optionalKey(
     Integer.check(
       Schema.isBetween({ minimum: 1, maximum: PAGE_MAX }, { expected: `a limit from 1 to ${PAGE_MAX}` })
-    ).annotate({ default: PAGE_DEFAULT })
+    ).annotate({ default: defaultLimit })
   )
-}
+})
+
+/** Those of most lists (contract facts 0.2): 20 rows if not said. */
+export const pageFields = pageFieldsOf(PAGE_DEFAULT)
 
 export interface Page {
   readonly offset: number

@@ -1,11 +1,12 @@
 import { Clock, DateTime, Effect, Option } from "effect"
 
-/** Beginnings of days in a time zone that a process remembers. */
+/** Beginnings of days in a time zone that a process remembers, and as many times of days. */
 export const DAY_STARTS = 10_000
 
 // How days and instants meet: dates are read in the merchant's time zone (specification, Transaction rule 5).
 
 const MS_PER_DAY = 86_400_000
+const MS_PER_MINUTE = 60_000
 
 /** Days since 1970-01-01 of a calendar date, and the date of so many. */
 export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / MS_PER_DAY
@@ -66,6 +67,43 @@ export const instantOf = (text: string, timeZone: string): Date => {
   return OFFSET.test(iso) ? new Date(Date.parse(iso)) : inZone(iso, timeZone)
 }
 
+/**
+ * The first instant at which the clock of a zone shows `HH:mm` of that day, or a later time: where the clocks skip it that is
+ * the first after the gap, and where it comes twice the earlier.
+ */
+export const firstInstantOf = (date: string, time: string, timeZone: string): Date => {
+  const key = `${timeZone} ${date} ${time}`
+  const known = firstInstants.get(key)
+  if (known !== undefined) return new Date(known)
+  const first = firstShowing(Date.parse(`${date}T${time}:00Z`), timeZone)
+  if (firstInstants.size >= DAY_STARTS) firstInstants.clear()
+  firstInstants.set(key, first)
+  return new Date(first)
+}
+
+// Rules ask for the same few times of the same days, of one stay after the other.
+const firstInstants = new Map<string, number>()
+
+/** By the offsets of the day before and of the day after, between which the clock changes once at most. */
+const firstShowing = (wanted: number, timeZone: string): number => {
+  const offsets = [wanted - MS_PER_DAY, wanted + MS_PER_DAY].map((near) => shownMs(near, timeZone) - near)
+  return firstBetween(wanted, wanted - Math.max(...offsets), wanted - Math.min(...offsets), timeZone)
+}
+
+/** The clock of a zone as if it were that of UTC, in milliseconds. */
+const shownMs = (instant: number, timeZone: string): number =>
+  Date.parse(`${wallClockText(new Date(instant), timeZone).replace(" ", "T")}Z`)
+
+/** Halves what is between two instants, of which the later shows what is wanted, to the second. */
+const firstBetween = (wanted: number, from: number, to: number, timeZone: string): number => {
+  if (from >= to || shownMs(from, timeZone) >= wanted) return from
+  const middle = from + Math.floor((to - from) / 2000) * 1000
+  if (middle === from) return to
+  return shownMs(middle, timeZone) >= wanted
+    ? firstBetween(wanted, from, middle, timeZone)
+    : firstBetween(wanted, middle, to, timeZone)
+}
+
 /** Milliseconds between which the instant of a text lies: without an offset a day around it, as no zone is further off. */
 export const instantBounds = (text: string): { readonly from: number; readonly to: number } => {
   const iso = isoOf(text)
@@ -88,6 +126,15 @@ export const instantText = (instant: Date): string => withoutZeros(instant.toISO
 
 /** The same with a numeric offset, as times of reservations, conversations and reviews are written (contract facts 0.3). */
 export const offsetText = (instant: Date): string => instantText(instant).replace("Z", "+00:00")
+
+/** The same on the clock of a zone, to the second, with its offset from UTC: `2031-05-04T09:00:00+01:00`. */
+export const zonedText = (instant: Date, timeZone: string): string => {
+  const second = wholeSecond(instant.getTime()).getTime()
+  const minutes = Math.round((shownMs(second, timeZone) - second) / MS_PER_MINUTE)
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  const offset = `${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`
+  return `${wallClockText(new Date(second), timeZone).replace(" ", "T")}${offset}`
+}
 
 /** The calendar date of an instant in a zone. */
 export const dateInZone = (instant: Date | number, timeZone: string): string =>

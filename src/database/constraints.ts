@@ -18,6 +18,16 @@ export const brokenConstraint = (error: SqlError): BrokenConstraint | undefined 
   return { name: cause.constraint, detail }
 }
 
+/** The rows of a changing statement; of a constraint that refuses it its caller is told what `refusal` says. */
+const rowsUnless =
+  <E>(refusal: (broken: BrokenConstraint) => E | undefined) =>
+  <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<ReadonlyArray<object>, E, R> =>
+    Effect.catchTag(statement, "SqlError", (error) => {
+      const broken = brokenConstraint(error)
+      const told = broken === undefined ? undefined : refusal(broken)
+      return told === undefined ? Effect.die(error) : Effect.fail(told)
+    })
+
 /**
  * Reads the row of a changing statement, which has one. `refusal` says what the caller is told when a constraint refuses
  * it, which holds however many change the same at once; where it says nothing, and for whatever else goes wrong, the
@@ -28,15 +38,24 @@ export const rowUnless = <A, E>(
   refusal: (broken: BrokenConstraint) => E | undefined
 ) => {
   const decode = Schema.decodeUnknownEffect(Schema.Tuple([row]))
-  const refused = (error: SqlError): Effect.Effect<never, E> => {
-    const broken = brokenConstraint(error)
-    const told = broken === undefined ? undefined : refusal(broken)
-    return told === undefined ? Effect.die(error) : Effect.fail(told)
-  }
+  const answered = rowsUnless(refusal)
   return <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<A, E, R> =>
-    statement.pipe(
-      Effect.catchTag("SqlError", refused),
+    answered(statement).pipe(
       Effect.flatMap((rows) => Effect.orDie(decode(rows))),
       Effect.map(([only]) => only)
+    )
+}
+
+/** The same of a statement that has a row or none: undefined. */
+export const rowIfAnyUnless = <A, E>(
+  row: Schema.ConstraintDecoder<A>,
+  refusal: (broken: BrokenConstraint) => E | undefined
+) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
+  const answered = rowsUnless(refusal)
+  return <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<A | undefined, E, R> =>
+    answered(statement).pipe(
+      Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+      Effect.map(([first]) => first)
     )
 }

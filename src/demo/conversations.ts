@@ -40,7 +40,7 @@ const writtenBy = (script: Script, minutesBetween: number, end: Date): Remembere
   }))
 
 /** Channels all of whose guests have written; at the others one has. */
-const TALKATIVE = "airbnb"
+export const TALKATIVE = "airbnb"
 
 /** A thread of each guest of the demo who has written to the host, by channel and e-mail address. */
 const guestsOf = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string, DemoOrder> => {

@@ -8,9 +8,11 @@ import type { DemoOperator } from "./demo-operator.ts"
 import { asKnown } from "./known-orders.ts"
 import { demoOrders } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
+import { writeAutomation } from "./write-automation.ts"
 import { writeChannels } from "./write-channels.ts"
 import { writeDictionary } from "./write-dictionary.ts"
 import { writeEntries } from "./write-entries.ts"
+import { writeKnowledge } from "./write-knowledge.ts"
 import { writeOrders } from "./write-orders.ts"
 import { writePortfolio } from "./write-portfolio.ts"
 import { writeWork } from "./write-work.ts"
@@ -43,7 +45,7 @@ const PASSWORD_BYTES = 12
 
 /** Each part writes its own tables, after the parts it builds on: first what orders come into, then what is about orders. */
 const GROUND = [writePortfolio, writeChannels, writeOrders]
-const ABOUT_ORDERS = [writeEntries, writeDictionary, writeWork]
+const ABOUT_ORDERS = [writeEntries, writeDictionary, writeWork, writeKnowledge, writeAutomation]
 
 const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Date) {
   const sql = yield* SqlClient.SqlClient
@@ -59,7 +61,8 @@ const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Da
 
 /**
  * Fills an empty database with the demo operator: eight flats in two cities, three months of orders around today, what
- * they brought and cost. All or nothing; of several processes that start at once one seeds and the others find it done.
+ * they brought and cost, what guests may ask and what is done by itself. All or nothing; of several processes that start at
+ * once one seeds and the others find it done.
  */
 export const seedDemo = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

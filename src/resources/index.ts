@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import type { OperationName } from "../Api.ts"
+import { layerAutomation } from "./automation/handlers.ts"
 import { layerAvailabilities } from "./availability/handlers.ts"
 import { layerCalendarShareLinks } from "./calendar-share-links/handlers.ts"
 import { layerChannelAccounts } from "./channel-accounts/handlers.ts"
@@ -8,6 +9,7 @@ import { layerCustomChannels } from "./custom-channels/handlers.ts"
 import { layerEvents } from "./events/handlers.ts"
 import { layerGroups } from "./groups/handlers.ts"
 import type { HandlesAll } from "./handled.ts"
+import { layerKnowledgeBases } from "./knowledge-bases/handlers.ts"
 import { layerListingCalendars } from "./listing-calendars/handlers.ts"
 import { layerListings } from "./listings/handlers.ts"
 import { layerPriceAndRules } from "./price-and-rules/handlers.ts"
@@ -44,7 +46,9 @@ const families = Layer.mergeAll(
   layerEvents,
   layerConversations,
   layerSpecialOffers,
-  layerReviews
+  layerReviews,
+  layerKnowledgeBases,
+  layerAutomation
 )
 
 type Families = typeof families

@@ -13,6 +13,7 @@ import { kills } from "./kills.ts"
 import { lostAnswers } from "./lost-answers.ts"
 import { messageKills } from "./message-kills.ts"
 import { burst } from "./one-bad-answer.ts"
+import { planKills } from "./plan-kills.ts"
 import { stops } from "./stops.ts"
 import { twoCalendars } from "./two-calendars.ts"
 import { connections } from "./wire.ts"
@@ -68,6 +69,20 @@ export const ATTACKS: ReadonlyArray<Attack> = [
     name: "message-kills",
     on: BOTH,
     run: (ground) => messageKills(ground, { rounds: 20, threads: 40, each: 3, lateMs: 200, goneMs: 5 * MINUTE })
+  },
+  {
+    name: "plan-kills",
+    on: BOTH,
+    run: (ground) =>
+      planKills(ground, {
+        rounds: 20,
+        processes: 3,
+        stays: 15,
+        left: 4,
+        lateMs: 200,
+        killedWithinMs: 3_000,
+        goneMs: 5 * MINUTE
+      })
   },
   {
     name: "lost-answers",

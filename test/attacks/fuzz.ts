@@ -11,7 +11,7 @@ import { type Input, inputsOf, sampled, settled } from "./inputs.ts"
 import { faultsOf, readsAlike } from "./judging.ts"
 import { digests } from "./operators-rows.ts"
 import { largeIds } from "./secrets.ts"
-import { jsonText } from "./wire.ts"
+import { jsonText, jsonTextUpTo } from "./wire.ts"
 import { attackedWorld, presentValue } from "./worlds.ts"
 
 // Every operation over both doors with inputs grown from its own schema. Two operators with the same records are
@@ -32,8 +32,8 @@ const LONGEST_BODY = BODY_BYTES / 4
 
 /** The message of a tool call puts two levels around the fields. */
 const isTaken = (fields: Fields): boolean => {
-  const text = jsonText(fields)
-  return text.length <= LONGEST_BODY && Result.isSuccess(parseJson(`[[${text}]]`))
+  const text = jsonTextUpTo(fields, LONGEST_BODY)
+  return text !== undefined && Result.isSuccess(parseJson(`[[${text}]]`))
 }
 
 /** Longest a fuzzed call asks to be held, in seconds: whatever takes longer is then the service's own slowness. */

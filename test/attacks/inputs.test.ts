@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Id, textUpTo } from "../../src/contract/fields.ts"
 import { idsUpTo } from "../../src/contract/id-list.ts"
 import { inputsOf, sampled, settled, valuesOf } from "./inputs.ts"
-import { jsonText, percentEncoded } from "./wire.ts"
+import { jsonText, jsonTextUpTo, percentEncoded } from "./wire.ts"
 
 const SEED = 7
 const MANY = 2_000
@@ -38,5 +38,12 @@ describe("the wire", () => {
     assert.strictEqual(jsonText({ a: [-0, Number.POSITIVE_INFINITY], b: "\ud800" }), '{"a":[-0,1e999],"b":"\\ud800"}')
     assert.strictEqual(jsonText(Object.fromEntries([["__proto__", 1]])), '{"__proto__":1}')
     assert.strictEqual(percentEncoded("../\ud800é"), "%2E%2E%2F%ED%A0%80%C3%A9")
+  })
+
+  it("writes nothing that is too long, however little memory it takes unwritten", () => {
+    assert.strictEqual(jsonTextUpTo({ a: [1, null] }, 14), '{"a":[1,null]}')
+    assert.isUndefined(jsonTextUpTo({ a: [1, null] }, 13))
+    const thousandOf = (value: unknown) => Array.from({ length: 1_000 }, () => value)
+    assert.isUndefined(jsonTextUpTo(thousandOf(thousandOf(thousandOf(thousandOf(1)))), 250_000))
   })
 })

@@ -59,14 +59,42 @@ export const send = (base: string, agent: http.Agent, sent: Sent, signal?: Abort
   })
 
 /** JSON text of a value, also of those JavaScript would not write: `1e999`, `-0`. */
-export const jsonText = (value: unknown): string => {
-  if (typeof value === "number") return numberText(value)
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`
-  if (Predicate.isObject(value)) {
-    const fields = Object.entries(value).filter(([, each]) => each !== undefined)
-    return `{${fields.map(([name, each]) => `${JSON.stringify(name)}:${jsonText(each)}`).join(",")}}`
+export const jsonText = (value: unknown): string => Array.from(jsonParts(value)).join("")
+
+/**
+ * The same, unless it is longer than `most` characters: undefined then. Lists of one large value cost nothing until they are
+ * written, and written they may fill the memory.
+ */
+export const jsonTextUpTo = (value: unknown, most: number): string | undefined => {
+  const parts: Array<string> = []
+  let length = 0
+  for (const part of jsonParts(value)) {
+    length += part.length
+    if (length > most) return undefined
+    parts.push(part)
   }
-  return JSON.stringify(value) ?? "null"
+  return parts.join("")
+}
+
+function* jsonParts(value: unknown): Generator<string> {
+  if (typeof value === "number") yield numberText(value)
+  else if (Array.isArray(value)) {
+    yield "["
+    for (const [index, each] of value.entries()) {
+      if (index > 0) yield ","
+      yield* jsonParts(each)
+    }
+    yield "]"
+  } else if (Predicate.isObject(value)) {
+    yield "{"
+    for (const [index, [name, each]] of Object.entries(value)
+      .filter(([, it]) => it !== undefined)
+      .entries()) {
+      yield `${index > 0 ? "," : ""}${JSON.stringify(name)}:`
+      yield* jsonParts(each)
+    }
+    yield "}"
+  } else yield JSON.stringify(value) ?? "null"
 }
 
 const numberText = (value: number): string => {

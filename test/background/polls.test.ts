@@ -7,10 +7,11 @@ import { POLL_GAP_MS, whenWoken } from "../../src/background/polls.ts"
 const POLL_MS = 1_000
 
 /** A worker whose looks are put into a queue; each ends as `look` says. */
-const working = Effect.fnUntraced(function* (look: Effect.Effect<boolean>) {
+const working = Effect.fnUntraced(function* (look: Effect.Effect<boolean>, gapMs?: number) {
   const woken = yield* Latch.make()
   const looks = yield* Queue.unbounded<void>()
-  const polling = loop("polling", whenWoken(woken, Effect.andThen(Queue.offer(looks, undefined), look), POLL_MS))
+  const looking = Effect.andThen(Queue.offer(looks, undefined), look)
+  const polling = loop("polling", whenWoken(woken, looking, POLL_MS, gapMs))
   yield* Effect.forkScoped(polling, { startImmediately: true })
   return { woken, looks }
 })
@@ -39,6 +40,22 @@ it.effect(`a thousand wake-ups lead to one look after ${POLL_GAP_MS} ms, one wak
     assert.strictEqual(yield* Queue.size(looks), 2)
     yield* woken.open
     yield* TestClock.adjust(0)
+    assert.strictEqual(yield* Queue.size(looks), 3)
+  })
+)
+
+it.effect("a worker may have another gap, and looks as often as ever where nobody wakes it", () =>
+  Effect.gen(function* () {
+    const gapMs = 100
+    const { woken, looks } = yield* working(nothingMore, gapMs)
+    yield* woken.open
+    yield* TestClock.adjust(gapMs - 1)
+    assert.strictEqual(yield* Queue.size(looks), 1)
+    yield* TestClock.adjust(1)
+    assert.strictEqual(yield* Queue.size(looks), 2)
+    yield* TestClock.adjust(POLL_MS - 1)
+    assert.strictEqual(yield* Queue.size(looks), 2)
+    yield* TestClock.adjust(1)
     assert.strictEqual(yield* Queue.size(looks), 3)
   })
 )

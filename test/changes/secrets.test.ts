@@ -117,11 +117,11 @@ layer(layerCounting, { excludeTestServices: false })("what people write", (it) =
       const trail = yield* textOf(world.operatorId, ["trail"])
       const keys = yield* textOf(world.operatorId, ["idempotency_keys"])
       assert.isAbove(trail.length, changing.length / 2)
-      // One order cannot be approved and declined.
+      // One order cannot be approved and declined, and an action that was run is nobody's to delete.
       const why = JSON.stringify(unaccepted)
       assert.deepStrictEqual(
         Array.from(unaccepted, ([operation]) => operation),
-        ["decline_reservation"],
+        ["decline_reservation", "delete_automation_action"],
         why
       )
       assert.isAbove(refused, 10)

@@ -29,7 +29,9 @@ const RECORDS = {
   webhook: ["webhook_subscriptions", "id"],
   event_consumer: ["event_consumers", "name"],
   conversation: ["conversations", "code"],
-  special_offer: ["special_offers", "offer_id"]
+  special_offer: ["special_offers", "offer_id"],
+  knowledge_base: ["knowledge_bases", "id"],
+  automation_plan: ["automation_plans", "id"]
 } as const
 
 /** The records of an operator, as a trail names them. */

@@ -29,6 +29,7 @@ const Payload = Schema.Struct({
   ids: Schema.optionalKey(IdsOrText),
   list: Schema.optionalKey(Schema.Array(Id)),
   words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  texts: Schema.optionalKey(Schema.Array(Schema.Struct({ text: Schema.String }))),
   code: Schema.optionalKey(Code),
   ...pageFields
 })
@@ -36,6 +37,7 @@ const NO_NUL = "must not hold the character U+0000"
 const YEARS = "must be a time in the years 1 to 9999, its offset counted"
 const DAY_FIRST =
   "400 day: must be a date in the form YYYY-MM-DD. id: must be a positive id. note: must be at most 5 characters."
+const IDS_WANTED = "400 ids: must be ids separated by commas, such as 1,2,3."
 const BOTH_SPOILT = `422 note: ${NO_NUL}. words.\ufffd: must not hold half a character.`
 
 const decode = inputDecoderOf(Payload, { method: "POST", params: ["id"] })
@@ -93,7 +95,7 @@ describe("reading input", () => {
     [{ id: 1, note: "a\u0000" }, "422 note: must not hold the character U+0000."],
     [{ id: 1, note: "a\ud83d" }, "422 note: must not hold half a character."],
     [{ id: 1, note: "\ude00\ud83d" }, "422 note: must not hold half a character."],
-    [{ id: 1, ids: "1,,2" }, "400 ids: must be ids separated by commas, such as 1,2,3."],
+    ...["1,,2", "1 2", "1 2,3", "[1 2]", "[1,2", "[]", ""].map((ids) => [{ id: 1, ids }, IDS_WANTED] as const),
     [{ id: 1, list: [1, "x"] }, "400 list[1]: must be a number."],
     [{ id: 1, list: 5 }, "400 list: must be an array."],
     [{ id: 1, limit: 101 }, "422 limit: must be a limit from 1 to 100."],
@@ -104,6 +106,7 @@ describe("reading input", () => {
     [{ id: 1, kind: "a\ud83d" }, "422 kind: must be one of income, expense."],
     [{ id: 1, day: "2027-05-07\u0000" }, "422 day: must not hold the character U+0000."],
     [{ id: 1, note: "\u0000", words: { "\ud83d": "x" } }, BOTH_SPOILT],
+    [{ id: 1, texts: [{ text: "a" }, { text: "\u0000" }] }, `422 texts[1].text: ${NO_NUL}.`],
     [{ id: 1, words: { ["\u0007".repeat(60)]: "\u0000" } }, `422 words.${"\ufffd".repeat(50)}…: ${NO_NUL}.`],
     [{ id: 1, at: "0001-01-01T00:00:00+00:01" }, `422 at: ${YEARS}.`],
     [{ id: 1, at: "9999-12-31T23:59:59.999-00:01" }, `422 at: ${YEARS}.`],
@@ -157,7 +160,8 @@ describe("reading input", () => {
   })
 
   it("takes ids as a list and as text", () => {
-    for (const ids of [[3, 1], "3,1", ["3", "1"]]) assert.deepStrictEqual(json({ id: 1, ids }), { id: 1, ids: [3, 1] })
+    for (const ids of [[3, 1], "3,1", " 3 , 1 ", "[3, 1]", ["3", "1"]])
+      assert.deepStrictEqual(json({ id: 1, ids }), { id: 1, ids: [3, 1] })
   })
 
   it("takes the limits themselves", () => {

@@ -5,10 +5,12 @@ import {
   DAY_STARTS,
   dateInZone,
   daysInRange,
+  firstInstantOf,
   instantOf,
   instantsOfDays,
   instantText,
-  startOfDay
+  startOfDay,
+  wallClockText
 } from "../../src/contract/time.ts"
 
 // Zones whose clocks change at midnight, at other hours, by half an hour, on other days of the year, or never.
@@ -118,4 +120,66 @@ describe("instantOf", () => {
       assert.strictEqual(instantText(instantOf(text, "Europe/Berlin")), same)
     })
   }
+})
+
+describe("firstInstantOf", () => {
+  it.each([
+    ["Europe/Lisbon", "2027-05-04", "09:00", "2027-05-04T08:00:00.000Z"],
+    ["Asia/Kolkata", "2027-05-04", "09:00", "2027-05-04T03:30:00.000Z"],
+    // The clock goes from 1:00 to 2:00: the first instant after the gap.
+    ["Europe/Lisbon", "2027-03-28", "01:30", "2027-03-28T01:00:00.000Z"],
+    // It shows 1:30 twice: the earlier.
+    ["Europe/Lisbon", "2027-10-31", "01:30", "2027-10-31T00:30:00.000Z"],
+    ["America/New_York", "2027-03-14", "02:15", "2027-03-14T07:00:00.000Z"],
+    ["America/New_York", "2027-11-07", "01:15", "2027-11-07T05:15:00.000Z"],
+    // By half an hour: from 2:00 to 2:30, and from 2:00 back to 1:30.
+    ["Australia/Lord_Howe", "2027-10-03", "02:10", "2027-10-02T15:30:00.000Z"],
+    ["Australia/Lord_Howe", "2027-04-04", "01:45", "2027-04-03T14:45:00.000Z"],
+    // Midnight is skipped, and midnight comes twice (from 24:00 back to 23:00).
+    ["America/Santiago", "2027-09-05", "00:30", "2027-09-05T04:00:00.000Z"],
+    ["America/Santiago", "2027-04-03", "23:30", "2027-04-04T02:30:00.000Z"],
+    // The island crossed the date line: that day never was.
+    ["Pacific/Apia", "2011-12-30", "09:00", "2011-12-30T10:00:00.000Z"]
+  ])("in %s on %s at %s is %s", (zone, day, time, instant) => {
+    assert.strictEqual(firstInstantOf(day, time, zone).toISOString(), instant)
+  })
+
+  it("is the first quarter of an hour that shows the time or a later one, in any zone", () => {
+    const QUARTER = 15 * 60_000
+    const zonesOfRules = fc.constantFrom(
+      "Europe/Lisbon",
+      "America/New_York",
+      "Asia/Kolkata",
+      "Australia/Lord_Howe",
+      "Africa/Casablanca",
+      "Pacific/Apia",
+      "America/Santiago",
+      "Asia/Kathmandu"
+    )
+    fc.assert(
+      fc.property(
+        zonesOfRules,
+        fc.integer({ min: 0, max: 1500 }),
+        fc.integer({ min: 0, max: 95 }),
+        (zone, day, quarter) => {
+          const date = addDays("2025-01-01", day)
+          const time = `${String(Math.floor(quarter / 4)).padStart(2, "0")}:${String((quarter % 4) * 15).padStart(2, "0")}`
+          let now = Date.parse(`${date}T00:00:00Z`) - 60 * 4 * QUARTER
+          while (wallClockText(new Date(now), zone) < `${date} ${time}:00`) now += QUARTER
+          assert.strictEqual(firstInstantOf(date, time, zone).getTime(), now, `${zone} ${date} ${time}`)
+        }
+      )
+    )
+  })
+
+  it("remembers so many, each asked again answers the same, and hands out an instant of its own each time", () => {
+    const day = (index: number) => addDays("1990-01-01", index)
+    const asked = (index: number) => firstInstantOf(day(index), "09:00", "Etc/GMT+5")
+    for (let index = 0; index <= DAY_STARTS; index++) asked(index)
+    for (const index of [0, 1, DAY_STARTS - 1, DAY_STARTS]) {
+      assert.strictEqual(asked(index).toISOString(), `${day(index)}T14:00:00.000Z`)
+    }
+    asked(1).setTime(0)
+    assert.strictEqual(asked(1).toISOString(), `${day(1)}T14:00:00.000Z`)
+  })
 })

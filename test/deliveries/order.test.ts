@@ -14,6 +14,7 @@ import {
   layerScene,
   type Polls,
   subscribed,
+  tried,
   workedOff
 } from "./scene.ts"
 import { answering } from "./sending.ts"
@@ -22,9 +23,16 @@ const eventOf = ({ headers }: Received): number => deliveryKeyOf(String(headers[
 
 const transactionOf = ({ body }: Received): number => JSON.parse(body).transaction_id
 
-/** Several workers at once, each of a process of its own, until nothing is due. */
+/**
+ * Several workers at once, each of a process of its own, until nothing is due. A look passes by a subscription that
+ * another worker's look has in hand, even one that finds nothing; a service polls again a moment later, and so does this.
+ */
 const workedOffBy = Effect.fnUntraced(function* (workers: ReadonlyArray<Polls>) {
-  yield* Effect.forEach(workers, (polls) => workedOff(polls), { concurrency: "unbounded", discard: true })
+  let before: number
+  do {
+    before = yield* tried
+    yield* Effect.forEach(workers, (polls) => workedOff(polls), { concurrency: "unbounded", discard: true })
+  } while ((yield* tried) !== before)
 })
 
 layer(layerScene)("the events of a record", (it) => {

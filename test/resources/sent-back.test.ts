@@ -25,8 +25,12 @@ const READ_BY: Partial<Record<OperationName, Read>> = {
   update_task: { search: "search_tasks", list: "tasks", lastChange: "update_time" }
 }
 
-/** Tried with the rest of what their edits do: reservations/changing.test.ts, webhooks/webhooks.test.ts. */
-const TRIED_THERE: ReadonlyArray<OperationName> = ["update_reservation_basic", "update_webhook"]
+/** Tried with the rest of what their edits do: reservations/changing.test.ts, webhooks/webhooks.test.ts and so on. */
+const TRIED_THERE: ReadonlyArray<OperationName> = [
+  "update_reservation_basic",
+  "update_webhook",
+  "update_knowledge_base"
+]
 
 /** Entries and tasks with each kind of link and with none. */
 const records = Effect.gen(function* () {

@@ -1,6 +1,8 @@
-import { Layer } from "effect"
+import { DateTime, Effect, Layer, Schedule } from "effect"
 import { WakeUp } from "../../src/background/WakeUp.ts"
 import { ChannelGateway } from "../../src/channels/ChannelGateway.ts"
+import { FanOut } from "../../src/deliveries/FanOut.ts"
+import { type Follower, Followers } from "../../src/events/followers.ts"
 import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
 import { Ingest } from "../../src/ingest/Ingest.ts"
 import { layerSending } from "../../src/resources/conversations/sending/sending.ts"
@@ -38,3 +40,13 @@ export const layerWhole = Layer.mergeAll(
     )
   )
 )
+
+/** Hands events out as the running service does, which also delivers them. */
+export const handingOut = (...followers: ReadonlyArray<Follower>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { next } = yield* FanOut
+      const once = Effect.flatMap(DateTime.nowAsDate, next)
+      yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced("50 millis")))
+    })
+  ).pipe(Layer.provide(Layer.provide(FanOut.layer, Layer.succeed(Followers, followers))))

@@ -30,7 +30,7 @@ const OPTIONS: ServerOptions = {
     "Each tool answers with one JSON envelope: request_id, error_code (0 is success), error_msg, data.",
     "Look ids up with the search and query tools; never guess one.",
     "Ask the user before calling a tool whose _meta says requires_confirmation.",
-    `Dates are YYYY-MM-DD in the host's time zone, and ranges include their last day. Lists answer ${PAGE_DEFAULT} rows unless limit says otherwise; offset leads on.`,
+    `Dates are YYYY-MM-DD in the host's time zone, and ranges include their last day. Lists answer ${PAGE_DEFAULT} rows unless limit or its default says otherwise; offset leads on.`,
     "Money is in major units: 35.5 is 35 euro 50.",
     "After error_code 429 wait before the next call; 400, 404 and 422 will fail again unless the arguments change."
   ].join("\n"),

@@ -48,14 +48,24 @@ export const Activity = Schema.Struct({
   )
 })
 
+/** What an automatic message may be made of (docs/automation.md says what makes each). */
+export const SourceType = Schema.Literals([
+  "checkin_guide",
+  "automation_reply",
+  "host_knowledge",
+  "thread",
+  "host_assistant"
+])
+export type SourceType = typeof SourceType.Type
+
 /** What an automatic message was made of; people's have none. */
 export const MessageSource = Schema.Struct({
-  type: Schema.String,
+  type: SourceType,
   docs: Schema.Array(
     Schema.Struct({
       title: Schema.String,
       fragment: Schema.Array(Schema.String),
-      source_type: Schema.String,
+      source_type: SourceType,
       link_id: Schema.Int
     })
   )

@@ -7,7 +7,7 @@ import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf } from "../../database/rows.ts"
 import type { OwnRow } from "../own-row.ts"
 
-// "Are these mine?" for every family that is given ids of properties or room types. The answer is an SQL expression, so
+// "Are these mine?" for every family that is given ids of properties, room types or groups. The answer is an SQL expression, so
 // that it is part of the statement that needs it: `bigint[]` of the ids in question, ascending, each once, empty when
 // all are the operator's own.
 
@@ -22,6 +22,9 @@ export const unknownRoomTypes = (
   operatorId: Value<number>,
   ids: Value<ReadonlyArray<number>>
 ): Fragment => unknownIn(sql, sql`room_types`, operatorId, ids)
+
+export const unknownGroups = (sql: SqlClient, operatorId: Value<number>, ids: Value<ReadonlyArray<number>>): Fragment =>
+  unknownIn(sql, sql`property_groups`, operatorId, ids)
 
 /** Whether the operator has a property of that id; true for none: a field that was not sent names nothing wrong. */
 export const propertyKnown = (sql: SqlClient, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>

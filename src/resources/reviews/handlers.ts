@@ -1,16 +1,13 @@
 import { Clock, Effect, Layer } from "effect"
-import { Keys } from "../../changes/Keys.ts"
-import { atMostOnce } from "../../changes/outward.ts"
-import { ChannelGateway } from "../../channels/ChannelGateway.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
 import { pageOf } from "../../contract/page.ts"
 import { dateInZone } from "../../contract/time.ts"
 import { done, handled, layerHandled } from "../handled.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
 import { ReviewOperations, type search_reviews } from "./contract.ts"
+import { HostReviews } from "./HostReviews.ts"
 import { searchedDays } from "./rules/search-days.ts"
 import { ReviewSearchStore } from "./search-store.ts"
-import { ReviewStore } from "./store.ts"
 import { createReview } from "./writing.ts"
 
 const searchReviews = (store: ReviewSearchStore["Service"]) =>
@@ -28,11 +25,10 @@ const searchReviews = (store: ReviewSearchStore["Service"]) =>
 
 export const layerReviews = layerHandled(
   Effect.gen(function* () {
-    const [search, store, gateway] = [yield* ReviewSearchStore, yield* ReviewStore, yield* ChannelGateway]
-    const outward = atMostOnce(yield* Keys)
+    const [search, { write }] = [yield* ReviewSearchStore, yield* HostReviews]
     return handled(ReviewOperations, {
       search_reviews: searchReviews(search),
-      create_review: done(createReview(store, gateway, outward))
+      create_review: done(createReview(write))
     })
   })
-).pipe(Layer.provide([ReviewSearchStore.layer, ReviewStore.layer]))
+).pipe(Layer.provide([ReviewSearchStore.layer, HostReviews.layer]))

@@ -19,6 +19,15 @@ const CODE = "reservation_code"
 type Gateway = ChannelGateway["Service"]
 type Outward = ReturnType<typeof atMostOnce>
 
+/** A host's words about an order, on the day it is where he is. */
+export interface ToWrite {
+  readonly operatorId: number
+  /** IANA name. */
+  readonly timeZone: string
+  readonly reservationCode: string
+  readonly writing: Writing
+}
+
 /**
  * Tells the channel, once under the call's key. It takes the same again, and no other: so whoever was cut off tells it again,
  * unless the channel has told of it in the meantime.
@@ -26,36 +35,34 @@ type Outward = ReturnType<typeof atMostOnce>
 const telling = (
   gateway: Gateway,
   outward: Outward,
-  operatorId: number,
+  { operatorId, timeZone }: ToWrite,
   found: FoundReview,
   writing: Writing,
   at: Date
-) =>
-  Effect.flatMap(CurrentOperator, ({ timeZone }) => {
-    const against = againstWriting(found, writing, dateInZone(at, timeZone))
-    const { channel_account_id: accountId, channel_type: channelType, reservation_code, channel_id } = found
-    const there = { reservationCode: reservation_code, channelId: channel_id, ...writing }
-    return outward<RefusedByChannel, never>({
-      check: against === undefined ? Effect.void : Effect.fail(against),
-      act: inTime(gateway.writeReview({ operatorId, accountId, channelType }, there), CODE),
-      happened: Effect.succeed(isWritten(found.written, writing)),
-      lastsMs: OUTWARD_ACT_MS,
-      leaves: () => "nothing"
-    })
+) => {
+  const against = againstWriting(found, writing, dateInZone(at, timeZone))
+  const { channel_account_id: accountId, channel_type: channelType, reservation_code, channel_id } = found
+  const there = { reservationCode: reservation_code, channelId: channel_id, ...writing }
+  return outward<RefusedByChannel, never>({
+    check: against === undefined ? Effect.void : Effect.fail(against),
+    act: inTime(gateway.writeReview({ operatorId, accountId, channelType }, there), CODE),
+    happened: Effect.succeed(isWritten(found.written, writing)),
+    lastsMs: OUTWARD_ACT_MS,
+    leaves: () => "nothing"
   })
+}
 
-/** Who is cut off between channel and record leaves that as it was: the same call again mends it, or the channel's next word. */
-export const createReview = (store: ReviewStore["Service"], gateway: Gateway, outward: Outward) =>
-  Effect.fnUntraced(function* (payload: typeof create_review.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const asked = yield* Effect.fromResult(writingOf(payload))
+/** Who is cut off between channel and record leaves that as it was: the same again mends it, or the channel's next word. */
+export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, outward: Outward) =>
+  Effect.fnUntraced(function* (toWrite: ToWrite) {
+    const { operatorId, reservationCode } = toWrite
     let told = false
     const attempt = Effect.gen(function* () {
-      const found = yield* store.find(operatorId, payload.reservation_code)
+      const found = yield* store.find(operatorId, reservationCode)
       if (found === undefined) return yield* noSuchOrder
       const at = yield* currentSecond
-      const writing = writingOn(found.channel_type, asked)
-      if (!told) yield* telling(gateway, outward, operatorId, found, writing, at)
+      const writing = writingOn(found.channel_type, toWrite.writing)
+      if (!told) yield* telling(gateway, outward, toWrite, found, writing, at)
       told = true
       const before = found.written ?? NOTHING_WRITTEN
       const written = writtenBy(before, writing, at)
@@ -65,6 +72,13 @@ export const createReview = (store: ReviewStore["Service"], gateway: Gateway, ou
       return yield* store.write(operatorId, found, content, found.written === null ? "created" : "updated", at)
     })
     yield* unlessReviewChanges(attempt)
+  })
+
+export const createReview = (write: ReturnType<typeof writeReview>) =>
+  Effect.fnUntraced(function* (payload: typeof create_review.payloadSchema.Type) {
+    const { operatorId, timeZone } = yield* CurrentOperator
+    const writing = yield* Effect.fromResult(writingOf(payload))
+    yield* write({ operatorId, timeZone, reservationCode: payload.reservation_code, writing })
   })
 
 const noSuchOrder = new NotFound({ message: `${CODE}: no such order.` })

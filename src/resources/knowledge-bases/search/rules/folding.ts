@@ -1,0 +1,86 @@
+// Texts as they are compared: what a guest and a host write differently and mean alike is the same here.
+
+const LETTERS: ReadonlyMap<string, string> = new Map([
+  ["ß", "ss"],
+  ["ø", "o"],
+  ["æ", "ae"],
+  ["œ", "oe"],
+  ["ł", "l"],
+  ["đ", "d"],
+  ["ı", "i"]
+])
+
+/** In one form of Unicode, in lower case and without the accents of Latin, Greek and Cyrillic letters. */
+export const folded = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFD")
+    // The marks of other scripts are letters of their own there, or make another letter of one.
+    .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\u0300-\u036f]+/gu, "$1")
+    .normalize("NFC")
+    .replace(/[ßøæœłđı]/g, (letter) => LETTERS.get(letter) ?? letter)
+
+/** Scripts that put no blanks between words, or put to a word what belongs to it: they are read character by character. */
+const UNBROKEN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}ー々]/u
+
+/** A word of a folded text, or a run of characters of a script without word breaks. */
+export interface Run {
+  readonly text: string
+  readonly unbroken: boolean
+}
+
+const RUN = /[\p{L}\p{N}\p{M}]+/gu
+
+/** The words of a folded text. */
+export const runsOf = (text: string): ReadonlyArray<Run> =>
+  Array.from(text.matchAll(RUN), ([run]) => byScript(run)).flat()
+
+const byScript = (run: string): ReadonlyArray<Run> => {
+  if (!UNBROKEN.test(run)) return [{ text: run, unbroken: false }]
+  const runs: Array<{ text: string; unbroken: boolean }> = []
+  for (const character of run) {
+    const last = runs.at(-1)
+    const unbroken = UNBROKEN.test(character) || (/\p{M}/u.test(character) && (last?.unbroken ?? true))
+    if (last?.unbroken === unbroken) last.text += character
+    else runs.push({ text: character, unbroken })
+  }
+  return runs
+}
+
+/** Characters of a stem at least, and of a word that is looked at. */
+const STEM = 4
+const WORD = 40
+
+const ENDINGS = [
+  "ings",
+  "ing",
+  "ies",
+  "ung",
+  "ed",
+  "es",
+  "en",
+  "er",
+  "em",
+  "os",
+  "as",
+  "ar",
+  "ir",
+  "s",
+  "e",
+  "n",
+  "a",
+  "o",
+  "y",
+  "i"
+]
+
+/** A word without what its languages put at its end, twice at most: rough, as nobody knows which language it is of. */
+export const stemOf = (word: string): string => stripped(stripped(word.slice(0, WORD)))
+
+const stripped = (word: string): string => {
+  if (word.length === STEM && word.endsWith("s")) return word.slice(0, -1)
+  const ending = ENDINGS.find((each) => word.length - each.length >= STEM && word.endsWith(each))
+  return ending === undefined || /\p{N}/u.test(word) ? word : word.slice(0, -ending.length)
+}

@@ -1,0 +1,19 @@
+// What is asked about by two words that may stand anywhere in a question, though neither says it alone.
+
+/** Two meanings, and the topic that is asked about by both: who has a cold shower asks for hot water. */
+export const TOGETHER: ReadonlyArray<readonly [one: string, other: string, topic: string]> = [
+  ["aboutshower", "aboutcold", "abouthotwater"],
+  ["aboutshower", "aboutheating", "abouthotwater"],
+  ["aboutbedroom", "aboutcold", "aboutheating"],
+  ["aboutlivingroom", "aboutcold", "aboutheating"],
+  ["aboutnight", "aboutcold", "aboutheating"],
+  ["aboutclothes", "aboutwash", "aboutlaundry"],
+  ["aboutclothes", "aboutdry", "aboutlaundry"],
+  ["aboutchild", "aboutsleep", "aboutcrib"],
+  ["aboutdoor", "aboutshut", "aboutlockedout"],
+  ["aboutkey", "aboutinside", "aboutlockedout"],
+  ["aboutsights", "aboutweather", "aboutsights"],
+  ["aboutsights", "aboutchild", "aboutsights"],
+  ["aboutstrip", "aboutbedding", "aboutstrip"],
+  ["aboutstrip", "aboutbeds", "aboutstrip"]
+]
