@@ -2,11 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { Orders } from "../../../src/resources/reservations/Orders.ts"
 import { TIMING_OUT_ORDERS, timeOut } from "../../../src/resources/reservations/timing-out.ts"
-import { byNobody } from "../../harness.ts"
+import { byNobody, layerService } from "../../harness.ts"
+import { layerOwnDatabase } from "../../own-database.ts"
 import { soldOrder, soldStay } from "./channel-orders.ts"
-import { eventsOf, layerUnhurried, NOW, nightsOf, ready } from "./ready.ts"
+import { eventsOf, NOW, nightsOf, ready } from "./ready.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -29,97 +31,104 @@ const pending = Effect.fnUntraced(function* (
   return { ...ground, reservation_code, shown }
 })
 
-layer(Layer.provideMerge(Orders.layer, layerUnhurried))("an order that waits", (it) => {
-  for (const status of ["wait_accept", "wait_pay"] as const) {
-    it.effect(`as ${status} times out after its time, and not a millisecond before`, () =>
-      Effect.gen(function* () {
-        const { operatorId, reservation_code, shown } = yield* pending(status)
-        const once = yield* timeOut
-        yield* TestClock.adjust(DAY - 1)
-        yield* once
-        assert.strictEqual(yield* shown, status)
-        yield* TestClock.adjust(1)
-        yield* once
-        assert.strictEqual(yield* shown, "timeout")
-        yield* once
-        const told = (yield* eventsOf(operatorId)).filter(({ event }) => event === "reservation_updated")
-        assert.deepStrictEqual(
-          told.map((each) => each["reservation_code"]),
-          [reservation_code]
-        )
-        assert.deepStrictEqual(yield* nightsOf(operatorId), [])
-      })
-    )
-  }
+// It times out orders of every operator, so those of other files' tests must not be there.
+layer(Layer.provideMerge(Orders.layer, layerService(layerOwnDatabase, RateWindows.layerUnbounded)))(
+  "an order that waits",
+  (it) => {
+    for (const status of ["wait_accept", "wait_pay"] as const) {
+      it.effect(`as ${status} times out after its time, and not a millisecond before`, () =>
+        Effect.gen(function* () {
+          const { operatorId, reservation_code, shown } = yield* pending(status)
+          const once = yield* timeOut
+          yield* TestClock.adjust(DAY - 1)
+          yield* once
+          assert.strictEqual(yield* shown, status)
+          yield* TestClock.adjust(1)
+          yield* once
+          assert.strictEqual(yield* shown, "timeout")
+          yield* once
+          const told = (yield* eventsOf(operatorId)).filter(({ event }) => event === "reservation_updated")
+          assert.deepStrictEqual(
+            told.map((each) => each["reservation_code"]),
+            [reservation_code]
+          )
+          assert.deepStrictEqual(yield* nightsOf(operatorId), [])
+        })
+      )
+    }
 
-  for (const ended of ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z"]) {
-    it.effect(`until ${ended}, as its channel says, times out too`, () =>
+    for (const ended of ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z"]) {
+      it.effect(`until ${ended}, as its channel says, times out too`, () =>
+        Effect.gen(function* () {
+          const { shown } = yield* pending("wait_pay", new Date(ended))
+          yield* yield* timeOut
+          assert.strictEqual(yield* shown, "timeout")
+        })
+      )
+    }
+
+    it.effect("and was answered meanwhile does not time out", () =>
       Effect.gen(function* () {
-        const { shown } = yield* pending("wait_pay", new Date(ended))
+        const { api, as, reservation_code, shown } = yield* pending("wait_accept")
+        yield* api.approve_reservation({ reservation_code }).pipe(as)
+        yield* TestClock.adjust(2 * DAY)
         yield* yield* timeOut
-        assert.strictEqual(yield* shown, "timeout")
+        assert.strictEqual(yield* shown, "accepted")
       })
     )
-  }
 
-  it.effect("and was answered meanwhile does not time out", () =>
-    Effect.gen(function* () {
-      const { api, as, reservation_code, shown } = yield* pending("wait_accept")
-      yield* api.approve_reservation({ reservation_code }).pipe(as)
-      yield* TestClock.adjust(2 * DAY)
-      yield* yield* timeOut
-      assert.strictEqual(yield* shown, "accepted")
-    })
-  )
+    it.effect("and was answered by a release that knows of no time only forgets it", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { operatorId, shown } = yield* pending("wait_accept")
+        yield* sql`UPDATE orders SET status = 'denied' WHERE operator_id = ${operatorId}`
+        yield* TestClock.adjust(2 * DAY)
+        const before = yield* eventsOf(operatorId)
+        yield* yield* timeOut
+        assert.strictEqual(yield* shown, "denied")
+        assert.deepStrictEqual(yield* eventsOf(operatorId), before)
+      })
+    )
 
-  it.effect("and was answered by a release that knows of no time only forgets it", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { operatorId, shown } = yield* pending("wait_accept")
-      yield* sql`UPDATE orders SET status = 'denied' WHERE operator_id = ${operatorId}`
-      yield* TestClock.adjust(2 * DAY)
-      const before = yield* eventsOf(operatorId)
-      yield* yield* timeOut
-      assert.strictEqual(yield* shown, "denied")
-      assert.deepStrictEqual(yield* eventsOf(operatorId), before)
-    })
-  )
-
-  it.effect("times out however many wait, past one that cannot be changed", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { operatorId } = yield* pending("wait_accept")
-      const expires_at = new Date(Date.parse(NOW) + DAY)
-      // As many as one statement finds, before and after the first.
-      yield* sql`
+    it.effect("times out however many wait, past one that cannot be changed", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { operatorId } = yield* pending("wait_accept")
+        const expires_at = new Date(Date.parse(NOW) + DAY)
+        // As many as one statement finds, before and after the first.
+        yield* sql`
         INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at, expires_at)
         SELECT ${operatorId}, '0-7' || n || '-AAAA', 'airbnb', '7' || n, 'wait_pay', 'EUR', now(), now(), ${expires_at}
         FROM generate_series(1, ${TIMING_OUT_ORDERS + 1}) n`
-      yield* sql`
+        yield* sql`
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, rate, accommodation_revenue)
         SELECT operator_id, id, reservation_code, '2027-05-04', '2027-05-07', 1, 1 FROM orders
         WHERE operator_id = ${operatorId} AND status = 'wait_pay'`
-      yield* TestClock.adjust(DAY)
-      const orders = yield* Orders
-      const broken = Orders.of({
-        ...orders,
-        change: (operator, at, find, next) =>
-          "reservation_code" in find.key && find.key.reservation_code === "0-71-AAAA"
-            ? Effect.die(new Error("broken"))
-            : orders.change(operator, at, find, next)
-      })
-      const log: Array<unknown> = []
-      const logger = Logger.make(({ message }) => {
-        log.push(message)
-      })
-      yield* Effect.flatten(timeOut).pipe(Effect.provideService(Orders, broken), Effect.provide(Logger.layer([logger])))
-      const left = yield* sql<{ reservation_code: string }>`
+        yield* TestClock.adjust(DAY)
+        const orders = yield* Orders
+        const broken = Orders.of({
+          ...orders,
+          change: (operator, at, find, next) =>
+            "reservation_code" in find.key && find.key.reservation_code === "0-71-AAAA"
+              ? Effect.die(new Error("broken"))
+              : orders.change(operator, at, find, next)
+        })
+        const log: Array<unknown> = []
+        const logger = Logger.make(({ message }) => {
+          log.push(message)
+        })
+        yield* Effect.flatten(timeOut).pipe(
+          Effect.provideService(Orders, broken),
+          Effect.provide(Logger.layer([logger]))
+        )
+        const left = yield* sql<{ reservation_code: string }>`
         SELECT reservation_code FROM orders WHERE operator_id = ${operatorId} AND status <> 'timeout'`
-      assert.deepStrictEqual(
-        left.map((each) => each.reservation_code),
-        ["0-71-AAAA"]
-      )
-      assert.lengthOf(log, 1)
-    })
-  )
-})
+        assert.deepStrictEqual(
+          left.map((each) => each.reservation_code),
+          ["0-71-AAAA"]
+        )
+        assert.lengthOf(log, 1)
+      })
+    )
+  }
+)

@@ -2,9 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { EXPIRING_OFFERS, expireOffers } from "../../../src/resources/special-offers/expiring.ts"
 import { trailOf } from "../../changes/keyed.ts"
-import { eventsOf, layerUnhurried } from "../reservations/ready.ts"
+import { layerService } from "../../harness.ts"
+import { layerOwnDatabase } from "../../own-database.ts"
+import { eventsOf } from "../reservations/ready.ts"
 import { DAY, type SceneOfOffers, scene } from "./scene.ts"
 
 /** Writes down so many offers that end a day from the scene's beginning. */
@@ -25,51 +28,55 @@ const statusesOf = Effect.fnUntraced(function* ({ operatorId }: SceneOfOffers) {
   return Object.fromEntries(rows.map(({ status, offers }) => [status, offers]))
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("an offer that nobody takes", (it) => {
-  it.effect("expires after its time, and not a millisecond before; who reads it need not wait for that", () =>
-    Effect.gen(function* () {
-      const at = yield* scene()
-      const shown = Effect.map(at.offers, ([offer]) => offer?.status)
-      yield* at.send()
-      const once = yield* expireOffers
-      yield* TestClock.adjust(DAY - 1)
-      yield* once
-      assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["active", { active: 1 }])
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["expired", { active: 1 }])
-      yield* once
-      assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["expired", { expired: 1 }])
-      yield* once
-      const [, ...more] = yield* trailOf(at.operatorId)
-      const [offer] = yield* at.offers
-      assert.deepStrictEqual(more, [`expire offers special_offer:${offer?.id} status`])
-      assert.isEmpty(yield* eventsOf(at.operatorId))
-    })
-  )
+// It expires offers of every operator, so those of other files' tests must not be there.
+layer(layerService(layerOwnDatabase, RateWindows.layerUnbounded), { excludeTestServices: false })(
+  "an offer that nobody takes",
+  (it) => {
+    it.effect("expires after its time, and not a millisecond before; who reads it need not wait for that", () =>
+      Effect.gen(function* () {
+        const at = yield* scene()
+        const shown = Effect.map(at.offers, ([offer]) => offer?.status)
+        yield* at.send()
+        const once = yield* expireOffers
+        yield* TestClock.adjust(DAY - 1)
+        yield* once
+        assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["active", { active: 1 }])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["expired", { active: 1 }])
+        yield* once
+        assert.deepStrictEqual([yield* shown, yield* statusesOf(at)], ["expired", { expired: 1 }])
+        yield* once
+        const [, ...more] = yield* trailOf(at.operatorId)
+        const [offer] = yield* at.offers
+        assert.deepStrictEqual(more, [`expire offers special_offer:${offer?.id} status`])
+        assert.isEmpty(yield* eventsOf(at.operatorId))
+      })
+    )
 
-  it.effect("expires once, however many there are and however many look at once", () =>
-    Effect.gen(function* () {
-      const at = yield* scene()
-      yield* many(at, EXPIRING_OFFERS + 1)
-      yield* TestClock.adjust(DAY)
-      const once = yield* expireOffers
-      yield* Effect.all([once, once, once], { concurrency: "unbounded" })
-      // What another has in hand one passes by.
-      yield* once
-      assert.deepStrictEqual(yield* statusesOf(at), { expired: EXPIRING_OFFERS + 1 })
-      assert.lengthOf(yield* trailOf(at.operatorId), EXPIRING_OFFERS + 1)
-    })
-  )
+    it.effect("expires once, however many there are and however many look at once", () =>
+      Effect.gen(function* () {
+        const at = yield* scene()
+        yield* many(at, EXPIRING_OFFERS + 1)
+        yield* TestClock.adjust(DAY)
+        const once = yield* expireOffers
+        yield* Effect.all([once, once, once], { concurrency: "unbounded" })
+        // What another has in hand one passes by.
+        yield* once
+        assert.deepStrictEqual(yield* statusesOf(at), { expired: EXPIRING_OFFERS + 1 })
+        assert.lengthOf(yield* trailOf(at.operatorId), EXPIRING_OFFERS + 1)
+      })
+    )
 
-  it.effect("and was withdrawn stays so", () =>
-    Effect.gen(function* () {
-      const at = yield* scene()
-      yield* at.send()
-      const [offer] = yield* at.offers
-      yield* at.ask("withdraw_special_offer", { special_offer_id: offer?.id })
-      yield* TestClock.adjust(2 * DAY)
-      yield* yield* expireOffers
-      assert.deepStrictEqual(yield* statusesOf(at), { withdrawn: 1 })
-    })
-  )
-})
+    it.effect("and was withdrawn stays so", () =>
+      Effect.gen(function* () {
+        const at = yield* scene()
+        yield* at.send()
+        const [offer] = yield* at.offers
+        yield* at.ask("withdraw_special_offer", { special_offer_id: offer?.id })
+        yield* TestClock.adjust(2 * DAY)
+        yield* yield* expireOffers
+        assert.deepStrictEqual(yield* statusesOf(at), { withdrawn: 1 })
+      })
+    )
+  }
+)
