@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ["test/global-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than the least number of cores: tests of processes wait for them.
+    maxWorkers: 3,
     // A worker loads the modules once, not anew for each file: no module of src keeps anything, and each file makes its
     // own layers. It halves what is not testing.
     isolate: false

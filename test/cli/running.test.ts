@@ -4,6 +4,7 @@ import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
+import { unpackedInto } from "../database.ts"
 import { run } from "./beside.ts"
 import { type Ended, emptyFolder, freePort, latchkey, serving } from "./latchkey.ts"
 
@@ -24,9 +25,7 @@ class Running extends Context.Service<
     Running,
     Effect.gen(function* () {
       const dataDir = yield* emptyFolder
-      const migrated = yield* latchkey(["migrate", "--json"], { DATA_DIR: dataDir })
-      assert.deepStrictEqual([migrated.code, migrated.stderr], [0, ""])
-      assert.match(migrated.stdout, /^\{"applied":\[.*\]\}\n$/)
+      yield* unpackedInto(dataDir)
       assert.strictEqual((yield* run([...CREATE, "one@example.test"], { DATA_DIR: dataDir })).code, 0)
       const unused = yield* emptyFolder
       yield* Effect.promise(() => cp(dataDir, unused, { recursive: true }))
