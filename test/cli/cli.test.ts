@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import { delimiter, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { unpackedInto } from "../database.ts"
 import { beside, layerBeside, layerBesideEmpty, run } from "./beside.ts"
 import { type Ended, emptyFolder, freePort, latchkey, serving } from "./latchkey.ts"
 
@@ -125,6 +126,7 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
     () =>
       Effect.gen(function* () {
         const DATA_DIR = yield* emptyFolder
+        yield* unpackedInto(DATA_DIR)
         assert.match((yield* latchkey(["--version"], {}, { node: olderNode })).stdout, /^latchkey v/)
         assert.strictEqual((yield* latchkey(["migrate"], { PORT: "x" }, { node: olderNode })).code, 1)
         const service = yield* serving("/mcp", { DATA_DIR, PORT: yield* freePort, DEMO: "0" }, olderNode)
