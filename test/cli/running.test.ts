@@ -26,6 +26,9 @@ class Running extends Context.Service<
     Effect.gen(function* () {
       const dataDir = yield* emptyFolder
       yield* unpackedInto(dataDir)
+      const migrated = yield* latchkey(["migrate", "--json"], { DATA_DIR: dataDir })
+      assert.deepStrictEqual([migrated.code, migrated.stderr], [0, ""])
+      assert.match(migrated.stdout, /^\{"applied":\[.*\]\}\n$/)
       assert.strictEqual((yield* run([...CREATE, "one@example.test"], { DATA_DIR: dataDir })).code, 0)
       const unused = yield* emptyFolder
       yield* Effect.promise(() => cp(dataDir, unused, { recursive: true }))
