@@ -11,8 +11,10 @@ import {
   BEFORE_ARRIVAL,
   emptied,
   hosting,
+  hostingAlone,
   layerAutomating,
   NOW,
+  planned,
   plannedAll,
   plansOf,
   ranOff,
@@ -45,8 +47,7 @@ const answerFor = Effect.fnUntraced(function* (host: Host, conversation: string)
 layer(layerAutomating)("upcoming actions", (it) => {
   it.effect("are listed soonest first, with what they are and for whom, in the host's zone", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const later = yield* stayOf(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: null })
       const soon = yield* stayOf(host, { property: host.property })
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
@@ -89,8 +90,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("are narrowed by word, stay, property, channel and time, both ends included", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const ada = yield* stayOf(host, { property: host.property })
       const grace = yield* stayOf(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: "Grace Hopper" })
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
@@ -131,8 +131,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("answer how many they are, of a page", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       for (const _ of [1, 2, 3]) yield* stayOf(host)
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll
@@ -148,8 +147,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("are those of the next thirty days, and not a second more", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       yield* stayOf(host, { checkIn: "2027-05-24", checkOut: "2027-05-25" })
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       const at = Date.parse("2027-05-23T14:00:00Z") - PLANNED_DAYS * 24 * 3_600_000
@@ -183,8 +181,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("are refused with the name of the field that is wrong", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const wrong: ReadonlyArray<readonly [object, number, string]> = [
         [{}, 400, "type"],
         [{ type: "answer" }, 422, "type"],
@@ -209,8 +206,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
 
   it.effect("name an answer to a guest without a stay", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const { conversation } = yield* stayOf(host)
       const id = yield* answerFor(host, conversation)
       const [answer] = yield* host.actions("message")
@@ -232,10 +228,8 @@ layer(layerAutomating)("an action", (it) => {
   it.effect("is run now, whatever its time, and never again", () =>
     Effect.gen(function* () {
       yield* emptied
-      const host = yield* hosting
-      const { conversation } = yield* stayOf(host)
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* planned()
+      const { conversation } = host
       const plan_id = yield* firstOf(host)
       yield* host.api.execute_automation_action({ plan_id }).pipe(host.as)
       assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
@@ -255,8 +249,7 @@ layer(layerAutomating)("an action", (it) => {
 
   it.effect("that is taken away is not run, and others of its rule are", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const [one, other] = [yield* stayOf(host), yield* stayOf(host)]
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll
@@ -271,8 +264,7 @@ layer(layerAutomating)("an action", (it) => {
 
   it.effect("that cannot be run says why and waits on", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const sql = yield* SqlClient.SqlClient
       const silent = yield* stayOf(host, { talks: false })
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
@@ -295,8 +287,7 @@ layer(layerAutomating)("an action", (it) => {
 
   it.effect("in whose conversation too many messages wait says so and waits on", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const sql = yield* SqlClient.SqlClient
       const { conversation } = yield* stayOf(host)
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
@@ -319,10 +310,8 @@ layer(layerAutomating)("an action", (it) => {
   it.effect("of a review is refused before the day of check-out, where the host is, and run from then on", () =>
     Effect.gen(function* () {
       yield* emptied
-      const host = yield* hosting
-      const { code } = yield* stayOf(host)
-      yield* ruleOf(host.operatorId, AFTER_LEAVING)
-      yield* plannedAll
+      const host = yield* planned(AFTER_LEAVING)
+      const { code } = host
       const plan_id = yield* firstOf(host, "review")
       // In Lisbon the 28th begins at 23:00 UTC.
       yield* TestClock.setTime(Date.parse("2027-04-27T22:59:59Z"))
@@ -343,8 +332,7 @@ layer(layerAutomating)("an action", (it) => {
 
   it.effect("is run once under a key, and by two at the same moment", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const [one, other] = [yield* stayOf(host), yield* stayOf(host)]
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll
@@ -368,8 +356,7 @@ layer(layerAutomating)("an action", (it) => {
 
   it.effect("of a paused rule is none", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       yield* stayOf(host)
       const rule = yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll

@@ -141,10 +141,27 @@ export const hosting = Effect.gen(function* () {
   return { ...operator, property, account, api, as, actions }
 })
 
+/** The same, where nothing of the tests before waits any more. */
+export const hostingAlone = Effect.andThen(emptied, hosting)
+
 /** Works out all that is to be worked out by now. */
 export const plannedAll = Effect.gen(function* () {
   while (yield* planOnce) yield* Effect.yieldNow
 })
+
+/** A host with a stay whose message before arrival is planned. */
+export const planned = Effect.fnUntraced(function* (
+  rule: object = BEFORE_ARRIVAL,
+  staying: Parameters<typeof stayOf>[1] = {}
+) {
+  const host = yield* hosting
+  const stay = yield* stayOf(host, staying)
+  const id = yield* ruleOf(host.operatorId, rule)
+  yield* plannedAll
+  return { ...host, ...stay, rule: id }
+})
+
+export type Planned = Effect.Success<ReturnType<typeof planned>>
 
 /** What happened is handed out, and what follows of it worked out. */
 export const followed = Effect.andThen(handedOut, plannedAll)

@@ -18,9 +18,11 @@ import {
   emptied,
   followed,
   hosting,
+  hostingAlone,
   layerAutomating,
   marksOf,
   NOW,
+  planned,
   plannedAll,
   plansOf,
   ruleBecomes,
@@ -62,10 +64,7 @@ layer(layerAutomating)("planning", (it) => {
   it.effect("a new rule plans what it does of the stays there are, and of those that come", () =>
     Effect.gen(function* () {
       yield* emptied
-      const host = yield* hosting
-      yield* stayOf(host)
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* planned()
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-24T14:00:00.000Z"])
       assert.deepStrictEqual(yield* marksOf(host.operatorId), { marks: 0, due: undefined })
 
@@ -81,8 +80,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("nobody's stays are looked at who has no rules", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL, { state: "removed", unmarked: false })
       yield* host.api.create_reservation({ ...booking, property_id: host.property }).pipe(host.as)
       assert.strictEqual(yield* handedOut, 0)
@@ -92,8 +90,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("changed dates move a plan, a cancelled order takes it away, and what is settled stays as it is", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const { operatorId, api, as } = host
       yield* ruleOf(operatorId, BEFORE_ARRIVAL)
       const { reservation_code } = yield* api.create_reservation({ ...booking, property_id: host.property }).pipe(as)
@@ -132,8 +129,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("what was taken away of a stay does not come back, however far the stay is moved", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const { operatorId } = host
       const { code } = yield* stayOf(host)
       const trigger = { event: "check_out", when: "after", days: 70, at: "10:00" }
@@ -159,8 +155,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("what was taken away of a stay that was moved while the rule was paused does not come back", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const { operatorId } = host
       const { code } = yield* stayOf(host)
       const rule = yield* ruleOf(operatorId, BEFORE_ARRIVAL)
@@ -181,8 +176,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("a plan that somebody has in hand stays his where all but its time changes", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const sql = yield* SqlClient.SqlClient
       const { code } = yield* stayOf(host)
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
@@ -204,8 +198,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("a paused rule has no plans; resumed it does not make up for what was due meanwhile", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const { operatorId } = host
       const soon = yield* stayOf(host, { checkIn: "2027-04-22", checkOut: "2027-04-23" })
       yield* stayOf(host, { checkIn: "2027-05-04", checkOut: "2027-05-05" })
@@ -232,8 +225,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("a host who is in another time zone has what is planned on the clock there", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const sql = yield* SqlClient.SqlClient
       yield* stayOf(host)
       const trigger = { event: "check_in", when: "before", days: 0, at: "09:00" }
@@ -248,8 +240,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("what is further away than is planned is looked at again when it comes near", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       yield* stayOf(host, { checkIn: "2027-06-25", checkOut: "2027-06-28" })
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll
@@ -265,8 +256,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("an order has one review, of its last stay, whichever that becomes", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const { operatorId } = host
       const sql = yield* SqlClient.SqlClient
       const { code } = yield* stayOf(host)
@@ -291,8 +281,7 @@ layer(layerAutomating)("planning", (it) => {
     ["something follows later", new Date("2027-06-01T14:00:00Z")]
   ] as const)("a mark that is made while its stay is looked at is not lost where %s", ([, lookAgain]) =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const { operatorId } = host
       const { code } = yield* stayOf(host)
       const rule = yield* ruleOf(operatorId, BEFORE_ARRIVAL, { unmarked: false })
@@ -339,8 +328,7 @@ layer(layerAutomating)("planning", (it) => {
     orSkipped("a mark that is made again while one that is due is just being taken is not lost"),
     () =>
       Effect.gen(function* () {
-        yield* emptied
-        const host = yield* hosting
+        const host = yield* hostingAlone
         const { operatorId } = host
         const sql = yield* SqlClient.SqlClient
         const { code } = yield* stayOf(host)
@@ -369,8 +357,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("what a dead planner had is worked out when its lease ends", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       yield* stayOf(host)
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       const marks = yield* StayMarks
@@ -388,8 +375,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("a rule's stays are marked in pages, all of them, and those long over are not", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const sql = yield* SqlClient.SqlClient
       yield* manyStays(host.operatorId, MARK_PAGE + 1)
       yield* sql`
@@ -411,8 +397,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("a host with very many stays keeps no other waiting", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const greedy = yield* hosting
+      const greedy = yield* hostingAlone
       yield* manyStays(greedy.operatorId, PLANNING_ROOM * 3)
       yield* ruleOf(greedy.operatorId, BEFORE_ARRIVAL)
       yield* planOnce
@@ -427,8 +412,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("what is booked while a new rule looks at very many stays does not wait for them", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       yield* manyStays(host.operatorId, PLANNING_ROOM * 3)
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* planOnce
@@ -462,8 +446,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("a stay of the last days that can be written down is planned as any other", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       yield* stayOf(host, { checkIn: "9999-12-28", checkOut: "9999-12-31" })
       const thanks = { ...BEFORE_ARRIVAL, trigger: { event: "booking", when: "after", hours: 48 } }
       yield* ruleOf(host.operatorId, thanks)
@@ -475,8 +458,7 @@ layer(layerAutomating)("planning", (it) => {
 
   it.effect("what was missed by more than is remembered is not planned at all", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const leaving = { ...BEFORE_ARRIVAL, trigger: { event: "check_out", when: "after", hours: 1 } }
       yield* ruleOf(host.operatorId, leaving)
       // 12:00 UTC, thirty days before this time of the clock, and two hours later.

@@ -18,9 +18,11 @@ import {
   AFTER_LEAVING,
   BEFORE_ARRIVAL,
   emptied,
-  hosting,
+  hostingAlone,
   layerAutomating,
   NOW,
+  type Planned,
+  planned,
   plannedAll,
   plansOf,
   ranOff,
@@ -34,20 +36,6 @@ import {
 const DUE = Date.parse("2027-04-24T14:00:00Z")
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-
-/** A host with a stay whose message before arrival is planned. */
-const planned = Effect.fnUntraced(function* (
-  rule: object = BEFORE_ARRIVAL,
-  staying: Parameters<typeof stayOf>[1] = {}
-) {
-  const host = yield* hosting
-  const stay = yield* stayOf(host, staying)
-  const id = yield* ruleOf(host.operatorId, rule)
-  yield* plannedAll
-  return { ...host, ...stay, rule: id }
-})
-
-type Planned = Effect.Success<ReturnType<typeof planned>>
 
 /** The longest that a first failure is put off for. */
 const PAUSE = RUN_BACKOFF.firstMs * (1 + RUN_BACKOFF.jitter)
@@ -102,8 +90,7 @@ layer(layerAutomating)("what is due", (it) => {
 
   it.effect("is said once by three workers that look at the same moment", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const stays = yield* Effect.forEach(Array.from({ length: 6 }), () => stayOf(host))
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll
@@ -377,8 +364,7 @@ layer(layerAutomating)("what is due", (it) => {
 
   it.effect("of a host with very much of it keeps no other host's waiting", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const greedy = yield* hosting
+      const greedy = yield* hostingAlone
       yield* Effect.forEach(Array.from({ length: RUNNING_ROOM + 1 }), () => stayOf(greedy), { discard: true })
       yield* ruleOf(greedy.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll

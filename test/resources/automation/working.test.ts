@@ -8,15 +8,23 @@ import { layerPlanning, PLAN_GAP_MS, planningTurn } from "../../../src/resources
 import { StayMarks } from "../../../src/resources/automation/planning/StayMarks.ts"
 import { PlanQueue, RUN_LEASE_MS } from "../../../src/resources/automation/running/PlanQueue.ts"
 import { layerRunning, runPlan } from "../../../src/resources/automation/running/running.ts"
-import { BEFORE_ARRIVAL, emptied, hosting, layerAutomating, plannedAll, ruleOf, saidIn, stayOf } from "./automating.ts"
+import {
+  BEFORE_ARRIVAL,
+  emptied,
+  hostingAlone,
+  layerAutomating,
+  planned,
+  ruleOf,
+  saidIn,
+  stayOf
+} from "./automating.ts"
 
 const layerWorkers = Layer.merge(layerPlanning, Layer.provide(layerRunning, Keys.layer))
 
 layer(layerAutomating)("the workers of three processes", (it) => {
   it.effect("plan what a new rule does, and do it once within a minute of its time", () =>
     Effect.gen(function* () {
-      yield* emptied
-      const host = yield* hosting
+      const host = yield* hostingAlone
       const { conversation } = yield* stayOf(host)
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       const due = Date.parse("2027-04-24T14:00:00Z")
@@ -39,10 +47,8 @@ layer(layerAutomating)("the workers of three processes", (it) => {
   it.effect("cut off anywhere, leave a plan that is done or one that is done later, once", () =>
     Effect.gen(function* () {
       yield* emptied
-      const host = yield* hosting
-      const { conversation } = yield* stayOf(host)
-      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
-      yield* plannedAll
+      const host = yield* planned()
+      const { conversation } = host
       yield* TestClock.setTime(Date.parse("2027-04-24T14:00:00Z"))
       const queue = yield* PlanQueue
       const sql = yield* SqlClient.SqlClient

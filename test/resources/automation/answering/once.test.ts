@@ -44,6 +44,18 @@ const waiting = Effect.gen(function* () {
   return scene
 })
 
+/** A worker that has the question in hand, and looks for an answer to it for ever. */
+const looking = Effect.gen(function* () {
+  const known = yield* Known
+  const begun = yield* Deferred.make<void>()
+  yield* known.answer(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
+  const [taken] = yield* take()
+  assert(taken !== undefined)
+  const worker = yield* Effect.forkChild(answer(taken))
+  yield* Deferred.await(begun)
+  return { worker, known }
+})
+
 /** So many guests of an operator whose questions are due. */
 const guestsOf = Effect.fnUntraced(function* (operatorId: number, account: number, count: number) {
   const sql = yield* SqlClient.SqlClient
@@ -150,14 +162,8 @@ layer(layerAsking)("a guest is answered once", (it) => {
   it.effect("by the next, where a worker is stopped while it looks for the answer", () =>
     Effect.gen(function* () {
       const { automatic } = yield* waiting
-      const known = yield* Known
-      const begun = yield* Deferred.make<void>()
-      yield* known.answer(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
-      const [taken] = yield* take()
-      assert(taken !== undefined)
-      const stopped = yield* Effect.forkChild(answer(taken))
-      yield* Deferred.await(begun)
-      yield* Fiber.interrupt(stopped)
+      const { worker, known } = yield* looking
+      yield* Fiber.interrupt(worker)
       assert.deepStrictEqual(yield* automatic, [])
       yield* known.answer(Effect.succeed([WIFI]))
       yield* answeredOff
@@ -189,15 +195,9 @@ layer(layerAsking)("a guest is answered once", (it) => {
       assert.isAbove(ANSWER_LEASE_MS, ANSWER_ATTEMPT_MS + SETTLE_RETRIES * SETTLE_RETRY_MS)
       const { automatic, operatorId } = yield* waiting
       const sql = yield* SqlClient.SqlClient
-      const known = yield* Known
-      const begun = yield* Deferred.make<void>()
-      yield* known.answer(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never))
-      const [taken] = yield* take()
-      assert(taken !== undefined)
-      const hanging = yield* Effect.forkChild(answer(taken))
-      yield* Deferred.await(begun)
+      const { worker, known } = yield* looking
       yield* TestClock.adjust(ANSWER_ATTEMPT_MS)
-      yield* Fiber.join(hanging)
+      yield* Fiber.join(worker)
       assert.deepStrictEqual(yield* sql`SELECT failures FROM answer_lanes WHERE operator_id = ${operatorId}`, [
         { failures: 1 }
       ])
