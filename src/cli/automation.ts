@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { layerWakeUpOfCommand } from "../background/layer.ts"
 import { WakeUp } from "../background/WakeUp.ts"
@@ -32,14 +32,10 @@ const create = Command.make(
     file: Flag.String("file").pipe(Flag.withDescription("A file with the rule as JSON (docs/automation.md)"))
   },
   ({ operator, file }) =>
-    Effect.flatMap(FileSystem.FileSystem, (files) =>
-      answer(
-        "automation create",
-        Effect.flatMap(ruleFile(file), (written) => changingRules((rules) => rules.create(operator, written))).pipe(
-          Effect.provideService(FileSystem.FileSystem, files)
-        ),
-        ({ rule_id }) => `Rule ${rule_id} acts from now on.`
-      )
+    answer(
+      "automation create",
+      Effect.flatMap(ruleFile(file), (written) => changingRules((rules) => rules.create(operator, written))),
+      ({ rule_id }) => `Rule ${rule_id} acts from now on.`
     )
 ).pipe(
   Command.withDescription("Let the service do something by itself: messages to guests, reviews of them, answers"),

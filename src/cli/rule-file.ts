@@ -1,4 +1,5 @@
-import { Effect, FileSystem, Result, Stream } from "effect"
+import { createReadStream } from "node:fs"
+import { Effect, Predicate, Result, Stream } from "effect"
 import { BadRequest } from "../contract/errors.ts"
 import { parseJson } from "../contract/json-text.ts"
 import { textOf } from "../contract/utf8.ts"
@@ -6,13 +7,22 @@ import { RULE_FILE_BYTES } from "../limits.ts"
 
 const unusable = (why: string) => new BadRequest({ message: `--file: ${why}.` })
 
-/** The JSON in a file. No more of it is read than it may have, whatever it is: a pipe says nothing of its size. */
-export const ruleFile = Effect.fnUntraced(function* (path: string) {
-  const files = yield* FileSystem.FileSystem
-  const read = files.stream(path, { bytesToRead: RULE_FILE_BYTES + 1 })
-  const chunks = yield* Effect.catchTag(Stream.runCollect(read), "PlatformError", ({ reason }) =>
-    Effect.fail(unusable(reason._tag === "NotFound" ? `there is no file ${path}` : `${path} cannot be read`))
+const unread = (path: string) => (error: unknown) =>
+  unusable(
+    Predicate.hasProperty(error, "code") && error.code === "ENOENT"
+      ? `there is no file ${path}`
+      : `${path} cannot be read`
   )
+
+/**
+ * The JSON in a file. No more of it is read than it may have, whatever it is: a pipe says nothing of its size, and takes no
+ * reading at a position, which is how the file system of the library reads.
+ */
+export const ruleFile = Effect.fnUntraced(function* (path: string) {
+  const read = Stream.suspend(() =>
+    Stream.fromAsyncIterable<Buffer, BadRequest>(createReadStream(path, { end: RULE_FILE_BYTES }), unread(path))
+  )
+  const chunks = yield* Stream.runCollect(read)
   const bytes = Buffer.concat(chunks)
   if (bytes.length > RULE_FILE_BYTES) return yield* unusable(`${path} has more than ${RULE_FILE_BYTES} bytes`)
   const parsed = Result.flatMap(textOf(bytes), parseJson)

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OrderSaid } from "../../src/channels/said.ts"
+import { addDays } from "../../src/contract/time.ts"
 import type { Tally } from "./figures.ts"
 import type { ThreadsAccount } from "./threads.ts"
 
@@ -18,16 +19,33 @@ export const REVIEW_RULE = {
 
 export const reviewOf = (code: string): string => `Review of ${code}`
 
-/** Usual times at which whoever leaves today has left, at any time of the day. */
+/** An hour of the morning: midnight was hours ago, and the next is further off than an attack takes. */
+const MORNING = 6
+
+/** The zone in which it is that hour, written as POSIX has it: west is more. */
+const morningZone = (now: Date): string => {
+  const west = now.getUTCHours() - MORNING
+  const within = west > 12 ? west - 24 : west
+  return `Etc/GMT${within < 0 ? within : `+${within}`}`
+}
+
+/** Puts the host where it is morning, and usual times at which whoever leaves today has left. */
 export const leavingAtMidnight = (operatorId: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`UPDATE operators SET default_checkout_time = '00:00' WHERE id = ${operatorId}`
+    (sql) => sql`
+      UPDATE operators SET default_checkout_time = '00:00', time_zone = ${morningZone(new Date())} WHERE id = ${operatorId}`
   )
 
-const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+/** Today, where the host is. */
+const todayOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ today: string }>`
+    SELECT (now() AT TIME ZONE time_zone)::date::text AS today FROM operators WHERE id = ${operatorId}`
+  return row?.today ?? ""
+})
 
-const saidOf = (channel_id: string, booked_at: string): OrderSaid => ({
+const saidOf = (channel_id: string, booked_at: string, leaves: string): OrderSaid => ({
   type: "order",
   version: 1,
   channel_id,
@@ -39,8 +57,8 @@ const saidOf = (channel_id: string, booked_at: string): OrderSaid => ({
     {
       room_id: "R1",
       listing_id: "L1",
-      check_in_date: dayFromNow(-2),
-      check_out_date: dayFromNow(0),
+      check_in_date: addDays(leaves, -2),
+      check_out_date: leaves,
       number_of_adults: 1,
       rate: 100,
       commission: 0,
@@ -53,10 +71,11 @@ const saidOf = (channel_id: string, booked_at: string): OrderSaid => ({
 export const leftStay = Effect.fnUntraced(function* ({ operatorId, accountId, channelType }: ThreadsAccount) {
   const sql = yield* SqlClient.SqlClient
   const code = `0-${crypto.randomUUID()}`
-  const bookedAt = `${dayFromNow(-9)}T12:00:00Z`
+  const today = yield* todayOf(operatorId)
+  const bookedAt = `${addDays(today, -9)}T12:00:00Z`
   yield* sql`
     INSERT INTO sandbox_orders (operator_id, account_id, order_id, version, status, said, booked_at)
-    VALUES (${operatorId}, ${accountId}, ${code}, 1, 'accepted', ${JSON.stringify(saidOf(code, bookedAt))}::jsonb, ${bookedAt})`
+    VALUES (${operatorId}, ${accountId}, ${code}, 1, 'accepted', ${JSON.stringify(saidOf(code, bookedAt, today))}::jsonb, ${bookedAt})`
   yield* sql`
     WITH ordered AS (
       INSERT INTO orders (operator_id, reservation_code, channel_type, channel_account_id, channel_id, status, currency, booked_at,
@@ -65,7 +84,7 @@ export const leftStay = Effect.fnUntraced(function* ({ operatorId, accountId, ch
       RETURNING operator_id, id
     )
     INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, rate, accommodation_revenue, guest_name)
-    SELECT operator_id, id, ${code}, ${dayFromNow(-2)}, ${dayFromNow(0)}, 100, 100, 'Ada Lovelace' FROM ordered`
+    SELECT operator_id, id, ${code}, ${addDays(today, -2)}, ${today}, 100, 100, 'Ada Lovelace' FROM ordered`
   yield* sql`
     INSERT INTO automation_stays (operator_id, stay_id, account_id, due_at)
     SELECT operator_id, id, ${accountId}, now() FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code}`

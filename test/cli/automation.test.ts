@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -162,6 +164,22 @@ layer(layerBeside, { excludeTestServices: true })("latchkey automation", (it) =>
       assert.match(yield* refusal(...list(PAGE_MAX + 1)), /^--limit/)
       assert.strictEqual((yield* automation(...list(PAGE_MAX))).code, 0)
       assert.deepStrictEqual(yield* rules, [])
+    })
+  )
+
+  it.effect("reads a pipe, and no more of it than a file may have", () =>
+    Effect.gen(function* () {
+      const { operatorId, folder } = yield* ready
+      const pipe = join(folder, "pipe")
+      yield* Effect.promise(() => promisify(execFile)("mkfifo", [pipe]))
+      // Who writes more than is read is told that nobody reads any more.
+      const piped = (content: string) =>
+        Effect.forkChild(Effect.promise(() => writeFile(pipe, content).catch(() => undefined)))
+      const asked = ["create", "--operator", `${operatorId}`, "--file", pipe]
+      yield* piped(JSON.stringify(ARRIVAL).padEnd(RULE_FILE_BYTES + 1))
+      assert.strictEqual(yield* refusal(...asked), `--file: ${pipe} has more than ${RULE_FILE_BYTES} bytes.`)
+      yield* piped(JSON.stringify(ARRIVAL).padEnd(RULE_FILE_BYTES))
+      assert.strictEqual((yield* automation(...asked)).code, 0)
     })
   )
 

@@ -22,12 +22,12 @@ export const betweenOf = (
   timeZone: string
 ): Result.Result<Between, ValidationFailed> => {
   const [from, end] = [payload.start_time, payload.end_time].map((text) =>
-    text === undefined ? undefined : instantOf(text, timeZone)
+    text === undefined ? undefined : wholeSecond(instantOf(text, timeZone).getTime())
   )
   if (from !== undefined && end !== undefined && from > end) return Result.fail(backwards)
   return Result.succeed({
     from,
-    until: end === undefined ? undefined : new Date(wholeSecond(end.getTime()).getTime() + SECOND_MS)
+    until: end === undefined ? undefined : new Date(end.getTime() + SECOND_MS)
   })
 }
 

@@ -110,6 +110,7 @@ layer(layerAutomating)("upcoming actions", (it) => {
         [{ channel_types: "vrbo" }, []],
         [{ start_time: "2027-04-24T14:00:00Z", end_time: "2027-04-24 15:00:00" }, [ada.code]],
         [{ start_time: "2027-04-24 15:00:01" }, [grace.code]],
+        [{ start_time: "2027-04-24T15:00:00.4", end_time: "2027-04-24T15:00:00.4" }, [ada.code]],
         [{ end_time: "2027-04-24T14:59:59+01:00" }, []],
         [{ offset: 1 }, [grace.code]],
         [{ limit: 1 }, [ada.code]]
