@@ -20,6 +20,7 @@ import {
   emptied,
   hostingAlone,
   layerAutomating,
+  marksOf,
   NOW,
   type Planned,
   planned,
@@ -137,10 +138,10 @@ layer(layerAutomating)("what is due", (it) => {
       const now = yield* DateTime.nowAsDate
       assert.isUndefined(yield* queue.skip(dead, "no", now).pipe(byNobody))
       yield* queue.putOff(dead, "no", now)
-      yield* queue.move(dead, now)
-      yield* queue.drop(dead)
+      yield* queue.markStay(dead, now)
       yield* queue.handBack(dead, now)
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message done 2027-04-24T14:00:00.000Z"])
+      assert.strictEqual((yield* marksOf(host.operatorId)).marks, 0)
     })
   )
 
@@ -182,6 +183,7 @@ layer(layerAutomating)("what is due", (it) => {
       const running = yield* makeRunning
       yield* TestClock.setTime(DUE)
       yield* ranOff(running)
+      yield* plannedAll
       assert.deepStrictEqual(yield* plansOf(moved.operatorId), ["send_message waiting 2027-04-25T14:00:00.000Z"])
       assert.deepStrictEqual(yield* plansOf(cancelled.operatorId), [])
       assert.deepStrictEqual(yield* plansOf(paused.operatorId), [])
