@@ -78,6 +78,7 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<Looked>): Fragment
       SET scheduled_at = excluded.scheduled_at, account_id = excluded.account_id, kept_until = excluded.kept_until,
         due_at = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.due_at ELSE excluded.due_at END,
         failures = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.failures ELSE 0 END,
+        reason = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.reason END,
         attempts = p.attempts + (p.scheduled_at <> excluded.scheduled_at)::integer
       WHERE p.state = 'waiting' AND (p.scheduled_at, p.account_id, p.kept_until)
         IS DISTINCT FROM (excluded.scheduled_at, excluded.account_id, excluded.kept_until)
