@@ -196,6 +196,35 @@ layer(layerAutomating)("planning", (it) => {
     })
   )
 
+  it.effect("what waited for something at its old time waits at its new one as if it had not been tried", () =>
+    Effect.gen(function* () {
+      const host = yield* hostingAlone
+      const { code } = yield* stayOf(host)
+      yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
+      yield* plannedAll
+      const queue = yield* PlanQueue
+      const takenAt = Effect.fnUntraced(function* (at: string) {
+        yield* TestClock.setTime(Date.parse(at))
+        const [taken] = yield* queue.take(yield* DateTime.nowAsDate, RUNNING_ROOM, [])
+        assert(taken !== undefined)
+        return taken
+      })
+      const waits = yield* takenAt("2027-04-24T14:00:00Z")
+      yield* queue.putOff(waits, "no room", new Date("2027-04-24T15:00:00Z"))
+      // All but its time: it is as it was.
+      yield* movedTo(host, code, "2027-04-25", "2027-06-28")
+      yield* followed
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), [
+        "send_message waiting 2027-04-24T14:00:00.000Z: no room"
+      ])
+      assert.strictEqual((yield* takenAt("2027-04-24T15:00:00Z")).failures, 1)
+      yield* movedTo(host, code, "2027-04-27", "2027-06-28")
+      yield* followed
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message waiting 2027-04-26T14:00:00.000Z"])
+      assert.strictEqual((yield* takenAt("2027-04-26T14:00:00Z")).failures, 0)
+    })
+  )
+
   it.effect("a paused rule has no plans; resumed it does not make up for what was due meanwhile", () =>
     Effect.gen(function* () {
       const host = yield* hostingAlone

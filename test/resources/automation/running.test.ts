@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../src/background/timed-work.ts"
 import { OUTWARD_ACT_MS } from "../../../src/channels/api-errors.ts"
-import { ChannelUnavailable } from "../../../src/channels/errors.ts"
+import { ChannelNotServed, ChannelUnavailable } from "../../../src/channels/errors.ts"
 import { MESSAGES_WAITING, PLAN_LATE_MS, PLANS_KEPT_MS } from "../../../src/limits.ts"
 import { retain } from "../../../src/resources/automation/retention.ts"
 import { doIt } from "../../../src/resources/automation/running/doing.ts"
@@ -20,6 +20,7 @@ import {
   emptied,
   hostingAlone,
   layerAutomating,
+  marksOf,
   NOW,
   type Planned,
   planned,
@@ -137,10 +138,38 @@ layer(layerAutomating)("what is due", (it) => {
       const now = yield* DateTime.nowAsDate
       assert.isUndefined(yield* queue.skip(dead, "no", now).pipe(byNobody))
       yield* queue.putOff(dead, "no", now)
-      yield* queue.move(dead, now)
-      yield* queue.drop(dead)
+      yield* queue.markStay(dead, now)
       yield* queue.handBack(dead, now)
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["send_message done 2027-04-24T14:00:00.000Z"])
+      assert.strictEqual((yield* marksOf(host.operatorId)).marks, 0)
+    })
+  )
+
+  it.effect("that is handed back is free for others at once", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned()
+      const queue = yield* PlanQueue
+      yield* TestClock.setTime(DUE)
+      const now = yield* DateTime.nowAsDate
+      const [taken] = yield* queue.take(now, 10, [])
+      assert(taken !== undefined)
+      // The process ends as the worker begins to look.
+      const began = yield* Deferred.make<void>()
+      const hangs = Effect.provideService(Statement.CurrentTransformer, (statement) =>
+        statement.compile()[0].includes("plan AS MATERIALIZED")
+          ? Effect.andThen(Deferred.succeed(began, undefined), Effect.never)
+          : Effect.succeed(statement)
+      )
+      const running = yield* Effect.forkChild(hangs(runPlan(taken)))
+      yield* Deferred.await(began)
+      assert.deepStrictEqual(yield* queue.take(now, 10, []), [])
+      yield* Fiber.interrupt(running)
+      const [other] = yield* queue.take(now, 10, [])
+      assert.deepStrictEqual(other, { ...taken, attempts: taken.attempts + 1 })
+      assert(other !== undefined)
+      yield* runPlan(other)
+      assert.lengthOf(yield* saidIn(host.conversation), 1)
     })
   )
 
@@ -182,6 +211,7 @@ layer(layerAutomating)("what is due", (it) => {
       const running = yield* makeRunning
       yield* TestClock.setTime(DUE)
       yield* ranOff(running)
+      yield* plannedAll
       assert.deepStrictEqual(yield* plansOf(moved.operatorId), ["send_message waiting 2027-04-25T14:00:00.000Z"])
       assert.deepStrictEqual(yield* plansOf(cancelled.operatorId), [])
       assert.deepStrictEqual(yield* plansOf(paused.operatorId), [])
@@ -446,6 +476,20 @@ layer(layerAutomating)("a review that is due", (it) => {
       yield* ranOff(running)
       assert.deepStrictEqual(yield* plansOf(host.operatorId), ["review done 2027-04-28T12:00:00.000Z"])
       assert.lengthOf(yield* reviewsOf(host.code), 1)
+    })
+  )
+
+  it.effect("is skipped where nothing reaches its channel, and says so", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const host = yield* planned(AFTER_LEAVING)
+      const channel = yield* ScriptedChannel
+      yield* channel.answer(host.code, Effect.fail(new ChannelNotServed({ channelType: "airbnb" })))
+      yield* TestClock.setTime(LEFT)
+      yield* ranOff(yield* makeRunning)
+      assert.deepStrictEqual(yield* plansOf(host.operatorId), [
+        "review skipped 2027-04-28T12:00:00.000Z: Nothing here reaches airbnb."
+      ])
     })
   )
 

@@ -37,10 +37,10 @@ layer(layerAutomating)("the workers of three processes", (it) => {
       assert.deepStrictEqual(yield* saidIn(conversation), [])
       yield* TestClock.setTime(due)
       const said = Effect.andThen(TestClock.adjust(50), saidIn(conversation))
-      yield* Effect.repeat(said, { until: (all) => all.length > 0, times: 1_000 })
+      yield* Effect.repeat(said, { until: (all) => all.length > 0, times: 2_000 })
+      assert.isBelow((yield* DateTime.nowAsDate).getTime(), due + 60_000)
       for (let more = 0; more < 50; more++) yield* said
       assert.deepStrictEqual(yield* saidIn(conversation), ["See you tomorrow, Ada."])
-      assert.isBelow((yield* DateTime.nowAsDate).getTime(), due + 60_000)
     })
   )
 

@@ -4,7 +4,7 @@ import { busyWith, type Taking } from "../../../background/in-turn.ts"
 import { leaseEnd } from "../../../background/lease.ts"
 import { type Givens, inForms } from "../../../database/forms.ts"
 import { patiently } from "../../../database/patience.ts"
-import { onlyRowOf, rowsOf } from "../../../database/rows.ts"
+import { rowsOf } from "../../../database/rows.ts"
 import { Status } from "../../orders/order.ts"
 import { activeRules } from "../rules/store.ts"
 import { type MarkingPage, markingPage } from "./marking.ts"
@@ -37,7 +37,6 @@ export const TakenStay = Schema.Struct({
 export type TakenStay = typeof TakenStay.Type
 
 const readTaken = rowsOf(TakenStay)
-const readPlanned = onlyRowOf(Schema.Struct({ made: Schema.Int, gone: Schema.Int }))
 const readMarked = rowsOf(Schema.Struct({ operator_id: Schema.Int, stays: Schema.Int }))
 
 /**
@@ -61,7 +60,7 @@ export class StayMarks extends Context.Service<StayMarks>()("latchkey/resources/
 
       /** Writes down what was worked out of stays that were taken at `takenAt`. */
       looked: ({ stays, plans, takenAt, now }: Omit<Looked, "leaseEnd"> & { readonly takenAt: Date }) =>
-        readPlanned(patiently(looked({ stays, plans, leaseEnd: leaseEnd(takenAt, PLANNING_LEASE_MS), now }))),
+        Effect.orDie(patiently(looked({ stays, plans, leaseEnd: leaseEnd(takenAt, PLANNING_LEASE_MS), now }))),
 
       /** It could not be worked out, and is tried again then. */
       failed: ({ operator_id, stay_id, attempts }: TakenStay, nextTry: Date) =>

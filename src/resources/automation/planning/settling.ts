@@ -64,7 +64,6 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<Looked>): Fragment
     WHERE p.operator_id = mine.operator_id AND p.stay_id = mine.stay_id AND p.state = 'waiting'
       AND NOT EXISTS (SELECT FROM wanted w
         WHERE w.operator_id = p.operator_id AND w.stay_id = p.stay_id AND w.rule_id = p.rule_id)
-    RETURNING p.id
   ), kept AS (
     UPDATE automation_plans p SET kept_until = greatest(p.kept_until, mine.kept_until) FROM mine
     WHERE p.operator_id = mine.operator_id AND p.stay_id = mine.stay_id AND p.state <> 'waiting'
@@ -78,20 +77,18 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<Looked>): Fragment
       SET scheduled_at = excluded.scheduled_at, account_id = excluded.account_id, kept_until = excluded.kept_until,
         due_at = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.due_at ELSE excluded.due_at END,
         failures = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.failures ELSE 0 END,
+        reason = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.reason END,
         attempts = p.attempts + (p.scheduled_at <> excluded.scheduled_at)::integer
       WHERE p.state = 'waiting' AND (p.scheduled_at, p.account_id, p.kept_until)
         IS DISTINCT FROM (excluded.scheduled_at, excluded.account_id, excluded.kept_until)
-    RETURNING p.id
   ), over AS (
     DELETE FROM automation_stays m USING mine
     WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NULL
       AND m.due_at = ${looked.leaseEnd}
-  ), again AS (
-    UPDATE automation_stays m SET due_at = mine.look_again, failures = 0 FROM mine
-    WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NOT NULL
-      AND m.due_at = ${looked.leaseEnd}
   )
-  SELECT (SELECT count(*) FROM made) AS made, (SELECT count(*) FROM gone) AS gone`
+  UPDATE automation_stays m SET due_at = mine.look_again, failures = 0 FROM mine
+  WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NOT NULL
+    AND m.due_at = ${looked.leaseEnd}`
 
 export interface Put {
   readonly operator_id: number

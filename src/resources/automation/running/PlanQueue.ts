@@ -5,6 +5,7 @@ import { leaseEnd } from "../../../background/lease.ts"
 import { onRecordInForms } from "../../../changes/on-record.ts"
 import { rowIfAnyUnless } from "../../../database/constraints.ts"
 import { type Givens, inForms } from "../../../database/forms.ts"
+import { patiently } from "../../../database/patience.ts"
 import { rowOf, rowsOf } from "../../../database/rows.ts"
 import { newCode } from "../../conversations/known-conversation.ts"
 import { refusedByLane } from "../../conversations/lane.ts"
@@ -15,9 +16,8 @@ import { Ground, type PlanGround, readingGround } from "./ground.ts"
 import type { Doing } from "./judging.ts"
 import {
   deleting,
-  dropping,
   handingBack,
-  moving,
+  markingItsStay,
   puttingOff,
   type Said,
   type Settled,
@@ -67,8 +67,9 @@ export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/resources/
     const done = inForms(sql, (settled: Givens<Settled>) => settlingDone(sql, settled))
     const skip = onRecordInForms(sql, (skipped: Givens<Skipped>) => skipping(sql, skipped))
     const putOff = inForms(sql, (waits: Givens<Waits>) => puttingOff(sql, waits))
-    const move = inForms(sql, (moved: Givens<ReturnType<typeof mine> & { readonly at: Date }>) => moving(sql, moved))
-    const drop = inForms(sql, (plan: Givens<ReturnType<typeof mine>>) => dropping(sql, plan))
+    const markStay = inForms(sql, (plan: Givens<ReturnType<typeof mine> & { readonly now: Date }>) =>
+      markingItsStay(sql, plan)
+    )
     const handBack = inForms(sql, (plan: Givens<ReturnType<typeof mine> & { readonly now: Date }>) =>
       handingBack(sql, plan)
     )
@@ -103,12 +104,11 @@ export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/resources/
       /** It is not done, and why. Undefined: it is the worker's no more. */
       skip: (plan: TakenPlan, reason: string, now: Date) => readIdentity(skip({ ...mine(plan), reason, now })),
 
-      putOff: (plan: TakenPlan, reason: string, nextTry: Date) =>
+      putOff: (plan: TakenPlan, reason: string | null, nextTry: Date) =>
         Effect.orDie(putOff({ ...mine(plan), reason, nextTry })),
 
-      move: (plan: TakenPlan, at: Date) => Effect.orDie(move({ ...mine(plan), at })),
-
-      drop: (plan: TakenPlan) => Effect.orDie(drop(mine(plan))),
+      /** Its stay is planned anew. */
+      markStay: (plan: TakenPlan, now: Date) => Effect.orDie(patiently(markStay({ ...mine(plan), now }))),
 
       handBack: (plan: TakenPlan, now: Date) => Effect.orDie(handBack({ ...mine(plan), now })),
 

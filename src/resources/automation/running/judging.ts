@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
 import type { MessageSource } from "../../conversations/contract.ts"
 import { saidOfStay } from "../rules/saying.ts"
-import { concerns, scheduledAt, timelinessOf } from "../rules/scheduling.ts"
+import { concerns, timelinessOf } from "../rules/scheduling.ts"
 import type { Filled } from "../rules/template.ts"
 import { docsOfRule, sourcesOf } from "../sources.ts"
 import type { MessageGround, PlanGround, ReviewGround } from "./ground.ts"
@@ -28,11 +28,9 @@ export interface Hindrance {
   readonly reason: string
 }
 
+/** Outdated is what follows from nothing any more, be it that its rule is paused, and what has another time by now. */
 export type Fate =
-  /** It follows from nothing any more, be it that its rule is paused. */
-  | { readonly is: "gone" }
-  /** It has another time by now. */
-  | { readonly is: "early"; readonly at: Date }
+  | { readonly is: "outdated" }
   | { readonly is: "late"; readonly reason: string }
   | { readonly is: "due" }
 
@@ -44,10 +42,10 @@ export const follows = ({ is_active, kind, is_last, definition, ...stay }: PlanG
 export const fateOf = (ground: PlanGround, now: Date): Fate => {
   const { definition, since, ...stay } = ground
   const { trigger } = definition
-  if (trigger.event === "inquiry" || !follows(ground)) return { is: "gone" }
+  if (trigger.event === "inquiry" || !follows(ground)) return { is: "outdated" }
   switch (timelinessOf({ trigger, stay, since, now })) {
     case "early":
-      return { is: "early", at: scheduledAt(trigger, stay) }
+      return { is: "outdated" }
     case "late":
       return { is: "late", reason: ground.reason === null ? TOO_LATE : `${TOO_LATE}: ${ground.reason}` }
     case "due":

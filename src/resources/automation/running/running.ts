@@ -25,8 +25,8 @@ type Ended =
   | { readonly end: "done" }
   /** It is another's by now, or settled. */
   | { readonly end: "nothing" }
-  | { readonly end: "gone" }
-  | { readonly end: "moved"; readonly at: Date }
+  /** Its stay is not what it was planned by: planned anew, it may go, move or stay as it is. */
+  | { readonly end: "outdated"; readonly reason: string | null }
   | { readonly end: "skipped"; readonly reason: string }
   /** It may be possible later. */
   | { readonly end: "waits"; readonly reason: string }
@@ -54,8 +54,7 @@ const ranOf = Effect.fnUntraced(function* ({ operator_id, id }: TakenPlan) {
   if (plan === undefined || plan.kind === "answer") return { end: "nothing" } satisfies Ended
   const now = yield* DateTime.nowAsDate
   const fate = fateOf(plan, now)
-  if (fate.is === "gone") return { end: "gone" } satisfies Ended
-  if (fate.is === "early") return { end: "moved", at: fate.at } satisfies Ended
+  if (fate.is === "outdated") return { end: "outdated", reason: plan.reason } satisfies Ended
   if (fate.is === "late") return { end: "skipped", reason: fate.reason } satisfies Ended
   const doing = doingOf(plan, now, yield* PublicUrl)
   if (doing._tag === "Success") return yield* did(plan, doing.success)
@@ -75,6 +74,12 @@ const attemptOf = (taken: TakenPlan) =>
       } satisfies Ended)
   )
 
+/** It is tried again, ever later. */
+const putOff = Effect.fnUntraced(function* (taken: TakenPlan, reason: string | null, now: Date) {
+  const pause = pauseOf(RUN_BACKOFF, taken.failures + 1, yield* Random.next)
+  yield* (yield* PlanQueue).putOff(taken, reason, new Date(now.getTime() + pause))
+})
+
 /** Writes down what became of it, but for what was done: that is written down with the doing. */
 const settle = Effect.fnUntraced(function* (taken: TakenPlan, ended: Ended) {
   const queue = yield* PlanQueue
@@ -85,20 +90,18 @@ const settle = Effect.fnUntraced(function* (taken: TakenPlan, ended: Ended) {
       return yield* (yield* WakeUp).wake
     case "nothing":
       return
-    case "gone":
-      return yield* Effect.asVoid(queue.drop(taken))
-    case "moved":
-      return yield* Effect.asVoid(queue.move(taken, ended.at))
+    case "outdated":
+      yield* queue.markStay(taken, now)
+      yield* putOff(taken, ended.reason, now)
+      return yield* (yield* WakeUp).wake
     case "skipped": {
       if ((yield* queue.skip(taken, ended.reason, now)) === undefined) return
       const { operator_id, id, kind } = taken
       const say = Effect.annotateLogs({ operator_id, plan_id: id, kind })
       return yield* say(Effect.logWarning("what a rule does was skipped", ended.reason))
     }
-    case "waits": {
-      const pause = pauseOf(RUN_BACKOFF, taken.failures + 1, yield* Random.next)
-      return yield* Effect.asVoid(queue.putOff(taken, ended.reason, new Date(now.getTime() + pause)))
-    }
+    case "waits":
+      return yield* putOff(taken, ended.reason, now)
   }
 })
 

@@ -6,6 +6,7 @@ import { jsonParameter } from "../../../database/parameters.ts"
 import type { MessageSource } from "../../conversations/contract.ts"
 import { messageCreated, queuedMessages, touchedByMessages } from "../../conversations/lane.ts"
 import type { OwnRow } from "../../own-row.ts"
+import { AT_ONCE, accountOf, markingStays } from "../planning/follow-stays.ts"
 import { statusWanted } from "../rules/status-wanted.ts"
 import { ASSISTANT_NAME } from "../sources.ts"
 
@@ -95,7 +96,7 @@ export const skipping = (sql: SqlClient, skipped: Givens<Skipped>): RecordedChan
 })
 
 export interface Waits extends Omit<InHand, "now"> {
-  readonly reason: string
+  readonly reason: string | null
   readonly nextTry: Date
 }
 
@@ -104,17 +105,20 @@ export const puttingOff = (sql: SqlClient, waits: Givens<Waits>): Fragment => sq
   UPDATE automation_plans SET due_at = ${waits.nextTry}, failures = failures + 1, reason = ${waits.reason}
   WHERE ${isMine(sql, waits)}`
 
-export interface Moved extends Omit<InHand, "now"> {
-  readonly at: Date
-}
-
-export const moving = (sql: SqlClient, moved: Givens<Moved>): Fragment => sql`
-  UPDATE automation_plans SET scheduled_at = ${moved.at}, due_at = ${moved.at}, failures = 0, reason = NULL
-  WHERE ${isMine(sql, moved)}`
-
-/** It follows from nothing any more: it goes, as if the planner had come by first. */
-export const dropping = (sql: SqlClient, dropped: Givens<Omit<InHand, "now">>): Fragment => sql`
-  DELETE FROM automation_plans WHERE ${isMine(sql, dropped)}`
+/**
+ * Its stay is to be looked at now. Who planned since the worker looked has left the plan on purpose: were it taken away, or
+ * moved, by what the worker read, nothing would bring it back. So only who plans does either (planning/settling.ts).
+ */
+export const markingItsStay = (sql: SqlClient, { now, ...plan }: Givens<InHand>): Fragment =>
+  markingStays(
+    sql,
+    sql`
+      SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id FROM stays s
+      WHERE s.operator_id = ${plan.operatorId} AND s.id = (SELECT stay_id FROM automation_plans WHERE ${isMine(sql, plan)})
+      FOR KEY SHARE OF s`,
+    now,
+    AT_ONCE
+  )
 
 /** Gives it back untried. */
 export const handingBack = (sql: SqlClient, { now, ...plan }: Givens<InHand>): Fragment => sql`
