@@ -86,6 +86,11 @@ const CHANGES = {
   resumed: (host: Walked) => ruleBecomes(host.other, "active"),
   rezoned
 }
+/** What chance brings about too seldom: a rule that begins at the top while another is further down. */
+const MADE_MEANWHILE = [
+  ["page", "made"],
+  ["page", "made", "page", "page", "made", "page"]
+] as const
 const change = fc.constantFrom("made", "paused", "resumed", "rezoned")
 
 layer(layerAutomating)("marking", (it) => {
@@ -124,7 +129,7 @@ layer(layerAutomating)("marking", (it) => {
 
   const acts = fc.array(fc.oneof(fc.constantFrom("page", "page", "booked"), change), { minLength: 2, maxLength: 12 })
   it.effect("whatever changes between pages, each stay there was is marked once after it", () =>
-    Effect.forEach(fc.sample(acts, 5), (done) =>
+    Effect.forEach([...MADE_MEANWHILE, ...fc.sample(acts, 5)], (done) =>
       Effect.gen(function* () {
         const host = yield* walked
         let last = yield* moment(host)
