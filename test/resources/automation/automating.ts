@@ -128,6 +128,19 @@ export const stayOf = Effect.fnUntraced(function* (host: Hosting, staying: Stayi
   return { code, conversation, thread_id, propertyId }
 }, Effect.orDie)
 
+/** Stays of one night of an operator, so many, without anybody being told of them. */
+export const manyStays = Effect.fnUntraced(function* (operatorId: number, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH entered AS (
+      INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)
+      SELECT ${operatorId}, '0-MANY' || n, 'airbnb', 'MANY' || n, 'accepted', 'EUR', ${new Date(NOW - 1000)}, now()
+      FROM generate_series(1, ${count}) n RETURNING id, reservation_code
+    )
+    INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date)
+    SELECT ${operatorId}, id, reservation_code, '2027-04-25', '2027-04-26' FROM entered ORDER BY id`
+}, Effect.orDie)
+
 /** An operator with a property, and an account at airbnb, in Lisbon. */
 export const hosting = Effect.gen(function* () {
   yield* TestClock.setTime(NOW)

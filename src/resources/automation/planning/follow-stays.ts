@@ -2,6 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../../../database/forms.ts"
 import type { Follower } from "../../../events/followers.ts"
+import { isOfStays } from "../rules/store.ts"
 
 // A mark says that the plans of a stay are to be worked out (planning.ts). Whoever marks one does not know what will come of it.
 
@@ -38,7 +39,16 @@ export const accountOf = (sql: SqlClient): Fragment => sql`
  */
 const hasRules = (sql: SqlClient): Fragment => sql`
   EXISTS (SELECT FROM automation_rules r
-    WHERE r.operator_id = e.operator_id AND r.state <> 'removed' AND r.action <> 'answer')`
+    WHERE r.operator_id = e.operator_id AND r.state <> 'removed' AND ${isOfStays(sql, sql`r.definition`)})`
+
+/**
+ * Of an event `e`: whether it may tell of what plans are worked out from (taking.ts). These do not: a message is filled in when it
+ * is said, and asks for the door code then. `rates_updated` does: a host who connects anew has his orders told by another
+ * account, and where their rates are new too, nothing else is told of it.
+ */
+const concernsPlans = (sql: SqlClient): Fragment => sql`
+  coalesce(e.payload ->> 'sub_event', '') NOT IN ('remarks_updated', 'check_in_details_updated',
+    'arrival_and_departure_time_updated', 'lock_code_updated', 'lock_code_deleted')`
 
 /**
  * Whatever changes a stay tells of it. From there all stays of its order are to be looked at: which of them is the last decides
@@ -52,7 +62,8 @@ export const followStays: Follower = (sql, handed, now) =>
       FROM (
         SELECT DISTINCT told.operator_id, told.order_id FROM (
           SELECT e.operator_id, e.payload ->> 'stay_code' AS stay_code FROM ${handed} e
-          WHERE e.event IN ('reservation_created', 'reservation_updated') AND ${hasRules(sql)} OFFSET 0
+          WHERE e.event IN ('reservation_created', 'reservation_updated') AND ${concernsPlans(sql)}
+            AND ${hasRules(sql)} OFFSET 0
         ) e
         JOIN stays told ON told.operator_id = e.operator_id AND told.stay_code = e.stay_code
       ) of_order

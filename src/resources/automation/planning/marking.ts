@@ -5,11 +5,12 @@ import { RULE_TRIGGER_DAYS } from "../../../limits.ts"
 import { AT_ONCE, accountOf, markingStays } from "./follow-stays.ts"
 
 // A rule that is made, paused, resumed or removed says something else of all stays of its operator: they are marked in pages,
-// from the latest on, and how far that has come stands with the rule. So any process may go on with it.
+// from the latest on, and how far that has come stands with the rule. So any process may go on with it. A mark knows nothing of a
+// rule: what one page marks is marked for all rules that had come no further.
 
-/** Stays of a rule that one statement looks at, and operators of whose rules it marks some. */
+/** Stays of an operator that one statement looks at, and operators of whom it marks some. */
 export const MARK_PAGE = 500
-const MARK_OPERATORS = 20
+export const MARK_OPERATORS = 20
 
 /** Days after its check-out that a rule may still do something of a stay: two more for the time zone, and for what is late. */
 const MARKED_DAYS = RULE_TRIGGER_DAYS + 2
@@ -32,19 +33,35 @@ const operators = (sql: SqlClient, { after }: Givens<MarkingPage>): Fragment => 
     WHERE operator.nth < ${sql.literal(String(MARK_OPERATORS))}
   )`
 
-/** Marks the next page of one rule of each operator. One that another process has in hand is passed by. */
-export const markingPage = (sql: SqlClient, page: Givens<MarkingPage>): Fragment => sql`
-  WITH RECURSIVE ${operators(sql, page)}, rule AS MATERIALIZED (
-    SELECT first.* FROM operator CROSS JOIN LATERAL (
+/**
+ * The rules of these operators that nobody else has in hand, and of each operator the page that comes next: below the greatest
+ * `mark_before`, for else what that rule has yet to mark would be marked once more. It ends at null where no stay is left.
+ */
+const pages = (sql: SqlClient): Fragment => sql`
+  rule AS MATERIALIZED (
+    SELECT changed.* FROM operator CROSS JOIN LATERAL (
       SELECT operator_id, id, mark_before FROM automation_rules r
       WHERE r.operator_id = operator.operator_id AND r.mark_before IS NOT NULL
-      ORDER BY r.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) first
+      ORDER BY r.id FOR NO KEY UPDATE SKIP LOCKED) changed
+  ), walk AS MATERIALIZED (
+    SELECT operator_id, max(mark_before) AS begins FROM rule GROUP BY operator_id
   ), looked AS MATERIALIZED (
-    SELECT rule.id AS rule_id, stay.* FROM rule CROSS JOIN LATERAL (
+    SELECT stay.* FROM walk CROSS JOIN LATERAL (
       SELECT s.operator_id, s.id, s.check_out_date FROM stays s
-      WHERE s.operator_id = rule.operator_id AND s.id < rule.mark_before
+      WHERE s.operator_id = walk.operator_id AND s.id < walk.begins
       ORDER BY s.id DESC LIMIT ${sql.literal(String(MARK_PAGE))}) stay
-  ), marked AS (${markingStays(
+  ), page AS MATERIALIZED (
+    SELECT walk.operator_id, count(looked.id) AS stays,
+      CASE WHEN count(looked.id) = ${sql.literal(String(MARK_PAGE))} THEN min(looked.id) END AS ends
+    FROM walk LEFT JOIN looked ON looked.operator_id = walk.operator_id GROUP BY walk.operator_id
+  )`
+
+/**
+ * Marks the next page of each operator. All rules that stood within it go down to its end with it; one that stands further down
+ * waits there until the others come by.
+ */
+export const markingPage = (sql: SqlClient, page: Givens<MarkingPage>): Fragment => sql`
+  WITH RECURSIVE ${operators(sql, page)}, ${pages(sql)}, marked AS (${markingStays(
     sql,
     sql`
       SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id
@@ -54,12 +71,10 @@ export const markingPage = (sql: SqlClient, page: Givens<MarkingPage>): Fragment
     page.now,
     AT_ONCE
   )}), went_on AS (
-    UPDATE automation_rules r
-    SET mark_before = (SELECT CASE WHEN count(*) = ${sql.literal(String(MARK_PAGE))} THEN min(looked.id) END
-      FROM looked WHERE looked.rule_id = rule.id AND looked.operator_id = rule.operator_id)
-    FROM rule WHERE r.operator_id = rule.operator_id AND r.id = rule.id
+    UPDATE automation_rules r SET mark_before = page.ends
+    FROM rule JOIN page ON page.operator_id = rule.operator_id
+    WHERE r.operator_id = rule.operator_id AND r.id = rule.id
+      AND (page.ends IS NULL OR rule.mark_before > page.ends)
     RETURNING r.operator_id
   )
-  SELECT rule.operator_id,
-    (SELECT count(*) FROM looked WHERE looked.operator_id = rule.operator_id AND looked.rule_id = rule.id) AS stays
-  FROM rule ORDER BY rule.operator_id`
+  SELECT operator_id, stays FROM page ORDER BY operator_id`

@@ -81,7 +81,7 @@ const planAll = (taken: ReadonlyArray<TakenStay>, takenAt: Date): Effect.Effect<
           )
   )
 
-/** Marks a page of every operator's rules that were changed; answers whether there may be more. */
+/** Marks a page of every operator with rules that were changed; answers whether there may be more. */
 const markChanged = Effect.gen(function* () {
   const marks = yield* StayMarks
   let after = 0

@@ -19,8 +19,8 @@ const readRule = rowOf(KeptRule)
 
 const columns = (sql: SqlClient.SqlClient): Fragment => sql`operator_id, id, definition, state, since, created_at`
 
-/** Whether a rule does something of stays. */
-const isOfStays = (sql: SqlClient.SqlClient, definition: Fragment): Fragment => sql`
+/** Whether a rule does something of stays; migration 0048 says the same of those that a change of the time zone concerns. */
+export const isOfStays = (sql: SqlClient.SqlClient, definition: Fragment): Fragment => sql`
   ${definition} #>> '{trigger,event}' IN ('booking', 'check_in', 'check_out', 'request')`
 
 const allStays = (sql: SqlClient.SqlClient, definition: Fragment): Fragment =>
