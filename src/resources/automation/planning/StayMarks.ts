@@ -37,7 +37,7 @@ export const TakenStay = Schema.Struct({
 export type TakenStay = typeof TakenStay.Type
 
 const readTaken = rowsOf(TakenStay)
-const readMarked = rowsOf(Schema.Struct({ operator_id: Schema.Int, stays: Schema.Int }))
+const readMarked = rowsOf(Schema.Struct({ operator_id: Schema.Int }))
 
 /**
  * Stays whose plans are to be worked out, in the database, for any planner of any process. A mark is timed work
@@ -66,7 +66,7 @@ export class StayMarks extends Context.Service<StayMarks>()("latchkey/resources/
       failed: ({ operator_id, stay_id, attempts }: TakenStay, nextTry: Date) =>
         Effect.orDie(putOff({ operator_id, stay_id, attempts, nextTry })),
 
-      /** Marks a page of the stays of rules that were changed, of operators after that one; of each one page of one rule. */
+      /** Marks a page of the stays of rules that were changed, of operators after that one; of each one page. */
       mark: (after: number, now: Date) => readMarked(patiently(mark({ after, now })))
     }
   })

@@ -51,7 +51,7 @@ const pages = (sql: SqlClient): Fragment => sql`
       WHERE s.operator_id = walk.operator_id AND s.id < walk.begins
       ORDER BY s.id DESC LIMIT ${sql.literal(String(MARK_PAGE))}) stay
   ), page AS MATERIALIZED (
-    SELECT walk.operator_id, count(looked.id) AS stays,
+    SELECT walk.operator_id,
       CASE WHEN count(looked.id) = ${sql.literal(String(MARK_PAGE))} THEN min(looked.id) END AS ends
     FROM walk LEFT JOIN looked ON looked.operator_id = walk.operator_id GROUP BY walk.operator_id
   )`
@@ -77,4 +77,4 @@ export const markingPage = (sql: SqlClient, page: Givens<MarkingPage>): Fragment
       AND (page.ends IS NULL OR rule.mark_before > page.ends)
     RETURNING r.operator_id
   )
-  SELECT operator_id, stays FROM page ORDER BY operator_id`
+  SELECT operator_id FROM page ORDER BY operator_id`
