@@ -75,12 +75,16 @@ const leaps = (sql: SqlClient, { table, waits }: Queue, name: Fragment, where: F
       ORDER BY l.operator_id, l.account_id LIMIT 1) following
   )`
 
-/** The accounts of what was due first; and where that may not be all that is due, every account that has something waiting. */
+/**
+ * The accounts of what was due first; and where that may not be all that is due, every account that has something waiting. The time
+ * stands in a subquery: where much waits of one host, PostgreSQL would see how little is due by it and plan each look anew, which
+ * takes longer than the look.
+ */
 const ofWhatIsDue = (sql: SqlClient, queue: Queue, { now }: Givens<Taking>): Fragment => {
   const most = sql.literal(String(FIRST_ROWS))
   return sql`
   first AS MATERIALIZED (
-    SELECT operator_id, account_id FROM ${queue.table} WHERE ${queue.waits} AND due_at <= ${now}
+    SELECT operator_id, account_id FROM ${queue.table} WHERE ${queue.waits} AND due_at <= (SELECT ${now}::timestamptz)
     ORDER BY due_at LIMIT ${most}
   ), ${leaps(sql, queue, sql`leaps`, sql`AND (SELECT count(*) FROM first) = ${most}`)},
   with_work AS (SELECT * FROM leaps UNION SELECT * FROM first)`

@@ -268,3 +268,29 @@ layer(layerAutomating)("a look for what is due", (it) => {
     )
   }
 })
+
+// On connections of its own: which plan is taken hangs on those that were made before.
+layer(layerAutomating)("a look where much waits of one host", (it) => {
+  it.effect("is planned once for any time, and not anew by each", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      yield* waitingOf(yield* newHosts(1), { until: DUE, count: 10_000 })
+      const sql = yield* SqlClient.SqlClient
+      const [queue, marks] = [yield* PlanQueue, yield* StayMarks]
+      const plansAfterLooks = Effect.gen(function* () {
+        for (let nth = 0; nth < 10; nth++) {
+          yield* queue.take(EARLIER, RUNNING_ROOM, [])
+          yield* marks.take(EARLIER, PLANNING_ROOM)
+        }
+        const rows = yield* sql<{ plans: number }>`
+          SELECT custom_plans::int AS plans FROM pg_prepared_statements WHERE statement LIKE 'WITH RECURSIVE first AS %'
+          ORDER BY name`
+        return rows.map(({ plans }) => plans)
+      })
+      // Prepared statements are those of a connection.
+      const [before, after] = yield* sql.withTransaction(Effect.all([plansAfterLooks, plansAfterLooks]))
+      assert.lengthOf(before, 3)
+      assert.deepStrictEqual(after, before)
+    })
+  )
+})
