@@ -65,15 +65,24 @@ const seeded = Effect.fnUntraced(function* (stays: number) {
 
 // What waits.
 
-/** A look of each worker for what is due, where nothing is. */
+/** Before anything that was seeded is due. */
+const NOW = new Date("2020-01-01")
+
+/** What it takes to do it; the database is left as it was. */
+const undone = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const before = sql`SAVEPOINT before`.unprepared
+  const undo = sql`ROLLBACK TO SAVEPOINT before`.unprepared
+  return yield* sql.withTransaction(Effect.andThen(before, Effect.tap(millisecondsOf(work), undo)))
+})
+
+/** A look of each worker for what is due: what it finds stays due. */
 const looks = Effect.gen(function* () {
   const [queue, marks] = [yield* PlanQueue, yield* StayMarks]
-  // Before anything that was seeded is due.
-  const now = new Date("2020-01-01")
   const [plans, stays]: [Array<number>, Array<number>] = [[], []]
   for (let nth = 0; nth < WARM_UP + CALLS; nth++) {
-    const look = yield* millisecondsOf(queue.take(now, RUNNING_ROOM, []))
-    const markLook = yield* millisecondsOf(marks.take(now, PLANNING_ROOM))
+    const look = yield* undone(queue.take(NOW, RUNNING_ROOM, []))
+    const markLook = yield* undone(marks.take(NOW, PLANNING_ROOM))
     if (nth < WARM_UP) continue
     plans.push(look)
     stays.push(markLook)
@@ -123,6 +132,17 @@ const filledOfHosts = Effect.fnUntraced(function* (hosts: number) {
   }
 })
 
+/** Makes a message and a stay of one host due. */
+const oneDue = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    UPDATE automation_plans SET due_at = ${NOW} WHERE (operator_id, id) = (
+      SELECT operator_id, id FROM automation_plans WHERE kind = 'send_message' ORDER BY operator_id DESC, id LIMIT 1)`
+  yield* sql`
+    UPDATE automation_stays SET due_at = ${NOW} WHERE (operator_id, stay_id) = (
+      SELECT operator_id, stay_id FROM automation_stays ORDER BY operator_id DESC, stay_id LIMIT 1)`
+})
+
 const emptied = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`TRUNCATE automation_plans, automation_stays`
@@ -148,14 +168,26 @@ const looked = Effect.fnUntraced(function* (seed: Seeded, stays: number) {
   compared("a look for stays to plan, none due", [`${FEW}`, few.stays], [`${Math.min(MANY, stays)}`, many.stays])
 })
 
+/** Looks where nothing is due and where something of one host is, with so many hosts of whom something waits. */
+const lookedWithHosts = Effect.fnUntraced(function* (hosts: number) {
+  yield* filledOfHosts(hosts)
+  const none = yield* looks
+  yield* oneDue
+  const one = yield* looks
+  yield* emptied
+  return { none, one }
+})
+
 /** After all else: the hosts stay. */
 const lookedOfHosts = Effect.gen(function* () {
   yield* emptied
-  const few = yield* lookedWith(filledOfHosts(FEW_HOSTS))
-  const many = yield* lookedWith(filledOfHosts(MANY_HOSTS))
+  const few = yield* lookedWithHosts(FEW_HOSTS)
+  const many = yield* lookedWithHosts(MANY_HOSTS)
   const [of, ofMany] = [`those of ${FEW_HOSTS} hosts`, `those of ${MANY_HOSTS}`]
-  compared("a look for due plans, none due", [of, few.plans], [ofMany, many.plans])
-  compared("a look for stays to plan, none due", [of, few.stays], [ofMany, many.stays])
+  for (const due of ["none", "one"] as const) {
+    compared(`a look for due plans, ${due} due`, [of, few[due].plans], [ofMany, many[due].plans])
+    compared(`a look for stays to plan, ${due} due`, [of, few[due].stays], [ofMany, many[due].stays])
+  }
 })
 
 // What is worked out.

@@ -7,6 +7,12 @@ import { idsParameter } from "../database/parameters.ts"
 // channel that hangs nor a host with much to do holds up another. The statement's way is said, since it is planned once for any
 // value.
 
+/**
+ * Rows by which a queue that is read by time (`byTime`) knows whose something is due. Where fewer are due these are all, and no
+ * account is forgotten; where as many are, they may be those of one host, and others' are looked for account by account.
+ */
+export const FIRST_ROWS = 1_000
+
 export interface Taking {
   readonly now: Date
   readonly leaseEnd: Date
@@ -47,8 +53,8 @@ export interface Queue {
   /** Which rows have work at all; of these there is an index by account and due_at. */
   readonly waits: Fragment
   /**
-   * Whether there is an index of due_at of these alone: of a queue in which much waits for days. No account is looked at then as
-   * long as nothing of anybody is due.
+   * Whether there is an index of due_at of these alone: of a queue in which much waits for days. Then a look comes by the accounts
+   * of what is due, and by every account of whom something waits only where very much is due (`FIRST_ROWS`).
    */
   readonly byTime?: true
   /** Which accounts are looked at, of `with_work`. */
@@ -58,21 +64,35 @@ export interface Queue {
   readonly accountShare: number
 }
 
-/** What there has to be for any account to be looked at. The earliest is asked for, since that alone is a look into the index. */
-const ifAnyIsDue = (sql: SqlClient, { table, waits, byTime }: Queue, { now }: Givens<Taking>): Fragment =>
-  byTime ? sql`AND (SELECT due_at FROM ${table} WHERE ${waits} ORDER BY due_at LIMIT 1) <= ${now}` : sql``
-
 /** Accounts that have something waiting: leaps through the index from one to the next, however much waits of each. */
-const withWork = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fragment => sql`
-  with_work AS (
-    (SELECT operator_id, account_id FROM ${queue.table} WHERE ${queue.waits} ${ifAnyIsDue(sql, queue, taking)}
-      ORDER BY operator_id, account_id LIMIT 1)
+const leaps = (sql: SqlClient, { table, waits }: Queue, name: Fragment, where: Fragment): Fragment => sql`
+  ${name} AS (
+    (SELECT operator_id, account_id FROM ${table} WHERE ${waits} ${where} ORDER BY operator_id, account_id LIMIT 1)
     UNION ALL
-    SELECT following.* FROM with_work CROSS JOIN LATERAL (
-      SELECT l.operator_id, l.account_id FROM ${queue.table} l
-      WHERE ${queue.waits} AND (l.operator_id, l.account_id) > (with_work.operator_id, with_work.account_id)
+    SELECT following.* FROM ${name} one CROSS JOIN LATERAL (
+      SELECT l.operator_id, l.account_id FROM ${table} l
+      WHERE ${waits} AND (l.operator_id, l.account_id) > (one.operator_id, one.account_id)
       ORDER BY l.operator_id, l.account_id LIMIT 1) following
   )`
+
+/**
+ * The accounts of what was due first; and where that may not be all that is due, every account that has something waiting. The time
+ * stands in a subquery: where much waits of one host, PostgreSQL would see how little is due by it and plan each look anew, which
+ * takes longer than the look.
+ */
+const ofWhatIsDue = (sql: SqlClient, queue: Queue, { now }: Givens<Taking>): Fragment => {
+  const most = sql.literal(String(FIRST_ROWS))
+  return sql`
+  first AS MATERIALIZED (
+    SELECT operator_id, account_id FROM ${queue.table} WHERE ${queue.waits} AND due_at <= (SELECT ${now}::timestamptz)
+    ORDER BY due_at LIMIT ${most}
+  ), ${leaps(sql, queue, sql`leaps`, sql`AND (SELECT count(*) FROM first) = ${most}`)},
+  with_work AS (SELECT * FROM leaps UNION SELECT * FROM first)`
+}
+
+/** The accounts among which what is due is looked for. */
+const withWork = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fragment =>
+  queue.byTime ? ofWhatIsDue(sql, queue, taking) : leaps(sql, queue, sql`with_work`, sql``)
 
 /** What this process has under way, by account. */
 const busy = (sql: SqlClient, { busyAccounts, busyOperators, busyWorks }: Givens<Taking>): Fragment => sql`

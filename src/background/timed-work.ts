@@ -10,7 +10,8 @@ import { loop } from "./loop.ts"
 // - Settling sets settled_at; a failure that may be tried again sets due_at instead (retries.ts). Either is written down
 //   only where settled_at is null and attempts are still the number that was taken: a worker that comes back after its
 //   lease finds another number. An end that is true whoever reports it (it was done) need not ask for the number.
-// - Handing back an attempt that was not begun counts attempts down and makes it due, under the same condition.
+// - Handing back an attempt that was not begun makes it due, under the same condition. Attempts stay as they are: whoever
+//   takes it next has another number. Only where they number the tries that are told (deliveries) they are counted down.
 // - Each is one statement, and done twice (the database's answer was lost) it is done once.
 
 /** Milliseconds between two polls for what time alone makes due: work, ends of leases. */

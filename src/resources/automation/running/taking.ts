@@ -27,14 +27,17 @@ export const TakenPlan = Schema.Struct({
 })
 export type TakenPlan = typeof TakenPlan.Type
 
-/** Takes plans of a kind that are due. Those of a host whose account is banned or closed wait, until they are late. */
+/**
+ * Takes plans of a kind that are due. Those of a host whose account is banned or closed wait, until they are late. How an account
+ * stands is read so that it is found by its key: a semi-join began with all operators.
+ */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>, kind: TakenPlan["kind"]): Fragment => {
   const queue = {
     table: sql`automation_plans`,
     row: sql`id`,
     waits: sql`state = 'waiting' AND kind = ${sql.literal(`'${kind}'`)}`,
     byTime: true as const,
-    reached: sql`EXISTS (SELECT FROM operators o WHERE o.id = with_work.operator_id AND o.status = 'active')`,
+    reached: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
     share: RUNNING_SHARE,
     accountShare: RUNNING_ACCOUNT_SHARE
   }
