@@ -5,7 +5,10 @@ import { idsParameter } from "../../database/parameters.ts"
 
 // What an entry is for, of a row of knowledge_bases whose columns stand bare.
 
-/** Properties, and the groups and room types that hold them: each a `bigint[]`. */
+/**
+ * Properties, and the groups and room types that hold them: each is what stands before the ids of a scope, `ids &&` of several and
+ * `id = ANY` of one, which costs a third.
+ */
 interface Places {
   readonly properties: Fragment
   readonly groups: Fragment
@@ -16,9 +19,9 @@ interface Places {
 export const isForPlaces = (sql: SqlClient, { properties, groups, roomTypes }: Places): Fragment => sql`
   CASE scope_property_type
     WHEN 'all' THEN true
-    WHEN 'by_property' THEN scope_property_ids && ${properties}
-    WHEN 'by_group' THEN scope_property_ids && ${groups}
-    WHEN 'by_room_type' THEN scope_property_ids && ${roomTypes}
+    WHEN 'by_property' THEN ${properties} (scope_property_ids)
+    WHEN 'by_group' THEN ${groups} (scope_property_ids)
+    WHEN 'by_room_type' THEN ${roomTypes} (scope_property_ids)
   END`
 
 /** Whether it is for one of these properties of the operator, as groups and room types hold them now. */
@@ -27,13 +30,13 @@ export const isForProperties = (
   operatorId: Value<number>,
   ids: Value<ReadonlyArray<number>>
 ): Fragment => {
-  const properties = sql`${idsParameter(ids)}::bigint[]`
+  const given = sql`${idsParameter(ids)}::bigint[]`
   return isForPlaces(sql, {
-    properties,
+    properties: sql`${given} &&`,
     groups: sql`ARRAY(
-      SELECT group_id FROM current_group_properties WHERE operator_id = ${operatorId} AND property_id = ANY(${properties}))`,
+      SELECT group_id FROM current_group_properties WHERE operator_id = ${operatorId} AND property_id = ANY(${given})) &&`,
     roomTypes: sql`ARRAY(
-      SELECT room_type_id FROM room_type_properties WHERE operator_id = ${operatorId} AND property_id = ANY(${properties}))`
+      SELECT room_type_id FROM room_type_properties WHERE operator_id = ${operatorId} AND property_id = ANY(${given})) &&`
   })
 }
 

@@ -104,9 +104,9 @@ const entriesOf = (sql: Sql, operatorId: Value<number>): Fragment => sql`
     SELECT FROM places p WHERE (audience = 'anyone' OR p.is_guest)
       AND ${isForChannels(sql, sql`ARRAY[p.channel_type]`)}
       AND ${isForPlaces(sql, {
-        properties: sql`ARRAY[p.property_id]`,
-        groups: sql`p.group_ids`,
-        roomTypes: sql`ARRAY[p.room_type_id]`
+        properties: sql`p.property_id = ANY`,
+        groups: sql`p.group_ids &&`,
+        roomTypes: sql`p.room_type_id = ANY`
       })})`
 
 const search = (sql: Sql) => {
