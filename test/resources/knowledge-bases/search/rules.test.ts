@@ -425,6 +425,29 @@ describe("an answer", () => {
     }
   })
 
+  it("is two sentences to one question at most", () => {
+    const answered = (count: number) => {
+      const text = Array.from({ length: count }, (_, n) => `The garage has place ${n}.`).join(" ")
+      return answersTo(
+        questionsOf("Where is the garage?"),
+        foundIn({ title: "Garage", contents: [{ sub_title: "", text }] })
+      )
+    }
+    assert.lengthOf(answered(2), 2)
+    assert.lengthOf(answered(3), 2)
+  })
+
+  it("is said once where it answers two questions", () => {
+    const text = "The keys are in the box."
+    const questions = questionsOf("Where are the keys? And where is the key?")
+    assert.lengthOf(questions, 2)
+    const answers = answersTo(questions, foundIn({ title: "Keys", contents: [{ sub_title: "", text }] }))
+    assert.deepStrictEqual(
+      answers.map((answer) => answer.text),
+      [text]
+    )
+  })
+
   it("does not depend on the order in which fragments were found", () => {
     const found = foundIn(
       { title: "Keys", contents: [{ sub_title: "", text: "The keys are in the box." }] },
