@@ -259,7 +259,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
 
   it.effect("of each statement by which knowledge is prepared works nothing out of parameters for every row", () => {
     const now = new Date(0)
-    const taken = { operator_id: 0, id: 0, title: "", contents: [], revision: 0, attempts: 0, failures: 0 }
+    const taken = { operator_id: 0, id: 0, title: "", contents: [], attempts: 0, failures: 0 }
     return Effect.gen(function* () {
       const queue = yield* PreparingQueue
       yield* queue.take(now, 1, [])

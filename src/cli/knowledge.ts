@@ -1,7 +1,8 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Askers } from "../resources/knowledge-bases/search/Askers.ts"
+import { askerNamed } from "../resources/knowledge-bases/search/asker.ts"
 import { type AnswerSentence, KnowledgeAnswers } from "../resources/knowledge-bases/search/KnowledgeAnswers.ts"
+import { AnswerStore } from "../resources/knowledge-bases/search/store.ts"
 import { answer } from "./answer.ts"
 
 const ask = Command.make(
@@ -18,9 +19,9 @@ const ask = Command.make(
     answer(
       "knowledge ask",
       Effect.gen(function* () {
-        const asking = yield* Askers.use((askers) => askers.named(operator, Option.getOrUndefined(stay)))
+        const asking = yield* askerNamed(operator, Option.getOrUndefined(stay))
         return { sentences: yield* KnowledgeAnswers.use((answers) => answers.ask(operator, asking, question)) }
-      }).pipe(Effect.provide([Askers.layer, KnowledgeAnswers.layer])),
+      }).pipe(Effect.provide([AnswerStore.layer, KnowledgeAnswers.layer])),
       ({ sentences }) => (sentences.length === 0 ? "No answer." : sentences.map(inWords).join("\n"))
     )
 ).pipe(

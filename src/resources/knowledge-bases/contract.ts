@@ -31,7 +31,7 @@ export const ALL_CHANNELS = "unlimited"
 export const Audience = Schema.Literals(["guests", "anyone"])
 export type Audience = typeof Audience.Type
 
-export const ProcessStatus = Schema.Literals(["waiting", "processing", "done", "failed"])
+const ProcessStatus = Schema.Literals(["waiting", "processing", "done", "failed"])
 
 const Title = textUpTo(KNOWLEDGE_TITLE)
 

@@ -23,7 +23,7 @@ import {
 import { isForChannels, isForProperties } from "./scope.ts"
 
 /** Which entries a search means; what is undefined does not narrow it. */
-export interface KnowledgeSearch {
+interface KnowledgeSearch {
   readonly property_ids: ReadonlyArray<number> | undefined
   readonly channel_types: ReadonlyArray<ChannelType> | undefined
 }

@@ -20,12 +20,7 @@ import { type Taking, takingDue } from "./taking.ts"
 
 const readTaken = rowsOf(TakenEntry)
 
-const inHand = ({ operator_id, id, revision, attempts }: TakenEntry): InHand => ({
-  operator_id,
-  id,
-  revision,
-  attempts
-})
+const inHand = ({ operator_id, id, attempts }: TakenEntry): InHand => ({ operator_id, id, attempts })
 
 /**
  * Entries that are to be prepared, in the database, for any worker of any process. Each is timed work

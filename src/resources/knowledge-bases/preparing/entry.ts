@@ -9,7 +9,6 @@ export const TakenEntry = Schema.Struct({
   id: Schema.Int,
   title,
   contents,
-  revision: Schema.Int,
   attempts: Schema.Int,
   failures: Schema.Int
 })

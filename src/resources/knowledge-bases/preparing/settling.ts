@@ -6,19 +6,17 @@ import type { KnowledgeFragment } from "../search/fragments.ts"
 import { wordsOf } from "../search/words.ts"
 
 // The statements that write down how preparing an entry ended. Each holds only of the entry as it was taken: one that was
-// edited since has another revision, one that another worker has taken since has more attempts, and one that is gone has
+// edited since is not `processing` any more, one that another worker has taken since has more attempts, and one that is gone has
 // nothing. Done twice each is done once.
 
 export interface InHand {
   readonly operator_id: number
   readonly id: number
-  readonly revision: number
   readonly attempts: number
 }
 
-const isMine = (sql: SqlClient, { operator_id, id, revision, attempts }: Givens<InHand>): Fragment => sql`
-  operator_id = ${operator_id} AND id = ${id} AND revision = ${revision} AND attempts = ${attempts}
-  AND process_status = 'processing'`
+const isMine = (sql: SqlClient, { operator_id, id, attempts }: Givens<InHand>): Fragment => sql`
+  operator_id = ${operator_id} AND id = ${id} AND attempts = ${attempts} AND process_status = 'processing'`
 
 export interface Prepared extends InHand {
   readonly fragments: ReadonlyArray<KnowledgeFragment>

@@ -57,4 +57,4 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => s
   )
   UPDATE knowledge_bases k SET attempts = k.attempts + 1, due_at = ${taking.leaseEnd}, process_status = 'processing'
   WHERE k.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND k.due_at <= ${taking.now}
-  RETURNING k.operator_id, k.id, k.title, k.contents, k.revision, k.attempts, k.failures`
+  RETURNING k.operator_id, k.id, k.title, k.contents, k.attempts, k.failures`

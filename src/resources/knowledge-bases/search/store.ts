@@ -4,6 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../../../database/forms.ts"
 import { onlyRowOf, rowsOf } from "../../../database/rows.ts"
 import { ACTIVITIES_SHOWN } from "../../../limits.ts"
+import { isForChannels, isForPlaces } from "../scope.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -98,16 +99,15 @@ const placesOf = (sql: Sql, { operatorId, now, conversation, stayCode }: Givens<
 
 /** Entries that one of the places is in the scope of, as they are now: what an edit waits to be prepared of is not one. */
 const entriesOf = (sql: Sql, operatorId: Value<number>): Fragment => sql`
-  SELECT k.operator_id, k.id, k.title, k.revision FROM knowledge_bases k
-  WHERE k.operator_id = ${operatorId} AND k.is_enable AND k.process_status = 'done' AND EXISTS (
-    SELECT FROM places p WHERE (k.audience = 'anyone' OR p.is_guest)
-      AND (k.scope_channel_type = 'all' OR p.channel_type = ANY (k.scope_channels))
-      AND CASE k.scope_property_type
-        WHEN 'all' THEN true
-        WHEN 'by_property' THEN p.property_id = ANY (k.scope_property_ids)
-        WHEN 'by_group' THEN p.group_ids && k.scope_property_ids
-        WHEN 'by_room_type' THEN p.room_type_id = ANY (k.scope_property_ids)
-      END)`
+  SELECT operator_id, id, title, revision FROM knowledge_bases
+  WHERE operator_id = ${operatorId} AND is_enable AND process_status = 'done' AND EXISTS (
+    SELECT FROM places p WHERE (audience = 'anyone' OR p.is_guest)
+      AND ${isForChannels(sql, sql`ARRAY[p.channel_type]`)}
+      AND ${isForPlaces(sql, {
+        properties: sql`p.property_id = ANY`,
+        groups: sql`p.group_ids &&`,
+        roomTypes: sql`p.room_type_id = ANY`
+      })})`
 
 const search = (sql: Sql) => {
   const read = rowsOf(FoundRow)

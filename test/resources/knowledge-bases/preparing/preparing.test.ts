@@ -263,6 +263,20 @@ layer(layerScene)("preparing knowledge", (it) => {
     })
   )
 
+  it.effect("takes of the host with the fewest in hand first, though another's has waited for longer", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const busy = yield* writer()
+      const idle = yield* writer()
+      yield* Effect.replicateEffect(busy.write(), 2)
+      const inHand = yield* take(1)
+      yield* TestClock.adjust("1 second")
+      yield* idle.write()
+      const [next] = yield* take(1, inHand)
+      assert.strictEqual(next?.operator_id, idle.operatorId)
+    })
+  )
+
   it.effect("takes the oldest of a host first, and no more than it is asked for", () =>
     Effect.gen(function* () {
       yield* emptied

@@ -112,6 +112,20 @@ layer(layerScene)("answers", (it) => {
     })
   )
 
+  it.effect("are of words that every object has as of any other", () =>
+    Effect.gen(function* () {
+      const { entered, answers, order, rooms } = yield* scene
+      const stayCode = yield* order(rooms[0])
+      const words = Object.getOwnPropertyNames(Object.prototype)
+      yield* entered(...words.map((word) => entry(word, `The ${word} is in the cupboard.`)))
+      for (const word of words) {
+        assert.deepStrictEqual(yield* answers({ stayCode }, `Where is the ${word}?`), [
+          `The ${word} is in the cupboard.`
+        ])
+      }
+    })
+  )
+
   it.effect("look at so many characters of a question and at none beyond", () =>
     Effect.gen(function* () {
       const { entered, answers, order, rooms } = yield* scene

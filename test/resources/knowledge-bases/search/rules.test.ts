@@ -25,11 +25,22 @@ const WORDS = [
   ..."? . ! 。 ？ , \n e.g. 3. ' | & ! :* < - 👨‍👩‍👧 é \u0301 𠮷".split(" ")
 ]
 
+/** What goes on for long before it ends, if it does. */
+const stretches = fc
+  .tuple(fc.constantFrom("a", "字", "a ", "𠮷"), fc.nat(1_000))
+  .map(([piece, times]) => piece.repeat(times))
+
 const texts = fc.oneof(
+  fc
+    .array(fc.oneof(stretches, fc.constantFrom(...WORDS), fc.constantFrom("no. Then", "3. Then")), { maxLength: 12 })
+    .map((pieces) => pieces.join(" ")),
   fc.string({ unit: "grapheme", maxLength: 1_000 }),
   fc.array(fc.constantFrom(...WORDS), { maxLength: 200 }).map((words) => words.join(" ")),
   fc.array(fc.constantFrom(...WORDS), { maxLength: 400 }).map((words) => words.join(""))
 )
+
+/** What every object has: words of guests and of hosts like any others. */
+const OF_OBJECTS = Object.getOwnPropertyNames(Object.prototype)
 
 const entries = fc.record({
   title: texts,
@@ -145,6 +156,13 @@ describe("cutting", () => {
       sentencesOf("𠮷".repeat(SENTENCE_TEXT)).filter((piece) => !piece.isWellFormed()),
       []
     )
+  })
+
+  it("cuts what is left open by an end that ends no sentence, at n + 1 and not at n", () => {
+    const open = (length: number) => `${"a".repeat(length - 5)} no. `
+    assert.deepStrictEqual(sentencesOf(`${open(SENTENCE_TEXT)}Then.`), [open(SENTENCE_TEXT), "Then."])
+    const tooLong = open(SENTENCE_TEXT + 1)
+    assert.deepStrictEqual(sentencesOf(`${tooLong}Then.`), [tooLong.slice(0, -4), "no. ", "Then."])
   })
 
   it("makes few fragments of a text, whatever it is", () => {
@@ -382,6 +400,52 @@ describe("an answer", () => {
       assert.deepStrictEqual(answersTo(questionsOf(question), found), [], question)
     }
     assert.isNotEmpty(answersTo(questionsOf("Are there quiet hours?"), found))
+  })
+
+  it("is of words that every object has as of any other", () => {
+    const word = fc.constantFrom(...OF_OBJECTS).chain((each) => fc.constantFrom(each, each.toLowerCase()))
+    const said = fc.array(fc.oneof(word, fc.constantFrom(...WORDS)), { maxLength: 20 }).map((each) => each.join(" "))
+    fc.assert(
+      fc.property(word, said, said, said, (title, sub_title, text, more) => {
+        const entry = { title, contents: [{ sub_title, text }] }
+        const questions = questionsOf(`${more}, where is the ${title}?`)
+        for (const { text: answer } of answersTo(questions, foundIn(entry))) assert.include(text, answer)
+      })
+    )
+    for (const word of OF_OBJECTS) {
+      const text = `The ${word} is in the cupboard.`
+      const entry = { title: word, contents: [{ sub_title: "", text }] }
+      const questions = questionsOf(`Where is the ${word}?`)
+      const searchable = fragmentsOf(entry).flatMap((fragment) => fragment.searchable.split(" "))
+      assert.includeMembers(searchable, Array.from(searchedNames(questions)))
+      assert.deepStrictEqual(
+        answersTo(questions, foundIn(entry)).map((answer) => answer.text),
+        [text]
+      )
+    }
+  })
+
+  it("is two sentences to one question at most", () => {
+    const answered = (count: number) => {
+      const text = Array.from({ length: count }, (_, n) => `The garage has place ${n}.`).join(" ")
+      return answersTo(
+        questionsOf("Where is the garage?"),
+        foundIn({ title: "Garage", contents: [{ sub_title: "", text }] })
+      )
+    }
+    assert.lengthOf(answered(2), 2)
+    assert.lengthOf(answered(3), 2)
+  })
+
+  it("is said once where it answers two questions", () => {
+    const text = "The keys are in the box."
+    const questions = questionsOf("Where are the keys? And where is the key?")
+    assert.lengthOf(questions, 2)
+    const answers = answersTo(questions, foundIn({ title: "Keys", contents: [{ sub_title: "", text }] }))
+    assert.deepStrictEqual(
+      answers.map((answer) => answer.text),
+      [text]
+    )
   })
 
   it("does not depend on the order in which fragments were found", () => {

@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { ACTIVITIES_SHOWN } from "../../../../src/limits.ts"
+import { orderOf } from "../../../harness.ts"
 import { PARKING } from "../entries.ts"
 import { DOOR, layerScene, PASSWORD, STRANGER, scene, TRANSIT, WIFI } from "./scene.ts"
 
@@ -155,6 +157,58 @@ layer(layerScene)("who is answered what", (it) => {
       const scopedByType = { type: "by_room_type" as const, ids: [roomType] }
       yield* entered({ ...TRANSIT, audience: "anyone", scope_property: scopedByType })
       assert.lengthOf(yield* answers(yield* conversation([], { listingId: elsewhere }), BUS), 1)
+    })
+  )
+
+  it.effect("for anyone is for who asked to book within its scope, by the stay and in the conversation", () =>
+    Effect.gen(function* () {
+      const { entered, answers, order, conversation, rooms } = yield* scene
+      yield* entered({ ...TRANSIT, audience: "anyone", scope_property: { type: "by_property", ids: [rooms[0]] } })
+      for (const status of ["wait_accept", "wait_pay"] as const) {
+        for (const [room, answered] of [[rooms[0], 1] as const, [rooms[1], 0] as const]) {
+          const stayCode = yield* order(room, { channelType: "airbnb", status })
+          assert.lengthOf(yield* answers({ stayCode }, BUS), answered, status)
+          assert.lengthOf(yield* answers(yield* conversation([stayCode]), BUS), answered, status)
+        }
+      }
+    })
+  )
+
+  it.effect(
+    "is for the guest of one stay of an order where that stay is, and in the conversation for all of them",
+    () =>
+      Effect.gen(function* () {
+        const { operatorId, entered, answers, conversation, rooms } = yield* scene
+        yield* entered({ ...WIFI, scope_property: { type: "by_property", ids: [rooms[0]] } })
+        const stays = rooms.map((propertyId) => ({ propertyId }))
+        const first = yield* orderOf(operatorId, stays, { channelType: "airbnb" })
+        assert.deepStrictEqual(password(yield* answers({ stayCode: first }, PASSWORD)), ANSWER)
+        assert.deepStrictEqual(yield* answers({ stayCode: `${first}_1` }, PASSWORD), [])
+        assert.deepStrictEqual(password(yield* answers(yield* conversation([first]), PASSWORD)), ANSWER)
+      })
+  )
+
+  it.effect(`is for the latest ${ACTIVITIES_SHOWN} orders of a conversation, and for no more of their stays`, () =>
+    Effect.gen(function* () {
+      const { operatorId, entered, answers, order, conversation, rooms } = yield* scene
+      yield* entered({ ...WIFI, scope_property: { type: "by_property", ids: [rooms[0]] } })
+      const later = (count: number) => Effect.replicateEffect(order(null), count)
+      const first = yield* order(rooms[0])
+      const others = yield* later(ACTIVITIES_SHOWN - 1)
+      const ofLatest = yield* conversation([first, ...others])
+      assert.deepStrictEqual(password(yield* answers(ofLatest, PASSWORD)), ANSWER)
+      const tooMany = yield* conversation([first, ...others, ...(yield* later(1))])
+      assert.deepStrictEqual(yield* answers(tooMany, PASSWORD), [])
+      const large = (rooms: number) =>
+        orderOf(
+          operatorId,
+          Array.from({ length: rooms }, () => ({ propertyId: null })),
+          { channelType: "airbnb" }
+        )
+      const beside = yield* conversation([first, yield* large(ACTIVITIES_SHOWN - 1)])
+      assert.deepStrictEqual(password(yield* answers(beside, PASSWORD)), ANSWER)
+      const behind = yield* conversation([first, yield* large(ACTIVITIES_SHOWN)])
+      assert.deepStrictEqual(yield* answers(behind, PASSWORD), [])
     })
   )
 

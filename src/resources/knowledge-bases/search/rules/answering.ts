@@ -29,7 +29,7 @@ export const ANSWER_SENTENCES = 3
 const TO_ONE_QUESTION = 2
 
 /** How much of a question an answer must speak of. */
-export const GOOD_ENOUGH = 0.8
+const GOOD_ENOUGH = 0.8
 
 /** A second sentence is nearly as good as the first. */
 const NEARLY_AS_GOOD = 0.9
@@ -146,7 +146,7 @@ const OTHER_PART = 0.7
 const BESIDE = { topic: 0.5, condition: 0.5, word: 0.8, pair: 0.8, context: 0.8, aspect: 0.4 } as const
 
 const isAtHome = ({ names }: Term, { title, subTitle }: Read): boolean =>
-  names.some((name) => HOMES[name]?.some((home) => title.has(home) || subTitle.has(home)))
+  names.some((name) => HOMES.get(name)?.some((home) => title.has(home) || subTitle.has(home)))
 
 const isNamed = ({ weighing }: Term): boolean => weighing === "topic" || weighing === "condition"
 
@@ -157,7 +157,7 @@ const isThere = (term: Term, at: Read): boolean => has(at.text, term) || has(at.
 const isImplied = (term: Term, asked: Asked): boolean =>
   asked.some(({ names }) => {
     const isOneOf = names.length < term.names.length && names.every((name) => term.names.includes(name))
-    return isOneOf || names.every((name) => HOMES[name]?.some((home) => term.names.includes(home)))
+    return isOneOf || names.every((name) => HOMES.get(name)?.some((home) => term.names.includes(home)))
   })
 
 /** Whether something is what a fragment is about, and not only mentioned there. */

@@ -13,7 +13,7 @@ import { TOPICS } from "./lexicon/topics.ts"
 export type Weighing = "topic" | "condition" | "context" | "aspect"
 
 /** A meaning that words may have; its name is a term like a word, and none that anybody writes. */
-export interface Meaning {
+interface Meaning {
   readonly name: string
   readonly weighing: Weighing
 }
@@ -89,7 +89,7 @@ const ways = waysOf()
 const LONGEST = Math.max(...Array.from(ways.unbroken.keys(), (way) => way.length))
 
 /** A stretch of runs, or of characters of one, and the meanings it has; each group is one meaning or another. */
-export interface Meant {
+interface Meant {
   readonly length: number
   readonly groups: ReadonlyArray<Meanings>
 }

@@ -19,7 +19,7 @@ export const sentencesOf = (text: string): ReadonlyArray<string> => {
   let open = ""
   for (const { segment } of segmenter.segment(text)) {
     if (open.length + segment.length > SENTENCE_TEXT && open !== "") {
-      sentences.push(open)
+      sentences.push(...cut(open))
       open = ""
     }
     open += segment
