@@ -49,7 +49,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       const known = yield* Known
       assert.deepStrictEqual((yield* known.asked).at(-1), {
         asking: { conversation: id },
-        question: "What is the Wi-Fi password?"
+        messages: ["What is the Wi-Fi password?"]
       })
       // Subscribers hear of it as of any message, and the trail says who it was.
       const sql = yield* SqlClient.SqlClient
@@ -158,7 +158,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       assert.lengthOf(yield* automatic, 2)
       assert.deepStrictEqual(yield* plans, ["done", "done", "done"])
       const known = yield* Known
-      assert.strictEqual((yield* known.asked).at(-1)?.question, "Hello again\nThe Wi-Fi password, please")
+      assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Hello again", "The Wi-Fi password, please"])
     })
   )
 
@@ -178,7 +178,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       yield* handedOut
       yield* TestClock.setTime(NOW + ANSWER_PAUSE_MS)
       yield* answeredOff
-      assert.strictEqual((yield* known.asked).at(-1)?.question, "Is there a piano?")
+      assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Is there a piano?"])
       assert.lengthOf(yield* automatic, 1)
       assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.unknown), skipped(REASONS.unknown)])
     })
