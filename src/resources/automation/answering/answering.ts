@@ -10,7 +10,7 @@ import { readOf } from "../../knowledge-bases/search/rules/question.ts"
 import { saidToInquiry } from "../rules/saying.ts"
 import type { SaidByRule } from "../sources.ts"
 import { type AnswerGiven, AnswerQueue, type LookedAt, type TakenQuestions } from "./AnswerQueue.ts"
-import { answerOf, fitting } from "./answer.ts"
+import { answerOf, fitting, greetingAbove } from "./answer.ts"
 import {
   type Applied,
   applied,
@@ -79,7 +79,8 @@ const answerTo = Effect.fnUntraced(function* (
       : yield* Effect.flatMap(KnowledgeAnswers, ({ ask }) =>
           ask(taken.operator_id, { conversation: situation.code }, question)
         )
-  const greets = own !== undefined && Result.isSuccess(own) ? own.success : undefined
+  const filled = own !== undefined && Result.isSuccess(own) ? own.success : undefined
+  const greets = greetingAbove(situation.channel_type, filled, sentences)
   const made = answerOf(greets, sentences, question)
   if (made === undefined) {
     return yield* Effect.fail(own !== undefined && Result.isFailure(own) ? own.failure : REASONS.unknown)

@@ -108,8 +108,9 @@ describe("an answer", () => {
   const parking = { ...WIFI, knowledge_base_id: 8, title: "Parking", text: "Two streets away." }
 
   it("names each entry once, with the parts that were used", () => {
-    const answer = answerOf(undefined, [WIFI, parking, other], ["Wi-Fi? Parking?"])
-    assert.strictEqual(answer?.text, `${WIFI.text} ${other.text}\n${parking.text}`)
+    const again = { ...WIFI, text: "The network is Harbour." }
+    const answer = answerOf(undefined, [WIFI, parking, other, again], ["Wi-Fi? Parking?"])
+    assert.strictEqual(answer?.text, `${WIFI.text} ${other.text} ${again.text}\n${parking.text}`)
     assert.deepStrictEqual(
       answer?.sources[0]?.docs.map(({ link_id, fragment }) => [link_id, fragment]),
       [
