@@ -102,7 +102,7 @@ const measured = ({ entries, questions }: Sets) =>
     return yield* Effect.forEach(withheld ? unanswerable(questions) : questions, (asked) =>
       Effect.gen(function* () {
         if (withheld) yield* withhold(keys, asked.answered_by)
-        const [first] = yield* ask(operatorId, { stayCode: STAY }, asked.question)
+        const [first] = yield* ask(operatorId, { stayCode: STAY }, [asked.question])
         const key = first === undefined ? undefined : keys.get(first.knowledge_base_id)
         const answered_by = withheld ? [] : asked.answered_by
         return { ...asked, answered_by, key, text: first?.text, outcome: outcomeOf(answered_by, key) }

@@ -419,7 +419,7 @@ export const KNOWLEDGE_SCOPE = 1_000
 export const KNOWLEDGE_PAGE_DEFAULT = 10
 /** Characters of channel types separated by commas: each of them once, and some blanks. */
 export const CHANNEL_TYPES_TEXT = 300
-/** Characters of a question that are looked at. */
+/** Characters that are looked at of a question, or of all messages that wait together. */
 export const QUESTION_TEXT = 2_000
 
 /** Automation rules of an operator, paused ones among them, and characters of the name of one. */

@@ -7,12 +7,14 @@ const serverPid = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 
 /**
  * Runs two changes so that they truly overlap: the first has written and not committed when the second starts, and it
- * commits only once the second waits for it (or is done, when it need not wait). Each has a connection of its own, so
- * this needs a PostgreSQL server: the embedded database has one session, where nothing overlaps.
+ * commits only once the second waits for it (or is done, when it need not wait), and what somebody does meanwhile is
+ * committed. Each has a connection of its own, so this needs a PostgreSQL server: the embedded database has one session,
+ * where nothing overlaps.
  */
-export const overlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2>(
+export const overlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2, E3 = never, R3 = never>(
   first: Effect.Effect<A, E, R>,
-  second: Effect.Effect<B, E2, R2>
+  second: Effect.Effect<B, E2, R2>,
+  meanwhile: Effect.Effect<unknown, E3, R3> = Effect.void
 ) {
   const sql = yield* SqlClient.SqlClient
   const wrote = yield* Deferred.make<number>()
@@ -37,6 +39,7 @@ export const overlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2>(
   // A transaction has a connection to itself, and sees the same activity however often it looks: so one for each look.
   const waits = Effect.repeat(sql.withTransaction(isWaiting), { until: (waiting) => waiting })
   yield* Effect.raceFirst(waits, Fiber.await(other))
+  yield* meanwhile
   yield* Deferred.succeed(commit, undefined)
   return [yield* Fiber.join(one), yield* Fiber.join(other)] as const
 })

@@ -20,7 +20,7 @@ const ask = Command.make(
       "knowledge ask",
       Effect.gen(function* () {
         const asking = yield* askerNamed(operator, Option.getOrUndefined(stay))
-        return { sentences: yield* KnowledgeAnswers.use((answers) => answers.ask(operator, asking, question)) }
+        return { sentences: yield* KnowledgeAnswers.use((answers) => answers.ask(operator, asking, [question])) }
       }).pipe(Effect.provide([AnswerStore.layer, KnowledgeAnswers.layer])),
       ({ sentences }) => (sentences.length === 0 ? "No answer." : sentences.map(inWords).join("\n"))
     )

@@ -1,8 +1,9 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms, touchedIn } from "../changes/on-record.ts"
 import type { Givens } from "../database/forms.ts"
+import { lockedFirst } from "../database/locked-first.ts"
 import { rowOf } from "../database/rows.ts"
 import { Identity } from "./row-fields.ts"
 
@@ -44,7 +45,5 @@ export const inTurn =
   (sql: SqlClient) =>
   <A, E, R>(operatorId: number, change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     const lock = sql`SELECT FROM operators WHERE id = ${operatorId} FOR NO KEY UPDATE`
-    return sql
-      .withTransaction(Effect.andThen(lock, Effect.result(change)))
-      .pipe(Effect.orDie, Effect.flatMap(Effect.fromResult))
+    return lockedFirst(sql)(lock, change)
   }

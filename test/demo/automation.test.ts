@@ -100,13 +100,13 @@ layer(layerSeeded)("the demo operator as it is seeded", (it) => {
         WHERE s.operator_id = ${operatorId} AND o.status = 'accepted' AND s.check_out_date > '2027-05-11'`
       const inCity = (city: string) => stays.find(({ title }) => title.startsWith(city))?.stay_code ?? ""
       const answered = (city: string, question: string) =>
-        Effect.map(ask(operatorId, { stayCode: inCity(city) }, question), (all) =>
+        Effect.map(ask(operatorId, { stayCode: inCity(city) }, [question]), (all) =>
           all.map(({ text }) => text).join(" ")
         )
       assert.include(yield* answered("Lisbon", "What is the Wi-Fi password?"), "sardinha-azul-27")
       assert.include(yield* answered("Lisbon", "Qual é a palavra-passe do Wi-Fi?"), "sardinha-azul-27")
       assert.include(yield* answered("Edinburgh", "What is the Wi-Fi password?"), "thistle-and-gorse-14")
-      assert.deepStrictEqual(yield* ask(operatorId, { stranger: true }, "What is the Wi-Fi password?"), [])
+      assert.deepStrictEqual(yield* ask(operatorId, { stranger: true }, ["What is the Wi-Fi password?"]), [])
     })
   )
 

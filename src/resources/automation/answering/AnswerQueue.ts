@@ -5,6 +5,7 @@ import { leaseEnd } from "../../../background/lease.ts"
 import { onRecordInForms } from "../../../changes/on-record.ts"
 import { rowUnless } from "../../../database/constraints.ts"
 import { type Givens, inForms } from "../../../database/forms.ts"
+import { lockedFirst } from "../../../database/locked-first.ts"
 import { rowOf, rowsOf } from "../../../database/rows.ts"
 import { ANSWERED_TOGETHER } from "../../../limits.ts"
 import { newCode } from "../../conversations/known-conversation.ts"
@@ -20,6 +21,7 @@ import {
   type Failed,
   failing,
   handingBack,
+  holding,
   type LaneInHand,
   type Looked,
   looking,
@@ -113,13 +115,24 @@ export interface AnswerGiven {
 const countedOff = ({ questions, waiting }: LookedAt, settled: number): number =>
   questions.length < ANSWERED_TOGETHER ? Math.max(waiting - (questions.length - settled), 0) : settled
 
+/** Locks what an answer changes, and then answers: what is committed while the locks are waited for counts. */
+const answeredOnceHeld = (sql: SqlClient.SqlClient) => {
+  const held = inForms(sql, (given: Givens<Answered>) => holding(sql, given))
+  const answered = onRecordInForms(sql, (given: Givens<Answered>) => answering(sql, given))
+  return (values: Answered) =>
+    lockedFirst(sql)(
+      held(values),
+      Effect.map(readAnswered(answered(values)), ({ is_answered }) => is_answered)
+    )
+}
+
 /** What guests asked and nobody has answered yet, in the database, for any worker of any process. */
 export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/resources/AnswerQueue", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
     const look = inForms(sql, (looked: Givens<Looked>) => looking(sql, looked))
     const silently = inForms(sql, (settled: Givens<Settled>) => settlingSilently(sql, settled))
-    const answered = onRecordInForms(sql, (given: Givens<Answered>) => answering(sql, given))
+    const answered = answeredOnceHeld(sql)
     const failed = inForms(sql, (given: Givens<Failed>) => failing(sql, given))
     const handBack = inForms(sql, (given: Givens<Looked>) => handingBack(sql, given))
 
@@ -158,7 +171,7 @@ export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/resour
       /** Answers all that are not over. Answers false where they are to be looked at again; fails where the guest's lane is full. */
       answer: (taken: TakenQuestions, situation: LookedAt, given: AnswerGiven, now: Date) => {
         const { answer, sentences, over, planIds, ruleIds, inARow } = given
-        const values: Answered = {
+        return answered({
           ...settled(taken, situation, over, planIds.length, now),
           next: pauseAfter(now),
           planIds,
@@ -171,8 +184,7 @@ export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/resour
           content: answer.text,
           sources: answer.sources,
           in_a_row: inARow
-        }
-        return Effect.map(readAnswered(answered(values)), ({ is_answered }) => is_answered)
+        })
       },
 
       failed: (taken: TakenQuestions, next: Date) => Effect.asVoid(Effect.orDie(failed({ ...laneOf(taken), next }))),

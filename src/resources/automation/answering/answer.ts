@@ -32,19 +32,29 @@ const inWords = (sentences: ReadonlyArray<AnswerSentence>): string =>
     of.map(({ text }) => text).join(" ")
   ).join("\n")
 
+/** What is said: a greeting, and what is known below it. */
+const textOf = (greeting: SaidByRule | undefined, sentences: ReadonlyArray<AnswerSentence>): string =>
+  [...(greeting === undefined ? [] : [greeting.text]), ...(sentences.length === 0 ? [] : [inWords(sentences)])].join(
+    "\n\n"
+  )
+
+/** A greeting, unless what is known would not fit below it: that is what was asked. */
+export const greetingAbove = (
+  channelType: string,
+  greeting: SaidByRule | undefined,
+  sentences: ReadonlyArray<AnswerSentence>
+): SaidByRule | undefined =>
+  sentences.length === 0 || isUpTo(textOf(greeting, sentences), messageLimit(channelType)) ? greeting : undefined
+
 /** Nothing but what the host has written: a rule's text, then what is known; undefined where there is neither. */
 export const answerOf = (
   greeting: SaidByRule | undefined,
   sentences: ReadonlyArray<AnswerSentence>,
   question: ReadonlyArray<string>
 ): Answer | undefined => {
-  const parts = [
-    ...(greeting === undefined ? [] : [greeting.text]),
-    ...(sentences.length === 0 ? [] : [inWords(sentences)])
-  ]
-  if (parts.length === 0) return undefined
+  if (greeting === undefined && sentences.length === 0) return undefined
   return {
-    text: parts.join("\n\n"),
+    text: textOf(greeting, sentences),
     sources: sourcesOf([
       ...(greeting === undefined ? [] : docsOfRule(greeting)),
       ...ofEntries(sentences),

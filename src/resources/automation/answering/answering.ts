@@ -6,10 +6,11 @@ import { workWhenWoken } from "../../../background/woken-work.ts"
 import { Acting, byItself } from "../../../contract/acting.ts"
 import { asRoot, record } from "../../../telemetry/spans.ts"
 import { KnowledgeAnswers } from "../../knowledge-bases/search/KnowledgeAnswers.ts"
+import { readOf } from "../../knowledge-bases/search/rules/question.ts"
 import { saidToInquiry } from "../rules/saying.ts"
 import type { SaidByRule } from "../sources.ts"
-import { AnswerQueue, type LookedAt, type TakenQuestions } from "./AnswerQueue.ts"
-import { answerOf, fitting } from "./answer.ts"
+import { type AnswerGiven, AnswerQueue, type LookedAt, type TakenQuestions } from "./AnswerQueue.ts"
+import { answerOf, fitting, greetingAbove } from "./answer.ts"
 import {
   type Applied,
   applied,
@@ -19,7 +20,6 @@ import {
   type Over,
   overBecause,
   type Question,
-  questionIn,
   REASONS
 } from "./rules.ts"
 import { ANSWERING_ROOM } from "./statements.ts"
@@ -41,7 +41,7 @@ type Ended =
   | {
       readonly end: "answered"
       readonly situation: LookedAt
-      readonly given: Parameters<AnswerQueue["Service"]["answer"]>[2]
+      readonly given: AnswerGiven
     }
   | { readonly end: "failed"; readonly why: unknown }
 
@@ -70,15 +70,17 @@ const answerTo = Effect.fnUntraced(function* (
 ) {
   const { greeting, answer } = applied(situation, open)
   if (greeting === undefined && answer === undefined) return yield* Effect.fail(REASONS.noRule)
-  const question = questionIn(answer === undefined ? open : askedSince(answer, open))
+  const asked = answer === undefined ? open : askedSince(answer, open)
+  const question = readOf(asked.map(({ content }) => content))
   const own = greeting === undefined ? undefined : yield* Effect.result(greetingOf(taken, greeting))
   const sentences =
     answer === undefined || question.length === 0
       ? []
       : yield* Effect.flatMap(KnowledgeAnswers, ({ ask }) =>
-          ask(taken.operator_id, { conversation: situation.code }, question.join("\n"))
+          ask(taken.operator_id, { conversation: situation.code }, question)
         )
-  const greets = own !== undefined && Result.isSuccess(own) ? own.success : undefined
+  const filled = own !== undefined && Result.isSuccess(own) ? own.success : undefined
+  const greets = greetingAbove(situation.channel_type, filled, sentences)
   const made = answerOf(greets, sentences, question)
   if (made === undefined) {
     return yield* Effect.fail(own !== undefined && Result.isFailure(own) ? own.failure : REASONS.unknown)
@@ -191,7 +193,7 @@ export const makeAnswering = Effect.flatMap(AnswerQueue, (queue) =>
 )
 
 /** Milliseconds between two looks for questions, however often changes wake the worker. */
-export const ANSWER_GAP_MS = 100
+const ANSWER_GAP_MS = 100
 
 /** Answers guests until the scope closes, in any number of processes on one database. */
 export const layerAnswering = Layer.effectDiscard(

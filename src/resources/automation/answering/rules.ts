@@ -1,4 +1,4 @@
-import { ANSWER_LATE_MS, ANSWER_PAUSE_MS, ANSWERS_IN_A_ROW, QUESTION_TEXT } from "../../../limits.ts"
+import { ANSWER_LATE_MS, ANSWER_PAUSE_MS, ANSWERS_IN_A_ROW } from "../../../limits.ts"
 import type { AnswerRule, MessageRule, Rule, RuleDefinition } from "../rules/rule.ts"
 import { isInScope } from "../rules/scheduling.ts"
 
@@ -55,7 +55,7 @@ export const overBecause = (questions: ReadonlyArray<Question>, reason: string):
   questions.map(({ plan_id }) => ({ plan_id, reason }))
 
 /** What comes of questions: those that are over, and what becomes of the others. */
-export interface Considered {
+interface Considered {
   readonly over: ReadonlyArray<Over>
   readonly open: ReadonlyArray<Question>
   /** Until when the others wait, since an answer was given just now. */
@@ -150,15 +150,3 @@ const firstOf = <Definition extends RuleDefinition>(
 /** Whether a rule is for one of what a conversation is about. What may be told to whom is not its to say (knowledge-bases/search). */
 const isFor = (rule: RuleDefinition, { channel_type, about }: Situation): boolean =>
   about.some(({ property_id, nights }) => isInScope(rule, { property_id, channel_type, nights: nights ?? undefined }))
-
-/** What is looked at of messages that wait together, oldest first: so many characters in all. Those that say nothing are none. */
-export const questionIn = (questions: ReadonlyArray<Pick<Question, "content">>): ReadonlyArray<string> => {
-  let left = QUESTION_TEXT
-  const texts: Array<string> = []
-  for (const { content } of questions) {
-    const text = Array.from(content.trim()).slice(0, left).join("")
-    left -= Array.from(text).length
-    if (text !== "") texts.push(text)
-  }
-  return texts
-}

@@ -19,7 +19,7 @@ export const ANSWERING_SHARE = 4
 export const ANSWERING_ACCOUNT_SHARE = 2
 
 /** Messages, the newest of a conversation, among which the last word of a person is looked for. One before them is long ago. */
-export const WORDS_LOOKED_AT = 500
+const WORDS_LOOKED_AT = 500
 
 /** Takes conversations whose questions are due, in turn; those of an operator that is banned or closed are not answered. */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
@@ -163,7 +163,28 @@ const isAnyEdited = (sql: SqlClient, { entryIds, entryRevisions }: Givens<Answer
       WHERE k.operator_id = mine.operator_id AND k.id = read.id AND k.revision = read.revision))`
 
 /**
- * Answers: the questions are done and the message is queued, or neither. Not where somebody else has the lane by now, nor where
+ * Locks what an answer locks, in that order. It is a statement of its own, before the one that answers: that one waits for nothing,
+ * and sees how orders, entries and rules stand once the conversation is its own, not as they stood when it began to wait for it.
+ */
+export const holding = (sql: SqlClient, held: Givens<Answered>): Fragment => sql`
+  WITH mine AS (${mine(sql, held)} FOR NO KEY UPDATE), conversation AS (
+    SELECT c.operator_id, c.id FROM mine
+    JOIN conversations c ON c.operator_id = mine.operator_id AND c.id = mine.conversation_id
+    FOR NO KEY UPDATE OF c
+  ), question AS (
+    SELECT p.id FROM conversation
+    JOIN automation_plans p ON p.operator_id = conversation.operator_id
+      AND p.id = ANY (${idsParameter(held.planIds)}::bigint[] || ${idsParameter(held.overIds)}::bigint[])
+    ORDER BY p.id FOR NO KEY UPDATE OF p
+  ), lane AS (
+    SELECT l.conversation_id FROM conversation
+    JOIN message_lanes l ON l.operator_id = conversation.operator_id AND l.conversation_id = conversation.id
+    FOR NO KEY UPDATE OF l
+  )
+  SELECT (SELECT count(*) FROM question) AS questions, (SELECT count(*) FROM lane) AS lanes`
+
+/**
+ * Answers, once all is held: the questions are done and the message is queued, or neither. Not where somebody else has the lane by now, nor where
  * since it was looked at anything was said, an order came to stand otherwise, an entry was edited, a rule was taken back, or every
  * question was: then it is looked at again.
  */
@@ -171,14 +192,13 @@ export const answering = (sql: SqlClient, answered: Givens<Answered>): RecordedC
   const { now, ruleIds } = answered
   return {
     change: sql`
-      mine AS (${mine(sql, answered)} FOR NO KEY UPDATE), unchanged AS (
+      mine AS (${mine(sql, answered)}), unchanged AS (
         SELECT c.operator_id, c.id FROM mine
         JOIN conversations c ON c.operator_id = mine.operator_id AND c.id = mine.conversation_id
         WHERE extract(epoch FROM c.last_message_at)::text = ${answered.said_until}
           AND (${standingOf(sql)}) = ${answered.standing} AND NOT ${isAnyEdited(sql, answered)}
           AND ${partOf(ruleIds, (all) => all.length)} = (SELECT count(*) FROM automation_rules r
             WHERE r.operator_id = mine.operator_id AND r.id = ANY (${idsParameter(ruleIds)}::bigint[]) AND r.state = 'active')
-        FOR NO KEY UPDATE OF c
       ), done AS (
         UPDATE automation_plans p SET state = 'done', rule_id = ${partOf(ruleIds, ([first]) => first ?? null)}, settled_at = ${now}
         FROM unchanged

@@ -22,13 +22,17 @@ export interface AnswerSentence {
 }
 
 /**
- * What answers a question, the best first; nothing where nothing is good enough, or what would be is not for who asks: an entry is
+ * What answers messages that wait together, oldest first, the best first; nothing where nothing is good enough, or what would be is not for who asks: an entry is
  * for guests with an accepted stay within its scope, unless it is for anyone.
  */
 export class KnowledgeAnswers extends Context.Service<
   KnowledgeAnswers,
   {
-    readonly ask: (operatorId: number, asking: Asking, question: string) => Effect.Effect<ReadonlyArray<AnswerSentence>>
+    readonly ask: (
+      operatorId: number,
+      asking: Asking,
+      messages: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<AnswerSentence>>
   }
 >()("latchkey/resources/knowledge-bases/KnowledgeAnswers") {
   static readonly layer = Layer.effect(
@@ -38,8 +42,8 @@ export class KnowledgeAnswers extends Context.Service<
 }
 
 const ask = (store: AnswerStore["Service"]) =>
-  Effect.fnUntraced(function* (operatorId: number, asking: Asking, question: string) {
-    const questions = questionsOf(question)
+  Effect.fnUntraced(function* (operatorId: number, asking: Asking, messages: ReadonlyArray<string>) {
+    const questions = questionsOf(messages)
     if (questions.length === 0) return []
     const found = yield* store.search({
       operatorId,

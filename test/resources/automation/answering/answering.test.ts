@@ -49,7 +49,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       const known = yield* Known
       assert.deepStrictEqual((yield* known.asked).at(-1), {
         asking: { conversation: id },
-        question: "What is the Wi-Fi password?"
+        messages: ["What is the Wi-Fi password?"]
       })
       // Subscribers hear of it as of any message, and the trail says who it was.
       const sql = yield* SqlClient.SqlClient
@@ -138,6 +138,15 @@ layer(layerAsking)("a guest who asks", (it) => {
         assert.isFalse(yield* isFor({ property_ids: [second] }))
         assert.isFalse(yield* isFor({ channel_types: ["vrbo"] }))
         assert.isTrue(yield* isFor({ channel_types: ["vrbo", "airbnb"], property_ids: [second, property] }))
+        // A stay that ends today is not over, and one that ended yesterday is.
+        const until = (version: number, check_out_date: string) => {
+          const stay = room(listing, { check_in_date: "2027-04-11", check_out_date })
+          return hear(order([stay], { thread_id: "T1", version }))
+        }
+        yield* until(2, "2027-04-20")
+        assert.isTrue(yield* isFor({ nights: { min: 9, max: 9 } }))
+        yield* until(3, "2027-04-19")
+        assert.isFalse(yield* isFor({ nights: { min: 8, max: 8 } }))
       })
   )
 
@@ -158,7 +167,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       assert.lengthOf(yield* automatic, 2)
       assert.deepStrictEqual(yield* plans, ["done", "done", "done"])
       const known = yield* Known
-      assert.strictEqual((yield* known.asked).at(-1)?.question, "Hello again\nThe Wi-Fi password, please")
+      assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Hello again", "The Wi-Fi password, please"])
     })
   )
 
@@ -178,7 +187,7 @@ layer(layerAsking)("a guest who asks", (it) => {
       yield* handedOut
       yield* TestClock.setTime(NOW + ANSWER_PAUSE_MS)
       yield* answeredOff
-      assert.strictEqual((yield* known.asked).at(-1)?.question, "Is there a piano?")
+      assert.deepStrictEqual((yield* known.asked).at(-1)?.messages, ["Is there a piano?"])
       assert.lengthOf(yield* automatic, 1)
       assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.unknown), skipped(REASONS.unknown)])
     })
@@ -302,6 +311,11 @@ layer(layerAsking)("a guest who asks", (it) => {
               ),
             reason: REASONS.unknown
           },
+          prolonged: {
+            by: ({ hear, listing }) =>
+              hear(order([room(listing, { check_out_date: "2027-05-08" })], { thread_id: "T1", version: 2 })),
+            reason: REASONS.unknown
+          },
           paused: {
             by: ({ rule }) => sql`UPDATE automation_rules SET state = 'paused' WHERE id = ${rule}`,
             reason: REASONS.noRule
@@ -385,6 +399,36 @@ layer(layerAsking)("somebody who inquires", (it) => {
       yield* ask("Are you there?")
       yield* answeredOff
       assert.deepStrictEqual(yield* plans, ["done", skipped(REASONS.noRule)])
+    })
+  )
+
+  it.effect("gets it with what is known as long as both fit together, and else what is known alone", () =>
+    Effect.gen(function* () {
+      const room = messageLimit("airbnb") - `\n\n${WIFI.text}`.length
+      const told = Effect.fnUntraced(function* (length: number) {
+        const scene = yield* asking({ ...GREETS, text: "x".repeat(length) }, ANSWERS)
+        yield* scene.ask("Is there Wi-Fi?")
+        yield* answeredOff
+        const sql = yield* SqlClient.SqlClient
+        const [plan] = yield* sql<{ rule_id: number }>`
+          SELECT rule_id FROM automation_plans WHERE operator_id = ${scene.operatorId}`
+        const [, reply] = yield* scene.messages
+        return {
+          text: reply?.content,
+          sources: reply?.sources.map(({ type }) => type),
+          rule: scene.ruleIds.indexOf(plan?.rule_id ?? 0)
+        }
+      })
+      assert.deepStrictEqual(yield* told(room), {
+        text: `${"x".repeat(room)}\n\n${WIFI.text}`,
+        sources: ["automation_reply", "host_knowledge", "thread"],
+        rule: 0
+      })
+      assert.deepStrictEqual(yield* told(room + 1), {
+        text: WIFI.text,
+        sources: ["host_knowledge", "thread"],
+        rule: 1
+      })
     })
   )
 

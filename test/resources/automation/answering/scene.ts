@@ -38,8 +38,8 @@ export const WIFI: AnswerSentence = {
 export class Known extends Context.Service<
   Known,
   {
-    /** What was asked, oldest first. */
-    readonly asked: Effect.Effect<ReadonlyArray<{ readonly asking: Asking; readonly question: string }>>
+    /** What was asked, oldest first: each time the messages that waited together. */
+    readonly asked: Effect.Effect<ReadonlyArray<{ readonly asking: Asking; readonly messages: ReadonlyArray<string> }>>
     /** Answers like that from now on. */
     readonly answer: (answer: Effect.Effect<ReadonlyArray<AnswerSentence>>) => Effect.Effect<void>
   }
@@ -47,14 +47,14 @@ export class Known extends Context.Service<
 
 const layerKnown = Layer.effectContext(
   Effect.gen(function* () {
-    const asked = yield* Ref.make<ReadonlyArray<{ asking: Asking; question: string }>>([])
+    const asked = yield* Ref.make<ReadonlyArray<{ asking: Asking; messages: ReadonlyArray<string> }>>([])
     const answers = yield* Ref.make<Effect.Effect<ReadonlyArray<AnswerSentence>> | undefined>(undefined)
     const answers_ = KnowledgeAnswers.of({
-      ask: (_operatorId, asking, question) =>
+      ask: (_operatorId, asking, messages) =>
         Effect.gen(function* () {
-          yield* Ref.update(asked, (all) => [...all, { asking, question }])
+          yield* Ref.update(asked, (all) => [...all, { asking, messages }])
           const told = yield* Ref.get(answers)
-          return told === undefined ? (/wi-?fi/i.test(question) ? [WIFI] : []) : yield* told
+          return told === undefined ? (/wi-?fi/i.test(messages.join()) ? [WIFI] : []) : yield* told
         })
     })
     return Context.make(Known, Known.of({ asked: Ref.get(asked), answer: (answer) => Ref.set(answers, answer) })).pipe(

@@ -15,7 +15,7 @@ layer(layerScene)("answers", (it) => {
       const { entered, operatorId, order, rooms } = yield* scene
       const [id] = yield* entered(WIFI, DOOR, TRANSIT)
       const { ask } = yield* KnowledgeAnswers
-      const [first, ...more] = yield* ask(operatorId, { stayCode: yield* order(rooms[0]) }, PASSWORD)
+      const [first, ...more] = yield* ask(operatorId, { stayCode: yield* order(rooms[0]) }, [PASSWORD])
       assert.deepStrictEqual(first, {
         text: "The password is sail-away.",
         knowledge_base_id: id,
@@ -83,6 +83,16 @@ layer(layerScene)("answers", (it) => {
       assert.sameMembers(two.slice(0, 2), ["The password is sail-away.", "The code of the key box is 4711."])
       const five = `${message} Which bus do we take? Where can we park? When does the pool open?`
       assert.lengthOf(yield* answers({ stayCode }, five), ANSWER_SENTENCES)
+    })
+  )
+
+  it.effect("answer messages that wait together as what each of them asks", () =>
+    Effect.gen(function* () {
+      const { entered, answers, order, rooms } = yield* scene
+      const stayCode = yield* order(rooms[0])
+      yield* entered(WIFI, DOOR)
+      const answered = yield* answers({ stayCode }, "Is the pool heated?", "wifi password please")
+      assert.include(answered, "The password is sail-away.")
     })
   )
 

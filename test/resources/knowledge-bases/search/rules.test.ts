@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
+import { QUESTION_TEXT } from "../../../../src/limits.ts"
 import { fragmentsOf } from "../../../../src/resources/knowledge-bases/search/fragments.ts"
 import { ANSWER_SENTENCES, answersTo } from "../../../../src/resources/knowledge-bases/search/rules/answering.ts"
 import { folded, stemOf } from "../../../../src/resources/knowledge-bases/search/rules/folding.ts"
@@ -8,6 +9,7 @@ import {
   QUESTION_NAMES,
   QUESTION_SENTENCES,
   questionsOf,
+  readOf,
   searchedNames
 } from "../../../../src/resources/knowledge-bases/search/rules/question.ts"
 import {
@@ -244,7 +246,7 @@ describe("a question", () => {
   it("has terms of letters and digits alone, and a bounded number of them", () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const names = searchedNames(questionsOf(text))
+        const names = searchedNames(questionsOf([text]))
         assert.isAtMost(names.length, QUESTION_NAMES)
         for (const name of names) assert.match(name, /^[\p{L}\p{N}\p{M}]+$/u)
       })
@@ -253,16 +255,53 @@ describe("a question", () => {
 
   it("of n names is looked for, and one of n + 1 is not: with n of them it would ask something else", () => {
     const words = (count: number) => `${Array.from({ length: count }, (_, n) => `z${n}`).join(" ")}?`
-    const asked = (count: number) => searchedNames(questionsOf(words(count))).length
+    const asked = (count: number) => searchedNames(questionsOf([words(count)])).length
     assert.deepStrictEqual([asked(10), asked(QUESTION_NAMES), asked(QUESTION_NAMES + 1)], [10, QUESTION_NAMES, 0])
     const before = `${words(QUESTION_NAMES - 2)} `
-    assert.include(searchedNames(questionsOf(`${before}Where is the garage?`)), "aboutparking")
-    assert.notInclude(searchedNames(questionsOf(`${before}Where is the zither in the garage?`)), "aboutparking")
+    assert.include(searchedNames(questionsOf([`${before}Where is the garage?`])), "aboutparking")
+    assert.notInclude(searchedNames(questionsOf([`${before}Where is the zither in the garage?`])), "aboutparking")
   })
 
-  it("is looked for in n sentences of a message, and in none after", () => {
-    const hellos = (count: number) => questionsOf(`${"Hello. ".repeat(count)}Wifi password?`).length
-    assert.deepStrictEqual([hellos(QUESTION_SENTENCES - 1), hellos(QUESTION_SENTENCES)], [1, 0])
+  it("is one of the first n sentences that ask, whatever else is said", () => {
+    const namesAfter = (before: string) => searchedNames(questionsOf([`${before}Where is the garage?`]))
+    const keys = (count: number) => "Where are the keys? ".repeat(count)
+    assert.include(namesAfter(keys(QUESTION_SENTENCES - 1)), "aboutparking")
+    assert.notInclude(namesAfter(keys(QUESTION_SENTENCES)), "aboutparking")
+    for (const talk of ["Hello. ", "We are looking forward to it. ", "Is it? "]) {
+      assert.include(namesAfter(talk.repeat(QUESTION_SENTENCES + 1)), "aboutparking", talk)
+    }
+    const unmarked = `${"Hello. ".repeat(QUESTION_SENTENCES + 1)}Parking garage please`
+    assert.include(searchedNames(questionsOf([unmarked])), "aboutparking")
+  })
+
+  it("asks by its words beside a message with a question mark, and may be about the message before", () => {
+    const asked = searchedNames(questionsOf(["Is the pool heated?", "wifi password please"]))
+    assert.includeMembers(Array.from(asked), ["aboutpool", "aboutwifi"])
+    assert.lengthOf(questionsOf(["Is the pool heated? wifi password please"]), 1)
+    assert.include(searchedNames(questionsOf(["We'd like to wash our clothes.", "Is that possible?"])), "aboutlaundry")
+  })
+
+  it("is read up to n characters of all messages together, as they are written, and nothing of them is made up", () => {
+    const [half, rest] = ["𠮷".repeat(QUESTION_TEXT / 2), "y".repeat(QUESTION_TEXT / 2)]
+    assert.deepStrictEqual(readOf([half, "  ", `${rest}\n`]), [half, rest])
+    assert.deepStrictEqual(readOf([half, `${rest}z`, "z"]), [half, rest])
+    const asked = (before: number) => searchedNames(questionsOf(["-".repeat(before), "wifi"]))
+    assert.include(asked(QUESTION_TEXT - 4), "aboutwifi")
+    assert.notInclude(asked(QUESTION_TEXT - 3), "aboutwifi")
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 1_500 })), (messages) => {
+        const read = readOf(messages)
+        assert.isAtMost(
+          read.reduce((sum, text) => sum + Array.from(text).length, 0),
+          QUESTION_TEXT
+        )
+        for (const text of read) {
+          assert.isNotEmpty(text)
+          assert.isTrue(messages.some((whole) => whole.includes(text)))
+        }
+        assert.deepStrictEqual(readOf(read), read)
+      })
+    )
   })
 
   it("means what it would without one slip of a letter inside a word of 7 to 24 letters", () => {
@@ -272,17 +311,17 @@ describe("a question", () => {
     for (const other of ["parkinf", "barking", "parkings", "wahsin", "washiin"]) assert.isUndefined(meant(other), other)
     assert.strictEqual(meant(longest.slice(1)), longest)
     assert.isUndefined(meant(tooLong.slice(1)))
-    assert.include(searchedNames(questionsOf("Is there a pakring garage?")), "aboutparking")
+    assert.include(searchedNames(questionsOf(["Is there a pakring garage?"])), "aboutparking")
   })
 
   it("may be about two words together that neither says alone", () => {
-    assert.include(searchedNames(questionsOf("The shower is stone cold, what do I do?")), "abouthotwater")
-    assert.notInclude(searchedNames(questionsOf("Where is the shower?")), "abouthotwater")
+    assert.include(searchedNames(questionsOf(["The shower is stone cold, what do I do?"])), "abouthotwater")
+    assert.notInclude(searchedNames(questionsOf(["Where is the shower?"])), "abouthotwater")
   })
 
   it("may be about what was said before it, or a clause of what is said", () => {
-    assert.include(searchedNames(questionsOf("We'd like to wash our clothes. Is that possible?")), "aboutlaundry")
-    const ladder = questionsOf("Our flight is late, where are the keys?")
+    assert.include(searchedNames(questionsOf(["We'd like to wash our clothes. Is that possible?"])), "aboutlaundry")
+    const ladder = questionsOf(["Our flight is late, where are the keys?"])
     assert.isAtLeast(ladder[0]?.length ?? 0, 2)
   })
 
@@ -298,10 +337,10 @@ describe("a question", () => {
       "Der Parkplatz war super.",
       "钥匙已经拿到了。"
     ]) {
-      assert.deepStrictEqual(questionsOf(told), [], told)
+      assert.deepStrictEqual(questionsOf([told]), [], told)
     }
     for (const asked of ["Can I park here", "Was kostet die Garage", "wifi password", "Could we have the code"])
-      assert.lengthOf(questionsOf(asked), 1, asked)
+      assert.lengthOf(questionsOf([asked]), 1, asked)
   })
 })
 
@@ -309,7 +348,7 @@ describe("an answer", () => {
   it("is a piece of the entry as it is written, and one of few", () => {
     fc.assert(
       fc.property(entries, entries, texts, (one, other, message) => {
-        const answers = answersTo(questionsOf(message), foundIn(one, other))
+        const answers = answersTo(questionsOf([message]), foundIn(one, other))
         assert.isAtMost(answers.length, ANSWER_SENTENCES)
         for (const { found, text } of answers) {
           const entry = found.knowledge_base_id === 0 ? one : other
@@ -321,21 +360,21 @@ describe("an answer", () => {
   })
 
   it("is none without entries, and none to a question that names nothing of them", () => {
-    fc.assert(fc.property(texts, (message) => assert.deepStrictEqual(answersTo(questionsOf(message), []), [])))
+    fc.assert(fc.property(texts, (message) => assert.deepStrictEqual(answersTo(questionsOf([message]), []), [])))
     const found = foundIn({
       title: "Check-out",
       contents: [{ sub_title: "", text: "Check-out is at 11 am. The router is behind the TV." }]
     })
     for (const question of ["Can we check out late?", "How do I turn on the TV?", "Is there a sauna?"]) {
-      assert.deepStrictEqual(answersTo(questionsOf(question), found), [], question)
+      assert.deepStrictEqual(answersTo(questionsOf([question]), found), [], question)
     }
-    assert.strictEqual(answersTo(questionsOf("When is check-out?"), found)[0]?.text, "Check-out is at 11 am.")
+    assert.strictEqual(answersTo(questionsOf(["When is check-out?"]), found)[0]?.text, "Check-out is at 11 am.")
   })
 
   it("is of what was asked about in whatever language, and never of what is only like it", () => {
     fc.assert(
       fc.property(named, named, (of, asked) => {
-        const answers = answersTo(questionsOf(questionOf(asked)), foundIn(entryOf(of)))
+        const answers = answersTo(questionsOf([questionOf(asked)]), foundIn(entryOf(of)))
         assert.lengthOf(answers, of.thing === asked.thing ? 1 : 0)
       }),
       { numRuns: 1_000 }
@@ -348,7 +387,7 @@ describe("an answer", () => {
         [2, 0]
       ] as const) {
         const answers = answersTo(
-          questionsOf(questionOf({ thing, language: asked })),
+          questionsOf([questionOf({ thing, language: asked })]),
           foundIn(entryOf({ thing, language: of }))
         )
         assert.lengthOf(answers, 1, questionOf({ thing, language: asked }))
@@ -379,7 +418,7 @@ describe("an answer", () => {
       "Does the bus stop nearby?",
       "When can we arrive?"
     ]) {
-      assert.deepStrictEqual(answersTo(questionsOf(question), found), [], question)
+      assert.deepStrictEqual(answersTo(questionsOf([question]), found), [], question)
     }
     for (const [question, text] of [
       ["Where are the keys?", "The keys are in the box beside the door."],
@@ -387,7 +426,7 @@ describe("an answer", () => {
       ["What does a taxi from the airport cost?", "A taxi from the airport costs 40 €."],
       ["Wann müssen wir auschecken?", "Check-out is at 11 am."]
     ] as const) {
-      assert.strictEqual(answersTo(questionsOf(question), found)[0]?.text, text, question)
+      assert.strictEqual(answersTo(questionsOf([question]), found)[0]?.text, text, question)
     }
   })
 
@@ -397,9 +436,9 @@ describe("an answer", () => {
       contents: [{ sub_title: "", text: "Kazinczy utca is loud until two. The router is the box that stops." }]
     })
     for (const question of ["Wir wären zu dritt, geht das in der Kazinczy utca?", "Is there a bus at that hour?"]) {
-      assert.deepStrictEqual(answersTo(questionsOf(question), found), [], question)
+      assert.deepStrictEqual(answersTo(questionsOf([question]), found), [], question)
     }
-    assert.isNotEmpty(answersTo(questionsOf("Are there quiet hours?"), found))
+    assert.isNotEmpty(answersTo(questionsOf(["Are there quiet hours?"]), found))
   })
 
   it("is of words that every object has as of any other", () => {
@@ -408,14 +447,14 @@ describe("an answer", () => {
     fc.assert(
       fc.property(word, said, said, said, (title, sub_title, text, more) => {
         const entry = { title, contents: [{ sub_title, text }] }
-        const questions = questionsOf(`${more}, where is the ${title}?`)
+        const questions = questionsOf([`${more}, where is the ${title}?`])
         for (const { text: answer } of answersTo(questions, foundIn(entry))) assert.include(text, answer)
       })
     )
     for (const word of OF_OBJECTS) {
       const text = `The ${word} is in the cupboard.`
       const entry = { title: word, contents: [{ sub_title: "", text }] }
-      const questions = questionsOf(`Where is the ${word}?`)
+      const questions = questionsOf([`Where is the ${word}?`])
       const searchable = fragmentsOf(entry).flatMap((fragment) => fragment.searchable.split(" "))
       assert.includeMembers(searchable, Array.from(searchedNames(questions)))
       assert.deepStrictEqual(
@@ -429,7 +468,7 @@ describe("an answer", () => {
     const answered = (count: number) => {
       const text = Array.from({ length: count }, (_, n) => `The garage has place ${n}.`).join(" ")
       return answersTo(
-        questionsOf("Where is the garage?"),
+        questionsOf(["Where is the garage?"]),
         foundIn({ title: "Garage", contents: [{ sub_title: "", text }] })
       )
     }
@@ -439,7 +478,7 @@ describe("an answer", () => {
 
   it("is said once where it answers two questions", () => {
     const text = "The keys are in the box."
-    const questions = questionsOf("Where are the keys? And where is the key?")
+    const questions = questionsOf(["Where are the keys? And where is the key?"])
     assert.lengthOf(questions, 2)
     const answers = answersTo(questions, foundIn({ title: "Keys", contents: [{ sub_title: "", text }] }))
     assert.deepStrictEqual(
@@ -453,7 +492,7 @@ describe("an answer", () => {
       { title: "Keys", contents: [{ sub_title: "", text: "The keys are in the box." }] },
       { title: "Keys", contents: [{ sub_title: "", text: "The keys are at the desk." }] }
     )
-    const asked = questionsOf("Where are the keys?")
+    const asked = questionsOf(["Where are the keys?"])
     assert.deepStrictEqual(answersTo(asked, found), answersTo(asked, found.toReversed()))
   })
 })

@@ -39,8 +39,8 @@ export const scene = Effect.gen(function* () {
     entered: (...entries: ReadonlyArray<Parameters<typeof host.write>[0]>) =>
       Effect.tap(Effect.forEach(entries, host.write), preparedAll(preparing)),
     /** What is answered, sentence by sentence. */
-    answers: (asking: Asking, question: string) =>
-      Effect.map(ask(operatorId, asking, question), (sentences) => sentences.map(({ text }) => text)),
+    answers: (asking: Asking, ...messages: ReadonlyArray<string>) =>
+      Effect.map(ask(operatorId, asking, messages), (sentences) => sentences.map(({ text }) => text)),
     /** A conversation, linked to these orders. */
     conversation: Effect.fnUntraced(function* (
       orders: ReadonlyArray<string>,

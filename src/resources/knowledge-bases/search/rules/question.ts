@@ -5,9 +5,9 @@ import { meantByMisspelt } from "./lexicon.ts"
 import { sentencesOf } from "./sentences.ts"
 import { namesOf, type Term, termsOf } from "./terms.ts"
 
-// What a guest's message asks.
+// What a guest's messages ask.
 
-/** Sentences of a message that are looked at, and names of terms that are searched for. */
+/** Sentences that are taken for questions, of messages that wait together, and names of terms that are searched for. */
 export const QUESTION_SENTENCES = 12
 export const QUESTION_NAMES = 64
 
@@ -42,14 +42,36 @@ const isAsked = (sentence: string, marked: boolean): boolean => {
 /** What one question may mean, to be tried in this order: all of its sentence, else those of its clauses that ask. */
 export type Question = ReadonlyArray<Asked>
 
-/** What a message asks, sentence by sentence; of what goes on for ever only the beginning. */
-export const questionsOf = (message: string): ReadonlyArray<Question> => {
-  const sentences = sentencesOf(message.slice(0, QUESTION_TEXT).toWellFormed()).map(folded).slice(0, QUESTION_SENTENCES)
+/** What is read of messages that wait together, oldest first: so many characters in all. Those that say nothing are none. */
+export const readOf = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
+  let left = QUESTION_TEXT
+  return messages.flatMap((message) => {
+    const characters = Array.from(message.trim()).slice(0, left)
+    left -= characters.length
+    return characters.length === 0 ? [] : [characters.join("")]
+  })
+}
+
+/** A sentence, and whether it asks. */
+interface Said {
+  readonly sentence: string
+  readonly asks: boolean
+}
+
+/** The sentences of a message: where one has a question mark, those without ask nothing. */
+const saidIn = (message: string): ReadonlyArray<Said> => {
+  const sentences = sentencesOf(message.toWellFormed()).map(folded)
   const marked = sentences.some((sentence) => MARK.test(sentence))
-  const questions = sentences.flatMap((sentence, at) =>
-    isAsked(sentence, marked) ? [understood(sentence, sentences[at - 1])] : []
+  return sentences.map((sentence) => ({ sentence, asks: isAsked(sentence, marked) }))
+}
+
+/** What messages that wait together ask, sentence by sentence; of what goes on for ever only the beginning. */
+export const questionsOf = (messages: ReadonlyArray<string>): ReadonlyArray<Question> => {
+  const said = readOf(messages).flatMap(saidIn)
+  const questions = said.flatMap(({ sentence, asks }, at) =>
+    asks ? [understood(sentence, said[at - 1]?.sentence)] : []
   )
-  return bounded(questions)
+  return bounded(questions).slice(0, QUESTION_SENTENCES)
 }
 
 /** What a sentence asks: misspelt words mean what they would, and two may mean something together. */
