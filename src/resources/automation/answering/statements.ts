@@ -184,9 +184,9 @@ export const holding = (sql: SqlClient, held: Givens<Answered>): Fragment => sql
   SELECT (SELECT count(*) FROM question) AS questions, (SELECT count(*) FROM lane) AS lanes`
 
 /**
- * Answers, once all is held: the questions are done and the message is queued, or neither. Not where somebody else has the lane by now, nor where
- * since it was looked at anything was said, an order came to stand otherwise, an entry was edited, a rule was taken back, or every
- * question was: then it is looked at again.
+ * Answers, once all is held: the questions are done and the message is queued, or neither. Not where somebody else has the lane by
+ * now, nor where since it was looked at anything was said, an order came to stand otherwise, an entry was edited, a rule was taken
+ * back, or every question was: then it is looked at again.
  */
 export const answering = (sql: SqlClient, answered: Givens<Answered>): RecordedChange => {
   const { now, ruleIds } = answered
