@@ -48,6 +48,10 @@ import ordersOfConversations from "./0046_orders_of_conversations.ts"
 import knowledgeBases from "./0047_knowledge_bases.ts"
 import automationRules from "./0048_automation_rules.ts"
 import automationPlans from "./0049_automation_plans.ts"
+import oauth from "./0050_oauth.ts"
+import consoleTables from "./0051_console.ts"
+import tokensOfGrants from "./0052_tokens_of_grants.ts"
+import webhooksOfGrants from "./0053_webhooks_of_grants.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -99,5 +103,9 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 46, name: "orders_of_conversations", up: ordersOfConversations },
   { id: 47, name: "knowledge_bases", up: knowledgeBases },
   { id: 48, name: "automation_rules", up: automationRules },
-  { id: 49, name: "automation_plans", up: automationPlans }
+  { id: 49, name: "automation_plans", up: automationPlans },
+  { id: 50, name: "oauth", up: oauth },
+  { id: 51, name: "console", up: consoleTables },
+  { id: 52, name: "tokens_of_grants", up: tokensOfGrants },
+  { id: 53, name: "webhooks_of_grants", up: webhooksOfGrants }
 ]

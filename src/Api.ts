@@ -9,6 +9,7 @@ import { Groups } from "./resources/groups/contract.ts"
 import { KnowledgeBases } from "./resources/knowledge-bases/contract.ts"
 import { ListingCalendars } from "./resources/listing-calendars/contract.ts"
 import { ListingOperations } from "./resources/listings/contract.ts"
+import { Oauth } from "./resources/oauth/contract.ts"
 import { PriceAndRules } from "./resources/price-and-rules/contract.ts"
 import { Properties } from "./resources/properties/contract.ts"
 import { ReservationTags } from "./resources/reservation-tags/contract.ts"
@@ -46,7 +47,8 @@ export const Api = {
   ...SpecialOfferOperations,
   ...ReviewOperations,
   ...KnowledgeBases,
-  ...AutomationActions
+  ...AutomationActions,
+  ...Oauth
 }
 
 export type OperationName = keyof typeof Api

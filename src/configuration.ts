@@ -69,6 +69,8 @@ export interface Settings {
   readonly drainSeconds: number
   /** Whole days after check-out that images of identity documents are kept. */
   readonly identityImageDays: number
+  /** Whether MCP users can connect by the public client. */
+  readonly publicClient: boolean
 }
 
 /** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
@@ -241,7 +243,8 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     imageStore: yield* setting("IMAGE_STORE", imageStore),
     drainSeconds: (yield* setting("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX))) ?? 0,
     identityImageDays:
-      (yield* setting("IDENTITY_IMAGE_DAYS", whole("days", 1, IDENTITY_IMAGE_DAYS_MAX))) ?? IDENTITY_IMAGE_DAYS
+      (yield* setting("IDENTITY_IMAGE_DAYS", whole("days", 1, IDENTITY_IMAGE_DAYS_MAX))) ?? IDENTITY_IMAGE_DAYS,
+    publicClient: (yield* setting("PUBLIC_CLIENT", flag)) ?? true
   }
 })
 

@@ -17,3 +17,8 @@ export const PublicUrl = Context.Reference<string>("latchkey/installation/Public
 export const IdentityImageDays = Context.Reference<number>("latchkey/installation/IdentityImageDays", {
   defaultValue: () => 30
 })
+
+/** Whether there is the public client that MCP users come with. */
+export const PublicClient = Context.Reference<boolean>("latchkey/installation/PublicClient", {
+  defaultValue: () => true
+})

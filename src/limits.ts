@@ -73,6 +73,17 @@ export const WEBHOOK_WAIT_MS = 3 * 24 * 60 * 60 * 1000
 export const WEBHOOK_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 export const WEBHOOK_DEAD_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
+/**
+ * Test events that an operator may send in a minute, those of them that may be under way at once in a process, and those of all
+ * operators together.
+ */
+export const WEBHOOK_TESTS_A_MINUTE = 10
+export const WEBHOOK_TESTS_OF_OPERATOR = 2
+export const WEBHOOK_TESTS = 64
+/** Deliveries that a page of the console shows of a subscription, and tries that a list of deliveries tells of each: the latest. */
+export const WEBHOOK_DELIVERIES_SHOWN = 20
+export const WEBHOOK_TRIES_SHOWN = 50
+
 /** Milliseconds an event is kept after it came into the feed (thirty days), and longer while a delivery needs it. */
 export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 /** Events of one page of the feed when `limit` is not given, and the most that may be asked for. */
@@ -103,6 +114,10 @@ export const EMAIL = 254
  */
 export const PASSWORD_MIN = 1
 export const PASSWORD_MAX = 200
+
+/** Access tokens of an operator that were made by its people and work, and how many of them a page of the console shows. */
+export const ACCESS_TOKENS = 200
+export const ACCESS_TOKENS_SHOWN = 50
 
 /** Messages in one batch of MCP, notifications among them, and bytes its calls are answered with before none is run any more. */
 export const MCP_BATCH_MESSAGES = 20
@@ -448,3 +463,86 @@ export const ACTION_ATTEMPTS = 5
 /** Milliseconds after which a question is not answered any more, and questions of one guest that are answered together. */
 export const ANSWER_LATE_MS = 60 * 60 * 1000
 export const ANSWERED_TOGETHER = 20
+
+/** Bytes of a request for a token, its end, or a registration (64 KiB). */
+export const OAUTH_BODY_BYTES = 64 * 1024
+/** Characters of an id, a secret, a code, a token, a verifier or a scope in such a request. */
+export const OAUTH_FIELD = 500
+/** Characters of what a client calls itself, and of what its users' hosts see of a partner. */
+export const CLIENT_NAME = 100
+/** Clients that a deployment has, disabled ones among them, and addresses that a partner's hosts may be led back to. */
+export const OAUTH_CLIENTS = 1_000
+export const PARTNER_REDIRECTS = 20
+/** Connections that one statement ends at most, when their client is disabled or their time is over. */
+export const GRANTS_ENDED = 500
+/** Wrong secrets and verifiers in a window of ten minutes, after which none is looked at (specification, Limits). */
+export const FAILED_CHECKS = 10
+/** Registrations a minute from one address, addresses that one names, and things that one says it can do. */
+export const REGISTRATIONS_A_MINUTE = 30
+export const REGISTRATION_REDIRECTS = 10
+export const REGISTRATION_LIST = 20
+/** Addresses of the public client that are kept, and those among them that are kept because a host consented to one. */
+export const REGISTERED_REDIRECTS = 10_000
+export const USED_REDIRECTS = 5_000
+/** Milliseconds a session of the console lasts without a visit (twelve hours) and at most (seven days), and live ones of an account. */
+export const SESSION_QUIET_MS = 12 * 60 * 60 * 1000
+export const SESSION_LASTS_MS = 7 * 24 * 60 * 60 * 1000
+export const SESSIONS_OF_ACCOUNT = 20
+/**
+ * Failed sign-ins of one e-mail address from one place of which the last is the first to be waited after: a second, then twice
+ * as long each time, at the most five minutes. Milliseconds without a try after which they are forgotten (an hour).
+ */
+export const SIGN_IN_FAILURES = 5
+export const SIGN_IN_FIRST_WAIT_MS = 1_000
+export const SIGN_IN_LONGEST_WAIT_MS = 5 * 60 * 1000
+export const SIGN_IN_FORGOTTEN_MS = 60 * 60 * 1000
+/** Failed sign-ins from one place whatever the e-mail address, and milliseconds in which they are counted (ten minutes). */
+export const SIGN_IN_FAILURES_OF_PLACE = 50
+export const SIGN_IN_PLACE_MS = 10 * 60 * 1000
+/** Browsers of an account that are known by a cookie of their own, and milliseconds since the last sign-in that one is (a year). */
+export const KNOWN_BROWSERS = 20
+export const KNOWN_BROWSER_MS = 365 * 24 * 60 * 60 * 1000
+/**
+ * Passwords that are hashed at once (each takes 32 MiB, and one of the four threads that files and names are also looked up on) for
+ * strangers and for who is known, that wait for it of each, and of one place of both together.
+ */
+export const HASHES = 2
+export const HASHES_OF_KNOWN = 1
+export const HASHES_WAITING = 16
+export const HASHES_OF_PLACE = 4
+/** Requests of one address to pages of the console in a minute, pages that are made at once in a process, and bytes of a form. */
+export const CONSOLE_REQUESTS_A_MINUTE = 600
+export const CONSOLE_PLACES = 4
+export const CONSOLE_FORM_BYTES = 64 * 1024
+/** Milliseconds in which a form must have arrived. */
+export const CONSOLE_FORM_MS = 20_000
+/** Characters of an address that browsers are led back to, and of the scheme that a program on a device calls its own. */
+export const REDIRECT_URI = 2_000
+export const REDIRECT_SCHEME = 100
+/** Characters of the text that an application wants back with its code. */
+export const OAUTH_STATE = 2_000
+/** Resources that one request for access may name. */
+export const OAUTH_RESOURCES = 10
+/** Characters of an application's request, where it waits in the address of the sign-in page: less than HEADER_BYTES, with a browser's headers. */
+export const WAITING_REQUEST = 12_000
+/** Milliseconds that a code, an access token of OAuth (specification, Limits: 7 days) and an unused refresh token are good for. */
+export const OAUTH_CODE_MS = 60_000
+export const OAUTH_TOKEN_MS = 7 * 24 * 60 * 60 * 1000
+export const REFRESH_TOKEN_MS = 90 * 24 * 60 * 60 * 1000
+/** Milliseconds for which a client that lost the answer to a renewal gets it again. */
+export const REFRESH_GRACE_MS = 10_000
+/** Access tokens of one grant that are good at once, and how often it may be renewed in an hour. */
+export const GRANT_TOKENS = 10
+export const GRANT_RENEWALS = 100
+/** Applications that an account may have connected, and codes of it that may be on their way; migration 0050_oauth has both. */
+export const OAUTH_CONNECTIONS = 100
+export const OAUTH_CODES = 20
+/** Connections that are listed at once. */
+export const CONNECTIONS_SHOWN = 1_000
+/** Milliseconds that codes, grants and tokens are kept when they are over, and a refresh token that is used. */
+export const OAUTH_CODES_KEPT_MS = 24 * 60 * 60 * 1000
+export const GRANTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+export const TOKENS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+export const REFRESH_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
+/** Tokens whose last use a process has in hand until it writes it down: of more it is found at their next call. */
+export const TOKEN_USES = 50_000

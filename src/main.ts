@@ -6,6 +6,7 @@ import packageJson from "../package.json" with { type: "json" }
 import { layerConnectorDoor } from "./adapters/connectors.ts"
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
+import { layerConsolePages } from "./adapters/pages/console.ts"
 import { layerSandboxPage } from "./adapters/pages/sandbox.ts"
 import { layerAssembly } from "./assembly.ts"
 import { layerIdleMemory, ProcessMemory } from "./background/idle-memory.ts"
@@ -21,6 +22,9 @@ import { Configuration, IMAGE_STORE, type Settings, WrongSetting } from "./confi
 import { layerConnectorsElsewhere } from "./connectors/elsewhere.ts"
 import { Hearing } from "./connectors/Hearing.ts"
 import { layerConnectorRetention } from "./connectors/layer.ts"
+import { layerConsoleRetention } from "./console/layer.ts"
+import { Passwords } from "./console/Passwords.ts"
+import { Sessions } from "./console/Sessions.ts"
 import {
   type DatabaseSettings,
   layerBackgroundDatabase,
@@ -32,8 +36,10 @@ import { IMAGES } from "./database/folder-modes.ts"
 import { migrate } from "./database/migrate.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
+import { DeliveryLog } from "./deliveries/DeliveryLog.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
+import { TestEvents } from "./deliveries/TestEvents.ts"
 import { greet } from "./demo/greeting.ts"
 import { DEMO_EMAIL } from "./demo/seed.ts"
 import { Followers } from "./events/followers.ts"
@@ -41,8 +47,15 @@ import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { Ingest } from "./ingest/Ingest.ts"
 import { layerHearingLater } from "./ingest/layer.ts"
-import { Deployment, IdentityImageDays, PublicUrl } from "./installation.ts"
+import { Deployment, IdentityImageDays, PublicClient, PublicUrl } from "./installation.ts"
 import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
+import { Clients } from "./oauth/Clients.ts"
+import { Codes } from "./oauth/Codes.ts"
+import { Grants } from "./oauth/Grants.ts"
+import { layerOAuthRetention } from "./oauth/layer.ts"
+import { AccessTokens } from "./operators/AccessTokens.ts"
+import { layerLastUses } from "./operators/LastUses.ts"
+import { Operators } from "./operators/Operators.ts"
 import { Places } from "./places/Places.ts"
 import { layerAnswering } from "./resources/automation/answering/answering.ts"
 import { followGuestMessages } from "./resources/automation/answering/asked.ts"
@@ -67,6 +80,7 @@ import { PropertyFeeds } from "./resources/property-feeds/PropertyFeeds.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
 import { layerAppearing } from "./resources/reviews/appearing.ts"
 import { layerExpiring } from "./resources/special-offers/expiring.ts"
+import { HostWebhooks } from "./resources/webhooks/HostWebhooks.ts"
 import { layerSandboxConnector } from "./sandbox/in-process.ts"
 import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
 import { SandboxAllowed } from "./sandbox/SandboxAllowed.ts"
@@ -116,11 +130,15 @@ type LayerConnectors = ReturnType<typeof connectorsOf>
 /** Where connectors elsewhere speak. */
 const layerHearing = layerConnectorDoor.pipe(Layer.provide(Layer.provide(Hearing.layer, Ingest.layer)))
 
+/** Counts in memory, and writes down in the background, what was refused. */
+const layerRefusals = Layer.provide(Refusals.layer, layerBackgroundDatabase)
+
 const layerService = (windows: Layer.Layer<RateWindows>, connectors: LayerConnectors) =>
   layerAssembly.pipe(
     Layer.provide([
       Layer.provide(ChannelGateway.layer, connectors),
-      Layer.provide(Refusals.layer, layerBackgroundDatabase)
+      layerRefusals,
+      Layer.provide(layerLastUses, layerBackgroundDatabase)
     ]),
     Layer.provideMerge(windows)
   )
@@ -162,9 +180,15 @@ const imageStoreThere = Effect.fnUntraced(function* ({ imageStore }: Settings) {
   return yield* new WrongSetting({ variable: "IMAGE_STORE", expected: IMAGE_STORE, given: imageStore })
 })
 
-/** Removes what is old of keys, trail, counts, connectors' messages and images for as long as the process runs. */
+/** Removes what is old of keys, trail, counts, sessions, connectors' messages, images and OAuth for as long as the process runs. */
 const layerRetaining = Layer.provide(
-  Layer.mergeAll(layerRetention, layerConnectorRetention, layerImageRetention),
+  Layer.mergeAll(
+    layerRetention,
+    layerConsoleRetention,
+    layerConnectorRetention,
+    layerImageRetention,
+    layerOAuthRetention
+  ),
   layerBackgroundDatabase
 )
 
@@ -182,6 +206,16 @@ const layerAnsweringGuests = layerAnswering.pipe(
 
 /** What guests see and tell of their stays. */
 const layerGuestPages = Layer.provide(GuestPages.layer, layerRequestDatabase)
+
+/** Who is signed in at the console, and what its pages give to whom. */
+const layerConsole = (settings: Settings) =>
+  layerConsolePages(settings.publicUrl, settings).pipe(
+    Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, Codes.layer, Grants.layer]),
+    Layer.provide([Operators.layer, AccessTokens.layer]),
+    Layer.provide([Layer.provideMerge(HostWebhooks.layer, DeliveryLog.layer), TestEvents.layer]),
+    Layer.provide(Layer.provide(Outbound.layer(settings.webhookAllowedHosts), AddressResolver.layer)),
+    Layer.provide([layerRequestDatabase, layerRefusals])
+  )
 
 /** Forgets identity documents of stays that are long over, for as long as the process runs. */
 const layerForgetting = Layer.provide(layerForgettingIdentities, layerBackgroundDatabase)
@@ -225,6 +259,8 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerHearing),
+        // Above the Service: what the API does, its pages ask of that.
+        Layer.provide(layerConsole(settings)),
         Layer.provide(layerService(windows(settings), connectors)),
         Layer.provide(sandbox.reached),
         Layer.provide(layerGuestPages),
@@ -241,6 +277,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
           Layer.succeed(Deployment, settings.deployment),
           Layer.succeed(PublicUrl, settings.publicUrl),
           Layer.succeed(IdentityImageDays, settings.identityImageDays),
+          Layer.succeed(PublicClient, settings.publicClient),
           Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
         ])
       )

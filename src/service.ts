@@ -17,13 +17,21 @@ import { WakeUp } from "./background/WakeUp.ts"
 import { Keys } from "./changes/Keys.ts"
 import { type Answered, once } from "./changes/once.ts"
 import { Refusals } from "./changes/Refusals.ts"
-import { Acting, type Actor } from "./contract/acting.ts"
-import { type Caller, CurrentOperator } from "./contract/caller.ts"
+import { Acting, type Actor, byItself } from "./contract/acting.ts"
+import { type Caller, CurrentOperator, type Person } from "./contract/caller.ts"
+import { CallerAddress, strangerAt } from "./contract/caller-address.ts"
 import { type Answer, failed, newRequestId, succeeded } from "./contract/envelope.ts"
-import { type ApiError, type BadRequest, errorCode, NotFound, ServerError } from "./contract/errors.ts"
+import {
+  type ApiError,
+  type BadRequest,
+  errorCode,
+  NotFound,
+  ServerError,
+  type Unauthenticated
+} from "./contract/errors.ts"
 import { type GivenKey, keyOf, REPLAYED } from "./contract/idempotency-key.ts"
 import type { Input } from "./contract/input.ts"
-import { isChange } from "./contract/operation.ts"
+import { isChange, needsToken } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
 import { approachOf } from "./gate/approach.ts"
 import { Gate, type LetIn, type TurnedAway } from "./gate/Gate.ts"
@@ -35,8 +43,12 @@ import { asRoot, inSpan, record } from "./telemetry/spans.ts"
 
 /** What an adapter hands over of one call. */
 export interface Call {
-  /** `rest` or `mcp`: for the log line and the span; the answer never differs by it. */
-  readonly door: "rest" | "mcp"
+  /** For the log line and the span; the answer never differs by it. */
+  readonly door: "rest" | "mcp" | "console"
+  /** Who is signed in at the console, in the place of a token; no caller can say so. */
+  readonly person?: Person
+  /** Where it comes from, as far as that is known: calls without a token are told apart by it. */
+  readonly address?: string | undefined
   /** Lower-case names; credentials are read from here by the Gate and go nowhere else. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Path parameters (REST, as text) or all arguments (MCP): known before the rest is read. */
@@ -44,7 +56,7 @@ export interface Call {
   /** The idempotency key, where one came with the call; an operation that reads has no use for it. */
   readonly key?: GivenKey | undefined
   /** Reads the rest of the input, after the Gate has let the call in: a body that nobody may send is not parsed. */
-  readonly read: Effect.Effect<Input, BadRequest>
+  readonly read: Effect.Effect<Input, BadRequest | Unauthenticated>
 }
 
 /**
@@ -75,7 +87,9 @@ export class Service extends Context.Service<
       const { wake } = yield* WakeUp
       const runs = new Map<string, Run>()
       for (const name of operationNames) {
-        runs.set(name, runOf(Api[name], yield* reader(name), { gate, places, keys, wake }))
+        const [operation, read] = [Api[name], yield* reader(name)]
+        const onTheWay = { gate, places, keys, wake }
+        runs.set(name, needsToken(operation) ? runOf(operation, read, onTheWay) : openRunOf(operation, read, onTheWay))
       }
 
       return Service.of({
@@ -191,6 +205,31 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
     })
 }
 
+/**
+ * The way of a call to an operation that needs no token: decode, place, handler, encode. A key would belong to an operator, and
+ * there is none: it is ignored.
+ */
+const openRunOf = (operation: ApiOperation, read: Reader, { places, wake }: OnTheWay): Run => {
+  const waking = isChange(operation) ? afterChange(wake) : identity
+  const traced = inSpan("handler", { "latchkey.operation": operation._tag })
+  return (call, requestId) => {
+    const actor: Actor = { ...byItself("Latchkey", operation._tag), requestId }
+    const answer = Effect.flatMap(call.read, (input) =>
+      Effect.flatMap(read(input, call.params), ({ open }) =>
+        open === undefined
+          ? Effect.die(new Error(`${operation._tag} has no handler that needs no token`))
+          : places.within(strangerAt(call.address), traced(waking(open)), input.bytes)
+      )
+    )
+    const known = Effect.provideService(Effect.provideService(answer, Acting, actor), CallerAddress, call.address)
+    return Effect.map(Effect.exit(known), (exit) => ({
+      exit,
+      headers: {},
+      by: undefined
+    }))
+  }
+}
+
 const NO_KEY: Effect.Effect<string | undefined> = Effect.undefined
 
 const asNew = (result: Schema.Json): Answered => ({ result, replayed: false })
@@ -283,7 +322,8 @@ const refused = (
 ): Effect.Effect<Answer> => {
   const answerOf = (error: ApiError): Answer => ({
     envelope: failed(requestId, error),
-    headers: { ...headers, ...headersOf(error) }
+    headers: { ...headers, ...headersOf(error) },
+    error
   })
   const error = Cause.findErrorOption(cause)
   if (Option.isSome(error)) return Effect.succeed(answerOf(error.value))

@@ -29,7 +29,8 @@ describe("configuration", () => {
         sandbox: "with demo",
         imageStore: undefined,
         drainSeconds: 0,
-        identityImageDays: 30
+        identityImageDays: 30,
+        publicClient: true
       })
       assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
     })
@@ -58,6 +59,7 @@ describe("configuration", () => {
         IMAGE_STORE: "/mnt/latchkey/images",
         DRAIN_SECONDS: "300",
         IDENTITY_IMAGE_DAYS: "3650",
+        PUBLIC_CLIENT: "0",
         WEBHOOK_ALLOWED_HOSTS: "127.0.0.1, hooks.internal"
       })
       assert.deepStrictEqual(rest, {
@@ -77,7 +79,8 @@ describe("configuration", () => {
         sandbox: "always",
         imageStore: "/mnt/latchkey/images",
         drainSeconds: 300,
-        identityImageDays: 3650
+        identityImageDays: 3650,
+        publicClient: false
       })
       assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")
       assert.strictEqual(redisUrl && Redacted.value(redisUrl), "rediss://:secret@cache:6379")
@@ -204,6 +207,7 @@ describe("configuration", () => {
     ["DRAIN_SECONDS", "301", "a whole number of seconds from 0 to 300"],
     ["DRAIN_SECONDS", "-1", "a whole number of seconds from 0 to 300"],
     ["DRAIN_SECONDS", "1.5", "a whole number of seconds from 0 to 300"],
+    ["PUBLIC_CLIENT", "yes", "1 or 0"],
     ["IDENTITY_IMAGE_DAYS", "0", "a whole number of days from 1 to 3650"],
     ["IDENTITY_IMAGE_DAYS", "3651", "a whole number of days from 1 to 3650"],
     ["IDENTITY_IMAGE_DAYS", "a month", "a whole number of days from 1 to 3650"],

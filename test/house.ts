@@ -21,23 +21,24 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes channels configuration.ts connectors contract database deliveries demo ingest installation.ts",
-      "limits.ts operators sandbox resources/<family> telemetry"
+      "main.ts background changes channels configuration.ts connectors console contract database deliveries demo ingest installation.ts",
+      "limits.ts oauth operators sandbox resources/<family> telemetry"
     )
   },
   {
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background changes channels configuration.ts connectors database deliveries demo events gate ingest",
-      "installation.ts limits.ts places resources/<family> sandbox telemetry"
+      "adapters assembly.ts background changes channels configuration.ts connectors console database deliveries demo events gate ingest",
+      "installation.ts limits.ts oauth operators places resources/<family> sandbox telemetry"
     )
   },
   {
     place: "adapters",
     what: "REST, MCP, pages; `http-server/` keeps their connections, refuses what is no request, and stops",
     imports: imports(
-      "Api.ts configuration.ts connectors contract database gate installation.ts limits.ts places resources/<family> sandbox",
+      "Api.ts configuration.ts connectors console contract database deliveries events gate installation.ts limits.ts oauth operators places",
+      "resources/<family> sandbox",
       "service.ts telemetry"
     )
   },
@@ -83,15 +84,15 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: imports("background channels contract database limits.ts resources/<family> telemetry")
   },
   {
-    place: "operators",
-    what: "operators, accounts, tokens, limits",
-    imports: imports("changes contract database gate limits.ts")
+    place: "console",
+    what: "who is signed in at the console, and who tried to",
+    imports: imports("background changes contract database gate limits.ts operators")
   },
   {
     place: FAMILY,
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(
-      "background changes channels contract database deliveries events installation.ts limits.ts random-text.ts",
+      "background changes channels contract database deliveries events installation.ts limits.ts oauth random-text.ts",
       "resources/handled.ts resources/own-row.ts resources/row-fields.ts telemetry"
     )
   },
@@ -109,6 +110,16 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "resources/row-fields.ts",
     what: "how columns of the database become values of the contract",
     imports: ["contract"]
+  },
+  {
+    place: "oauth",
+    what: "the authorization server: clients, consents, codes, tokens and their renewal, one thought an RFC",
+    imports: imports("background changes contract database gate installation.ts limits.ts operators random-text.ts")
+  },
+  {
+    place: "operators",
+    what: "operators, accounts, tokens, limits",
+    imports: imports("background changes contract database gate installation.ts limits.ts")
   },
   {
     place: "channels",
@@ -135,7 +146,11 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "what happened, typed; recorded by the statement that changed it; the order it is told in, and who has heard of it",
     imports: imports("background contract database limits.ts")
   },
-  { place: "gate", what: "credentials, entitlement, rate windows", imports: imports("contract database telemetry") },
+  {
+    place: "gate",
+    what: "credentials, entitlement, rate windows",
+    imports: imports("contract database installation.ts telemetry")
+  },
   {
     place: "places",
     what: "who works at once, and whose answer is built next",
@@ -195,6 +210,14 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Who writes a table: a folder or file below src. */
 export const OWNERS: Readonly<Record<string, string>> = {
   access_tokens: "operators",
+  oauth_clients: "oauth",
+  oauth_redirects: "oauth",
+  oauth_grants: "oauth",
+  oauth_codes: "oauth",
+  oauth_refresh_tokens: "oauth",
+  console_sessions: "console",
+  known_browsers: "console",
+  sign_in_failures: "console",
   accounts: "operators",
   operators: "operators",
   properties: "resources/properties",

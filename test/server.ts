@@ -2,19 +2,42 @@ import { Context, Effect, Layer } from "effect"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { type HttpSettings, makeHttpApp } from "../src/adapters/http.ts"
 import { type ListenOptions, listen } from "../src/adapters/http-server/listen.ts"
+import { layerConsolePages } from "../src/adapters/pages/console.ts"
+import { Passwords } from "../src/console/Passwords.ts"
+import { Sessions } from "../src/console/Sessions.ts"
 import { Readiness } from "../src/database/Readiness.ts"
+import { AddressResolver } from "../src/deliveries/AddressResolver.ts"
+import { AllowedReceivers } from "../src/deliveries/allowed-hosts.ts"
+import { DeliveryLog } from "../src/deliveries/DeliveryLog.ts"
+import { Outbound } from "../src/deliveries/Outbound.ts"
+import { TestEvents } from "../src/deliveries/TestEvents.ts"
+import { Clients } from "../src/oauth/Clients.ts"
+import { Codes } from "../src/oauth/Codes.ts"
+import { Grants } from "../src/oauth/Grants.ts"
+import { AccessTokens } from "../src/operators/AccessTokens.ts"
+import { Operators } from "../src/operators/Operators.ts"
 import { SharedCalendars } from "../src/resources/calendar-share-links/SharedCalendars.ts"
 import { GuestPages } from "../src/resources/check-in/GuestPages.ts"
 import { PropertyFeeds } from "../src/resources/property-feeds/PropertyFeeds.ts"
+import { HostWebhooks } from "../src/resources/webhooks/HostWebhooks.ts"
 import { layerTest } from "./harness.ts"
 
 /** Where the service under test listens, without a final slash. */
 export class BaseUrl extends Context.Service<BaseUrl, string>()("latchkey/test/BaseUrl") {}
 
-/** A service behind a real socket on a free port of this machine. */
-export const layerServing = <E>(
-  service: Layer.Layer<Inside, E>,
-  settings: Partial<HttpSettings & ListenOptions> = {}
+/** Goes where the test's own list of allowed receivers lets it. */
+const layerOutbound = Layer.unwrap(Effect.map(AllowedReceivers, (allowed) => Outbound.layer(allowed))).pipe(
+  Layer.provide(AddressResolver.layer)
+)
+
+/** Who is signed in at the console, and what hosts gave to applications. */
+const layerConsoleServices = Layer.mergeAll(Sessions.layer, Passwords.layer, Clients.layer, Codes.layer, Grants.layer)
+
+/** A service behind a real socket on a free port of this machine. `console`: others in the place of what its pages work with. */
+export const layerServing = <E, More = never>(
+  service: Layer.Layer<Inside | More, E>,
+  settings: Partial<HttpSettings & ListenOptions> = {},
+  console: typeof layerConsoleServices = layerConsoleServices
 ) =>
   Layer.effect(
     BaseUrl,
@@ -32,6 +55,15 @@ export const layerServing = <E>(
   ).pipe(
     Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
     Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, GuestPages.layer, Readiness.layer()]),
+    Layer.provide(
+      Layer.provide(layerConsolePages(settings.publicUrl ?? "http://127.0.0.1", settings), [
+        console,
+        Operators.layer,
+        AccessTokens.layer,
+        Layer.provideMerge(HostWebhooks.layer, DeliveryLog.layer),
+        Layer.provide(TestEvents.layer, layerOutbound)
+      ])
+    ),
     Layer.provideMerge(service)
   )
 

@@ -7,10 +7,10 @@ import { exposureOf, isChange, isRead, routeOf, summaryOf, toolCardOf } from "..
 import { Service } from "../src/service.ts"
 import { sampled, seedOfRun, valuesOf } from "./attacks/inputs.ts"
 import { WRONG_TYPES } from "./attacks/odd-values.ts"
-import { call, freshOperator, layerTest } from "./harness.ts"
+import { answerTo, call, freshOperator, layerTest } from "./harness.ts"
 import { OWNERS } from "./house.ts"
 import { countStatements } from "./statements.ts"
-import { COMPANIONS, contents, fieldsOf, isRequired, sample } from "./walking.ts"
+import { COMPANIONS, contents, fieldsOf, guarded, isRequired, sample, unguarded } from "./walking.ts"
 import { isOwnName, makeWorld, NO_REFERENCES, neededValue, REFERENCES } from "./world.ts"
 
 // What must hold for every operation, from its contract alone: a new one is covered the moment it exists.
@@ -44,9 +44,8 @@ const makeCast = Effect.gen(function* () {
 }).pipe(Effect.scoped)
 
 layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) => {
-  for (const operation of operations) {
+  for (const operation of guarded) {
     const name = operation._tag
-    const { method, path, params } = routeOf(operation)
 
     it.effect(`${name} needs a token`, () =>
       Effect.gen(function* () {
@@ -107,6 +106,64 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         })
       )
     }
+  }
+
+  for (const operation of unguarded) {
+    const name = operation._tag
+
+    it.effect(`${name} needs no token, and looks at none, whoever it is of`, () =>
+      Effect.gen(function* () {
+        const { mine, refused } = yield* Cast
+        const fields = sample(operation, mine)
+        const alone = yield* call(undefined, name, fields)
+        assert.notInclude([420, 500], alone.error_code)
+        assert.notStrictEqual(alone.error_msg, "Invalid access token")
+        const others = [mine.token, mine.readOnlyToken, "lk_unknown", ...refused.map(([, { token }]) => token)]
+        const before = yield* contents(mine)
+        for (const token of others) {
+          const { error_code, error_msg, data } = yield* call(token, name, fields)
+          assert.deepStrictEqual(
+            { error_code, error_msg, data },
+            {
+              error_code: alone.error_code,
+              error_msg: alone.error_msg,
+              data: alone.data
+            }
+          )
+        }
+        assert.deepStrictEqual(yield* contents(mine), before)
+      })
+    )
+
+    it.effect(`${name} ignores a key, as there is nobody whose it would be`, () =>
+      Effect.gen(function* () {
+        const { mine } = yield* Cast
+        const before = yield* contents(mine)
+        const fields = sample(operation, mine)
+        const { envelope, headers } = yield* answerTo(mine.token, name, fields, "walk")
+        assert.notInclude([420, 500], envelope.error_code)
+        const other = yield* answerTo(mine.token, name, { ...fields, unknown: true }, "walk")
+        assert.strictEqual(other.envelope.error_code, envelope.error_code)
+        for (const header of [headers, other.headers]) assert.notProperty(header, "idempotent-replayed")
+        const unreadable = yield* answerTo(mine.token, name, fields, "")
+        assert.strictEqual(unreadable.envelope.error_msg, envelope.error_msg)
+        assert.deepStrictEqual(yield* contents(mine), before)
+      })
+    )
+
+    it.effect(`${name} finds out who calls in one statement, and does nothing else for a stranger`, () =>
+      Effect.gen(function* () {
+        const { mine } = yield* Cast
+        const stranger = sample(operation, mine, COMPANIONS)
+        const [, statements] = yield* countStatements(call(undefined, name, stranger))
+        assert.isAtMost(statements, 1)
+      })
+    )
+  }
+
+  for (const operation of operations) {
+    const name = operation._tag
+    const { method, path, params } = routeOf(operation)
 
     for (const [field] of fieldsOf(operation).filter(([each]) => REFERENCES.has(each))) {
       it.effect(`${name} never shows or touches another operator's ${field}`, () =>

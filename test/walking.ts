@@ -1,10 +1,21 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ApiOperation } from "../src/Api.ts"
+import { type ApiOperation, operations } from "../src/Api.ts"
 import { isFixed } from "../src/contract/fixed-fields.ts"
+import { isChange, needsToken } from "../src/contract/operation.ts"
 import { EITHER, NO_REFERENCES, neededValue, REFERENCES, sampleValue, type World } from "./world.ts"
 
 // What every walk over the contract starts from: a valid call of each operation, and what an operator has.
+
+/**
+ * What a caller does for an operator, by a token, and what is called without one. Of the latter only that holds which needs no
+ * operator: how its input is read, what it says of itself, and that no token makes a difference. No key belongs to it and no trail.
+ */
+export const guarded = operations.filter(needsToken)
+export const unguarded = operations.filter((operation) => !needsToken(operation))
+
+/** What changes something of an operator's. */
+export const guardedChanges = guarded.filter(isChange)
 
 export const fieldsOf = (operation: ApiOperation) => Object.entries<Schema.Top>(operation.payloadSchema.fields)
 
@@ -26,8 +37,8 @@ export const sample = (
   )
 }
 
-/** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount, what a part is of. */
-export const COMPANIONS = ["start_date", "end_date", "currency", "property_ids"]
+/** Fields that are optional by themselves and needed beside others: both ends of a range, the currency of an amount, what a part is of, who calls. */
+export const COMPANIONS = ["start_date", "end_date", "currency", "property_ids", "client_id", "client_secret"]
 
 /** In the place of every text that says nothing of a record. */
 const TOLD = "Told in confidence"

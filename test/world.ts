@@ -348,6 +348,11 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       scope_channel: { type: "by_channel", channels: ["airbnb"] },
       contents: [{ sub_title: "Keys", text: "In the box by the door." }],
       audience: "anyone",
+      grant_type: "authorization_code",
+      client_id: "app_of_nobody",
+      client_secret: "lksecret_of_nobody",
+      token: "lk_of_nobody",
+      redirect_uris: ["http://127.0.0.1/callback"],
       channel_types: ["airbnb", "vrbo"]
     } as Readonly<Record<string, unknown>>,
     /** By operation, where one needs another value than the others. */
@@ -436,6 +441,9 @@ export const NO_REFERENCES: ReadonlySet<string> = new Set([
   "custom_channel_id",
   "channel_id",
   "lock_code",
+  // Of a client, which is no operator's, and what it was given.
+  "client_id",
+  "code",
   "rate_plan_id"
 ])
 

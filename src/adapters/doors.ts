@@ -6,19 +6,36 @@ import { IMAGES_PREFIX } from "../resources/images/address.ts"
 import { FEEDS_PREFIX } from "../resources/property-feeds/address.ts"
 import type { Call } from "../service.ts"
 import { CONNECTORS_PREFIX, connectorRefusal } from "./connectors.ts"
+import { DISCOVERY_PREFIX } from "./discovery.ts"
 import { rpcRefusal } from "./mcp/message.ts"
+import { forAnyOrigin } from "./oauth/cross-origin.ts"
+import { AUTHORIZATION_PATH } from "./pages/console/authorization.ts"
+import { SIGN_IN_PATH } from "./pages/console/frame.ts"
+import { consoleRefusal } from "./pages/console.ts"
 import { guestRefusal } from "./pages/guest-page.ts"
 import { imageRefusal } from "./pages/image.ts"
 import { feedRefusal } from "./pages/property-feed.ts"
 import { SANDBOX_PATH } from "./pages/sandbox.ts"
 import { calendarRefusal } from "./pages/shared-calendar.ts"
-import { REST_PREFIX, toResponse } from "./rest.ts"
+import { restResponse, toResponse } from "./rest.ts"
+import { REST_PREFIX } from "./rest-prefix.ts"
 
 // Which door a path leads to, and the form in which that door refuses what it is not even asked.
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export type DoorName = "rest" | "mcp" | "calendar" | "feed" | "sandbox" | "connectors" | "image" | "guests" | "none"
+export type DoorName =
+  | "rest"
+  | "mcp"
+  | "calendar"
+  | "feed"
+  | "sandbox"
+  | "connectors"
+  | "image"
+  | "guests"
+  | "console"
+  | "discovery"
+  | "none"
 
 interface Refusing {
   /** The door of the log line. */
@@ -39,6 +56,8 @@ export const doorAt = (path: string): DoorName => {
   if (path.startsWith(CONNECTORS_PREFIX)) return "connectors"
   if (path.startsWith(IMAGES_PREFIX)) return "image"
   if (path.startsWith(GUESTS_PREFIX)) return "guests"
+  if (path === AUTHORIZATION_PATH || path === SIGN_IN_PATH || path.startsWith(`${SIGN_IN_PATH}/`)) return "console"
+  if (path.startsWith(DISCOVERY_PREFIX)) return "discovery"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
 
@@ -49,7 +68,7 @@ const elsewhere: Refusing = {
 
 /** Outside `/v3` the status tells the truth: who asks there is a browser, or a client that looks for what is not here. */
 export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
-  rest: { door: "rest", responseOf: toResponse },
+  rest: { door: "rest", responseOf: restResponse },
   mcp: { door: "mcp", responseOf: rpcRefusal },
   calendar: { door: "rest", responseOf: calendarRefusal },
   feed: { door: "rest", responseOf: feedRefusal },
@@ -58,5 +77,7 @@ export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
   connectors: { door: "rest", responseOf: connectorRefusal },
   image: { door: "rest", responseOf: imageRefusal },
   guests: { door: "rest", responseOf: guestRefusal },
+  console: { door: "console", responseOf: consoleRefusal },
+  discovery: { door: "rest", responseOf: (answer, request) => forAnyOrigin(elsewhere.responseOf(answer, request)) },
   none: elsewhere
 }

@@ -3,10 +3,13 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { operations } from "../Api.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { Readiness } from "../database/Readiness.ts"
+import { PublicClient } from "../installation.ts"
 import { Service } from "../service.ts"
 import { ConnectorDoor } from "./connectors.ts"
+import { makeDiscovery } from "./discovery.ts"
 import { type DoorName, doorAt, pathOf, REFUSING } from "./doors.ts"
 import { mcpApp } from "./mcp.ts"
+import { ConsolePages } from "./pages/console.ts"
 import { makeGuestPage } from "./pages/guest-page.ts"
 import { makeImageDoor } from "./pages/image.ts"
 import { makePropertyFeed } from "./pages/property-feed.ts"
@@ -30,12 +33,13 @@ type Response = HttpServerResponse.HttpServerResponse
 export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) {
   const service = yield* Service
   const database = yield* Readiness
-  const rest = yield* makeRest
+  const rest = yield* makeRest(settings)
   const sharedCalendar = yield* makeSharedCalendar
   const propertyFeed = yield* makePropertyFeed
   const image = yield* makeImageDoor
   const guests = yield* makeGuestPage
-  const [sandbox, connectors] = [yield* SandboxPage, yield* ConnectorDoor]
+  const [sandbox, connectors, consolePages] = [yield* SandboxPage, yield* ConnectorDoor, yield* ConsolePages]
+  const discovery = makeDiscovery(settings.publicUrl, yield* PublicClient)
   const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */
@@ -66,6 +70,8 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     connectors: orNothing("connectors", connectors),
     image,
     guests,
+    console: orNothing("console", consolePages),
+    discovery: orNothing("discovery", (request) => Effect.sync(() => discovery(request))),
     none: (request) => refuse("none", request, noSuchPage)
   }
 
@@ -73,6 +79,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     const path = pathOf(request)
     if (path === "/health/live") return Effect.succeed(HttpServerResponse.text("live\n"))
     if (path === READY_PATH) return ready
+    if (path === ICON_PATH) return Effect.succeed(noIcon)
     const door = doorAt(path)
     const isOpen = !settings.requireHttps || isHttps(request, settings.trustProxy)
     return isOpen ? doors[door](request) : refuse(door, request, plainHttp)
@@ -81,6 +88,10 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   // A bare server runs its handler uninterruptible: work would go on, and wait for a place, for clients that are gone.
   return Effect.interruptible(Effect.flatMap(HttpServerRequest.HttpServerRequest, route))
 })
+
+// Browsers ask for it beside any page, without being told to.
+const ICON_PATH = "/favicon.ico"
+const noIcon = HttpServerResponse.empty({ status: 204, headers: { "cache-control": "public, max-age=86400" } })
 
 const plainHttp = new BadRequest({ message: "Use HTTPS: a token or a secret address must not travel over plain HTTP." })
 const noSuchPage = new NotFound({ message: "Nothing lives here. REST is below /v3, the MCP endpoint at /mcp." })

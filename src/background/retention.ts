@@ -12,9 +12,15 @@ export const RETENTION_MS = 5 * 60 * 1000
 
 const readCount = rowOf(Schema.Struct({ rows: Schema.Int }))
 
-/** The next rows that `rows` finds, which answers their ctid: the lock keeps them where they lie until the statement ends. */
-export const nextRows = (sql: SqlClient, rows: Fragment): Fragment =>
-  sql`ctid = ANY (ARRAY(${rows} LIMIT ${RETENTION_ROWS} FOR UPDATE SKIP LOCKED))`
+/**
+ * The next rows that `rows` finds, which answers their ctid: the lock keeps them where they lie until the statement ends. Where it
+ * looks at several tables, `of` says whose rows they are.
+ */
+export const nextRows = (sql: SqlClient, rows: Fragment, of?: string): Fragment => {
+  const whose = of === undefined ? [] : ["OF", of]
+  const locked = sql.literal(["FOR UPDATE", ...whose, "SKIP LOCKED"].join(" "))
+  return sql`ctid = ANY (ARRAY(${rows} LIMIT ${RETENTION_ROWS} ${locked}))`
+}
 
 /** A change of a retention, and what the same statement does beside it with the rows it answers, the CTE `changed`. */
 export interface Retention {

@@ -6,6 +6,7 @@ import { Configuration } from "../configuration.ts"
 import { Acting, byItself } from "../contract/acting.ts"
 import { DatabaseSettings, layerCommandDatabase } from "../database/choose.ts"
 import { pendingMigrations } from "../database/pending.ts"
+import { Deployment } from "../installation.ts"
 import { Operators } from "../operators/Operators.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
 import { lineWriter } from "../telemetry/lines.ts"
@@ -39,7 +40,13 @@ const layerQuietLog = layerTelemetry(
   lineWriter(process.stderr)
 )
 
-const layerSettings = Layer.provideMerge(Configuration.layer, layerQuietLog)
+/** Tokens that a command makes are good where the process serves that has the same settings. */
+const layerDeployment = Layer.effect(
+  Deployment,
+  Effect.map(Configuration, ({ deployment }) => deployment)
+)
+
+const layerSettings = layerDeployment.pipe(Layer.provideMerge(Configuration.layer), Layer.provideMerge(layerQuietLog))
 
 /** On the database the settings name; one that does not answer is told by what names it. */
 const onDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>) =>

@@ -8,6 +8,7 @@ import { audit } from "./audit.ts"
 import { automation } from "./automation.ts"
 import { calendar } from "./calendar.ts"
 import { checkIn } from "./check-in.ts"
+import { client } from "./client.ts"
 import { connector } from "./connector.ts"
 import { demo } from "./demo.ts"
 import { knowledge } from "./knowledge.ts"
@@ -31,6 +32,7 @@ const latchkey = Command.make("latchkey").pipe(
     operator,
     account,
     token,
+    client,
     property,
     calendar,
     listing,

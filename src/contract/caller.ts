@@ -1,4 +1,4 @@
-import { Context, Schema } from "effect"
+import { Context, type DateTime, Schema } from "effect"
 import { RateLimited, SubscriptionRequired, Unauthenticated } from "./errors.ts"
 
 /** The operator a call belongs to and the account and token that made it. */
@@ -12,6 +12,13 @@ export const Caller = Schema.Struct({
   tokenId: Schema.Int,
   /** What the token is called: the application that calls. */
   tokenName: Schema.String,
+  /**
+   * Whose webhook subscriptions it may change: those of this application. Null: the host's own hand, by a token or a page of the
+   * console, which may change all.
+   */
+  application: Schema.NullOr(Schema.String),
+  /** The consent of the host that the token came of; null: it was made in the console. */
+  grantId: Schema.NullOr(Schema.Int),
   scope: Schema.Literals(["read-only", "writable"]),
   /** IANA zone in which the operator's dates are read. */
   timeZone: Schema.String,
@@ -20,6 +27,13 @@ export const Caller = Schema.Struct({
   edition: Schema.Literals(["pro", "basic"])
 })
 export type Caller = typeof Caller.Type
+
+/** Somebody who is signed in at the console, with what may keep the account from doing anything. */
+export interface Person {
+  readonly caller: Caller
+  readonly status: "active" | "banned" | "closed"
+  readonly subscriptionUntil: DateTime.Utc | null
+}
 
 /** Who is calling; provided by the Gate to every handler. */
 export class CurrentOperator extends Context.Service<CurrentOperator, Caller>()("latchkey/contract/CurrentOperator") {}

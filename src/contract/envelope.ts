@@ -17,6 +17,8 @@ export interface Envelope {
 export interface Answer {
   readonly envelope: Envelope
   readonly headers: Readonly<Record<string, string>>
+  /** What refused it, where it was refused: for a door that speaks another language beside the envelope's. */
+  readonly error?: ApiError
 }
 
 const tail = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 8)

@@ -5,6 +5,27 @@ import { Schema } from "effect"
 
 const Message = { message: Schema.String }
 
+/** What OAuth calls a refusal (RFC 6749 4.1.2.1 and 5.2, RFC 7009, RFC 7591 3.2.2, RFC 8707), for those clients that read this and not error_code. */
+export const OAuthError = Schema.Literals([
+  "invalid_request",
+  "invalid_client",
+  "invalid_grant",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "unsupported_response_type",
+  "invalid_scope",
+  "invalid_target",
+  "access_denied",
+  "invalid_redirect_uri",
+  "invalid_client_metadata",
+  "temporarily_unavailable",
+  "server_error"
+])
+export type OAuthError = typeof OAuthError.Type
+
+/** Where the code alone does not tell it. */
+const Named = { oauth: Schema.optionalKey(OAuthError) }
+
 /**
  * An error that is an answer and nobody's mistake in the code: without a stack, which nobody would read and which costs more
  * than the rest of a refusal.
@@ -26,10 +47,12 @@ const answered = <Base extends new (...args: any[]) => object>(base: Base) =>
   }
 
 /** 400: the request cannot be read: a missing field, a wrong type, fields that exclude each other. */
-export class BadRequest extends answered(Schema.TaggedError<BadRequest>()("BadRequest", Message)) {}
+export class BadRequest extends answered(Schema.TaggedError<BadRequest>()("BadRequest", { ...Message, ...Named })) {}
 
 /** 401: no valid token, or a read-only token on a write. */
-export class Unauthenticated extends answered(Schema.TaggedError<Unauthenticated>()("Unauthenticated", Message)) {}
+export class Unauthenticated extends answered(
+  Schema.TaggedError<Unauthenticated>()("Unauthenticated", { ...Message, ...Named })
+) {}
 
 /** 403: the caller is known and may not do this, or the record is somebody else's. */
 export class Forbidden extends answered(Schema.TaggedError<Forbidden>()("Forbidden", Message)) {}
@@ -52,7 +75,9 @@ export class SubscriptionRequired extends answered(
 ) {}
 
 /** 422: readable, but a rule of the business refuses it; the message names the field. */
-export class ValidationFailed extends answered(Schema.TaggedError<ValidationFailed>()("ValidationFailed", Message)) {}
+export class ValidationFailed extends answered(
+  Schema.TaggedError<ValidationFailed>()("ValidationFailed", { ...Message, ...Named })
+) {}
 
 /** 429: a window or quota is used up; `headers` say which one and for how long. */
 export class RateLimited extends answered(

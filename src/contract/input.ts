@@ -9,8 +9,8 @@ export type Input = {
   /** Bytes of the body it was read from, which it keeps in memory; absent without a body. */
   readonly bytes?: number
 } & (
-  | /** Query parameters: every field is text. */
-  { readonly encoding: "text"; readonly fields: Readonly<Record<string, string>> }
+  | /** Query parameters or a form: every field is text, or texts where it may come several times. */
+  { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
   /** A JSON body: the fields that are not in the path. */
   | { readonly encoding: "body"; readonly fields: unknown }
   /** All fields as JSON values: the arguments of a tool. */

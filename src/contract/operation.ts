@@ -81,6 +81,8 @@ export const Route = Context.Service<RouteSpec>("latchkey/contract/Route")
 export const Exposure = Context.Service<ToolCard | NotATool>("latchkey/contract/Exposure")
 export const Summary = Context.Service<string>("latchkey/contract/Summary")
 export const Metered = Context.Service<Metering>("latchkey/contract/Metered")
+/** Whether whoever calls must show a token; what does not is what gives tokens out (specification, OAuth 2.0 bearer token). */
+export const NeedsToken = Context.Service<boolean>("latchkey/contract/NeedsToken")
 
 const paramsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
@@ -108,6 +110,8 @@ export const family =
       readonly limits?: CallLimits
       /** Layer 3: the field that names the conversation a message goes to. */
       readonly messageTo?: keyof Payload & string
+      /** It is called without a token: the Gate has no part in it, and its handler says who may. */
+      readonly needsNoToken?: true
       /** One line for the reference page. */
       readonly summary: string
       readonly payload: Payload
@@ -139,6 +143,7 @@ export const family =
       })
       .annotate(Exposure, declared.exposure)
       .annotate(Summary, declared.summary)
+      .annotate(NeedsToken, declared.needsNoToken !== true)
       .annotate(Metered, {
         ...(limits === undefined ? {} : { limits }),
         ...(messageTo === undefined ? {} : { messageTo })
@@ -166,6 +171,8 @@ export const toolCardOf = (operation: Rpc.Any): (Family & ToolCard) | undefined 
   const exposure = exposureOf(operation)
   return "notATool" in exposure ? undefined : { ...Context.getUnsafe(operation.annotations, FamilyFacts), ...exposure }
 }
+
+export const needsToken = (operation: Rpc.Any): boolean => Context.getUnsafe(operation.annotations, NeedsToken)
 
 /** A read-only token may call a GET and nothing else (specification, Access token 3). */
 export const isRead = (operation: Rpc.Any): boolean => routeOf(operation).method === "GET"

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecord } from "../changes/on-record.ts"
 import { rowOf, rowsOf } from "../database/rows.ts"
+import { WEBHOOK_TRIES_SHOWN } from "../limits.ts"
 import type { DeliveryKey } from "./message.ts"
 
 /** Deliveries one statement of a replay queues again. */
@@ -18,7 +19,7 @@ const LoggedTry = Schema.Struct({
   first_bytes: Schema.NullOr(Schema.String)
 })
 
-/** A delivery and what became of each of its tries, the first one first. */
+/** A delivery and what became of each of its tries, the latest {@link WEBHOOK_TRIES_SHOWN} of them, the first one first. */
 export const LoggedDelivery = Schema.Struct({
   operator_id: Schema.Int,
   event_id: Schema.Int,
@@ -41,6 +42,8 @@ export interface Wanted {
   readonly subscriptionId?: number | undefined
   /** Dead letters only. */
   readonly dead?: boolean | undefined
+  /** Of events before this one, by its id: the next page of a list. */
+  readonly before?: number | undefined
   /** Of events queued from `from` on and before `until`. */
   readonly from?: Date | undefined
   readonly until?: Date | undefined
@@ -64,6 +67,7 @@ const isWanted = (sql: SqlClient.SqlClient, wanted: Wanted): Fragment => {
   if (wanted.operatorId !== undefined) all.push(sql`d.operator_id = ${wanted.operatorId}`)
   if (wanted.subscriptionId !== undefined) all.push(sql`d.subscription_id = ${wanted.subscriptionId}`)
   if (wanted.dead === true) all.push(sql`d.state = 'dead'`)
+  if (wanted.before !== undefined) all.push(sql`d.event_id < ${wanted.before}`)
   if (wanted.from !== undefined) all.push(sql`e.queued_at >= ${wanted.from}`)
   if (wanted.until !== undefined) all.push(sql`e.queued_at < ${wanted.until}`)
   return sql`${sql.and(all)}`
@@ -77,8 +81,10 @@ const joined = (sql: SqlClient.SqlClient): Fragment => sql`
 const latest = (sql: SqlClient.SqlClient, wanted: Wanted, most: number): Fragment => sql`
   SELECT d.operator_id, d.event_id, d.subscription_id, s.url, e.event, d.record, e.queued_at, d.state, d.due_at,
     coalesce((
-      SELECT jsonb_agg(to_jsonb(a) ORDER BY a.attempt) FROM webhook_attempts a
-      WHERE a.operator_id = d.operator_id AND a.event_id = d.event_id AND a.subscription_id = d.subscription_id
+      SELECT jsonb_agg(to_jsonb(a) ORDER BY a.attempt) FROM (
+        SELECT * FROM webhook_attempts
+        WHERE operator_id = d.operator_id AND event_id = d.event_id AND subscription_id = d.subscription_id
+        ORDER BY attempt DESC LIMIT ${WEBHOOK_TRIES_SHOWN}) a
     ), '[]') AS attempts
   FROM webhook_deliveries d ${joined(sql)}
   WHERE ${isWanted(sql, wanted)}
@@ -115,7 +121,7 @@ const queuedAgain = (sql: SqlClient.SqlClient, wanted: Wanted, after: Replayed, 
     RETURNING d.operator_id, d.event_id, d.subscription_id
   )`
 
-/** What whoever runs the service sees of deliveries, and sends again. All operators', unless one is named. */
+/** What whoever runs the service, and a host of their own, see of deliveries and send again. All operators', unless one is named. */
 export class DeliveryLog extends Context.Service<DeliveryLog>()("latchkey/deliveries/DeliveryLog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** The latest `most`, the latest first. */

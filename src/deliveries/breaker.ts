@@ -40,12 +40,15 @@ export const Health = Schema.Union([
   /** Failing, but too few times to rest: one delivery at a time. */
   Schema.Struct({ state: Schema.Literal("failing"), ...failing }),
   ...Rest.members,
-  /** No success for five days: nothing goes out until the host resumes it. */
+  /** No success for five days, or the host wants it so: nothing goes out until it is resumed. */
   Schema.Struct({ state: Schema.Literal("paused"), ...failing })
 ])
 export type Health = typeof Health.Type
 
 export const healthy: Health = { state: "healthy" }
+
+/** The health of what its host has paused: no failure led to it. */
+export const stopped = (now: number): Health => ({ state: "paused", failures: 0, failingSince: now })
 
 /** The health while a probe is out, to be stored by compare-and-set: whoever loses that race has no probe. */
 export const probing = (rest: Rest, now: number): Health => ({ ...rest, state: "probing", until: now + PROBE_MS })

@@ -1,4 +1,4 @@
-import { Clock, DateTime, Effect, Random, Redacted } from "effect"
+import { Clock, DateTime, Effect, Random } from "effect"
 import { nextTry } from "../background/retries.ts"
 import { attemptOnce } from "../background/timed-work.ts"
 import { asRoot, record } from "../telemetry/spans.ts"
@@ -6,28 +6,12 @@ import { afterFailure, type Health } from "./breaker.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import type { TakenDelivery, Tried } from "./delivery.ts"
 import { bodyOf, webhookIdOf } from "./message.ts"
-import { type Attempt, isDelivered, Outbound } from "./Outbound.ts"
+import { type Attempt, isDelivered, type Outbound } from "./Outbound.ts"
 import { RETRIES } from "./retries.ts"
-import { SECRET_TOKEN_HEADER, signedHeaders } from "./signature.ts"
+import { signedTry } from "./signed-try.ts"
 
 /** One try: the event as a signed request, and how it ended. */
-const attemptOf = Effect.fnUntraced(function* (delivery: TakenDelivery) {
-  const outbound = yield* Outbound
-  const startedAt = yield* Clock.currentTimeMillis
-  const body = bodyOf(delivery)
-  const message = { id: webhookIdOf(delivery), timestamp: Math.floor(startedAt / 1000), body }
-  const { secret, former_secret: former } = delivery
-  const attempt = yield* outbound.post({
-    url: delivery.url,
-    headers: {
-      "content-type": "application/json",
-      [SECRET_TOKEN_HEADER]: Redacted.value(delivery.secret_token),
-      ...signedHeaders(message, former === null ? [secret] : [secret, former])
-    },
-    body
-  })
-  return { startedAt: new Date(startedAt), attempt }
-})
+const attemptOf = (delivery: TakenDelivery) => signedTry(delivery, webhookIdOf(delivery), bodyOf(delivery))
 
 const inWords = (attempt: Attempt): string =>
   attempt.outcome === "answered" ? `the receiver answered ${attempt.status}` : `${attempt.reason}: ${attempt.detail}`

@@ -5,7 +5,7 @@ import { partOf, type Value, type Valued } from "../database/forms.ts"
 import { jsonParameter } from "../database/parameters.ts"
 import type { EventName } from "../events/events.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../limits.ts"
-import { type Health, healthy } from "./breaker.ts"
+import { type Health, healthy, stopped } from "./breaker.ts"
 import type { SubscriptionKey } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
 
@@ -47,19 +47,50 @@ const receiving = (
   ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
   RETURNING url, secret_token`
 
-/** The CTEs `receiver` and `made`: adds a subscription. Refused by `webhook_limit` when the operator has no room for another. */
+/** What a call comes by: the host's consent to an application, unless it is the host's own. */
+export interface ByConsent {
+  readonly operatorId: number
+  /** The consent; undefined: none, a token or a page of the console. */
+  readonly grantId: number | undefined
+}
+
+/**
+ * The CTE `granted` before others: a row while the consent is not ended, which then waits until the statement is through. Empty
+ * where the call comes by none. Who changes a subscription by an application makes its rows depend on it ({@link isGranted}).
+ */
+export const holdingGrant = (sql: SqlClient, { operatorId, grantId }: Valued<ByConsent>): Fragment =>
+  grantId === undefined
+    ? sql``
+    : sql`granted AS (
+        SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL FOR SHARE),`
+
+/** Beside {@link holdingGrant}: whether the statement may go on. It asks for the consent before anything else is looked at. */
+export const isGranted = (sql: SqlClient, { grantId }: Pick<Valued<ByConsent>, "grantId">): Fragment =>
+  grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
+
+/** Who makes a subscription. */
+export interface Maker extends ByConsent {
+  readonly accountId: number
+  readonly application: string | null
+}
+
+/**
+ * The CTEs `receiver` and `made`: adds a subscription; none where the consent it comes by has ended. Refused by `webhook_limit`
+ * when the operator has no room for another.
+ */
 export const subscribing = (
   sql: SqlClient,
-  { operatorId, application }: Valued<{ readonly operatorId: number; readonly application: string | null }>,
+  { operatorId, accountId, application, grantId }: Valued<Maker>,
   made: Value<NewSubscription>,
   now: Value<Date>
 ): Fragment => sql`
-  receiver AS (${receiving(sql, operatorId, made, now)}),
+  ${holdingGrant(sql, { operatorId, grantId })}
+  receiver AS (${receiving(sql, operatorId, made, now, sql`WHERE ${isGranted(sql, { grantId })}`)}),
   made AS (
-    INSERT INTO webhook_subscriptions AS s (operator_id, url, secret_token, events, application, secret, older_events,
-      created_at, updated_at)
+    INSERT INTO webhook_subscriptions AS s (operator_id, url, secret_token, events, application, account_id, grant_id, secret,
+      older_events, created_at, updated_at)
     SELECT ${operatorId}, receiver.url, receiver.secret_token, ${partOf(made, ({ events }) => events)}::text[], ${application},
-      ${partOf(made, ({ secret }) => Redacted.value(secret))},
+      ${accountId}, ${grantId ?? null}::bigint, ${partOf(made, ({ secret }) => Redacted.value(secret))},
       ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
         ORDER BY id DESC LIMIT ${OLDER_EVENTS}),
       ${now}, ${now}
@@ -112,6 +143,28 @@ const replacingSecret = (sql: SqlClient, secret: Value<SigningSecret>, now: Valu
   const until = partOf(now, (at) => new Date(at.getTime() + WEBHOOK_SECRET_OVERLAP_MS))
   return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${partOf(secret, Redacted.value)},`
 }
+
+/** The CTE `rotated`: gives the subscription `s` that `which` names another secret. How it stands is left as it is, also a pause. */
+export const rotating = (
+  sql: SqlClient,
+  which: Fragment,
+  secret: Value<SigningSecret>,
+  now: Value<Date>
+): Fragment => sql`
+  rotated AS (
+    UPDATE webhook_subscriptions s SET ${replacingSecret(sql, secret, now)} updated_at = ${now}
+    WHERE ${which} RETURNING s.operator_id, s.id)`
+
+/** What a host is told who has paused a subscription. */
+export const PAUSED_BY_HOST = "Paused by the host."
+
+/** The CTE `paused`: stops the subscription `s` that `which` names until it is resumed, as a pause after failures does, unless that is so already. */
+export const pausing = (sql: SqlClient, which: Fragment, now: Value<Date>): Fragment => sql`
+  paused AS (
+    UPDATE webhook_subscriptions s SET
+      health = ${jsonParameter(partOf(now, (at) => stopped(at.getTime())))}::jsonb, paused_at = ${now},
+      paused_reason = ${PAUSED_BY_HOST}
+    WHERE ${which} AND s.paused_at IS NULL RETURNING s.operator_id, s.id)`
 
 /** The CTE `ended`: ends the subscription that `which` names. */
 export const unsubscribing = (sql: SqlClient, which: Fragment, now: Value<Date>): Fragment => sql`

@@ -23,7 +23,7 @@ export interface Taking {
 }
 
 /** What a try needs to know of its subscription `s`. */
-const sending = (sql: SqlClient, now: Date): Fragment => sql`
+export const sending = (sql: SqlClient, now: Date): Fragment => sql`
   s.operator_id, s.id, s.url, s.secret, s.secret_token,
   CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 

@@ -1,11 +1,13 @@
 import { Context, Effect, Layer, Option } from "effect"
-import type { Caller, GateError } from "../contract/caller.ts"
+import type { Caller, GateError, Person } from "../contract/caller.ts"
 import { RateLimited } from "../contract/errors.ts"
 import type { CallLimits } from "../contract/operation.ts"
+import { Deployment } from "../installation.ts"
 import { inSpan } from "../telemetry/spans.ts"
 import { tokenOf } from "./credentials.ts"
 import { invalidToken, isEnded, refusalOf } from "./entitlement.ts"
 import { type KnownToken, TOKEN_TRUSTED_MS, Tokens } from "./Tokens.ts"
+import { TokenUsed } from "./TokenUsed.ts"
 import { countsAsInvalid, countsAsUnsent } from "./windows/limit-table.ts"
 import { rateLimitHeaders, refusalMessage } from "./windows/messages.ts"
 import { RateWindows } from "./windows/RateWindows.ts"
@@ -24,6 +26,8 @@ export interface Approach {
   /** Of a message: the conversation it goes to, which has windows of its own. */
   readonly conversationId?: string | undefined
   readonly headers: Headers
+  /** Who is signed in, in the place of a token: counted in no window, as nobody clicks that often. */
+  readonly person?: Person | undefined
 }
 
 /** A call that was let in. */
@@ -69,6 +73,8 @@ export class Gate extends Context.Service<
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const windows = yield* RateWindows
+      const deployment = yield* Deployment
+      const noteUse = yield* TokenUsed
 
       const buckets = rememberBuckets()
 
@@ -76,7 +82,11 @@ export class Gate extends Context.Service<
         const token = tokenOf(headers)
         if (token === undefined) return turnAway(invalidToken(), undefined)
         return Effect.flatMap(tokens.lookup(token), (known) =>
-          known === undefined || isEnded(known) ? turnAway(invalidToken(), known) : Effect.succeed(known)
+          Effect.clockWith((clock) =>
+            known === undefined || isEnded(known, { now: clock.currentTimeMillisUnsafe(), deployment })
+              ? turnAway(invalidToken(), known)
+              : Effect.succeed(known)
+          )
         )
       }
 
@@ -97,6 +107,7 @@ export class Gate extends Context.Service<
         )
 
       const admit = (approach: Approach, { token, now }: Entitled): Effect.Effect<LetIn, TurnedAway> => {
+        noteUse(token, now)
         const { call, conversation, invalid } = buckets.of(token, approach)
         return Effect.flatMap(windows.admit(call, invalid), (admission) => {
           const headers = rateLimitHeaders(admission)
@@ -120,12 +131,30 @@ export class Gate extends Context.Service<
 
       const traced = inSpan("gate")
       const enter = (approach: Approach) =>
-        traced(Effect.flatMap(entitled(approach), (letIn) => admit(approach, letIn)))
+        approach.person === undefined
+          ? traced(Effect.flatMap(entitled(approach), (letIn) => admit(approach, letIn)))
+          : enterAs(approach.person, approach.read)
 
       return Gate.of({ enter, knows: (headers) => Effect.isSuccess(identify(headers)) })
     })
   )
 }
+
+/** Lets in who is signed in, as far as the account may do anything. */
+const enterAs = (person: Person, read: boolean): Effect.Effect<LetIn, TurnedAway> =>
+  Effect.clockWith((clock) => {
+    const standing = { ...person.caller, status: person.status, subscriptionUntil: person.subscriptionUntil }
+    const refusal = refusalOf(standing, { read, now: clock.currentTimeMillisUnsafe() })
+    return Option.isSome(refusal)
+      ? turnAway(refusal.value, person.caller)
+      : Effect.succeed({
+          caller: person.caller,
+          headers: {},
+          failedWith: () => Effect.void,
+          sentNothing: Effect.void,
+          stillEntitled: Effect.void
+        })
+  })
 
 /** A token that may be used for what is asked, and when that was seen. */
 interface Entitled {

@@ -7,13 +7,15 @@ export const approachOf = (
 ): ((call: {
   readonly headers: Approach["headers"]
   readonly params: Readonly<Record<string, unknown>>
+  readonly person?: Approach["person"]
 }) => Approach) => {
   const { method, path } = routeOf(operation)
   const { limits, messageTo } = meteringOf(operation)
   const always = { route: `${method} ${path}`, read: isRead(operation), limits }
-  return ({ headers, params }) => ({
+  return ({ headers, params, person }) => ({
     ...always,
     headers,
+    person,
     conversationId: messageTo === undefined ? undefined : idOf(params[messageTo])
   })
 }

@@ -1,4 +1,5 @@
 import { DateTime, Option } from "effect"
+import type { Caller, Person } from "../contract/caller.ts"
 import { SubscriptionRequired, Unauthenticated } from "../contract/errors.ts"
 import type { KnownToken } from "./Tokens.ts"
 
@@ -8,7 +9,7 @@ import type { KnownToken } from "./Tokens.ts"
  * that right. `now` is milliseconds since the epoch.
  */
 export const refusalOf = (
-  token: KnownToken,
+  token: Pick<Caller, "edition" | "scope"> & Pick<Person, "status" | "subscriptionUntil">,
   call: { readonly read: boolean; readonly now: number }
 ): Option.Option<Unauthenticated | SubscriptionRequired> => {
   if (token.status === "banned") return Option.some(new SubscriptionRequired({ message: "Account banned" }))
@@ -24,7 +25,14 @@ export const refusalOf = (
   return Option.none()
 }
 
-/** Whether a known token is good for anything: a revoked one, or one of a closed account, is as if there were none. */
-export const isEnded = (token: KnownToken): boolean => token.revoked || token.status === "closed"
+/**
+ * Whether a known token is good for nothing: one that was revoked, or is of a closed account, or is older than it may be, or was
+ * given out by the other deployment, is as if there were none.
+ */
+export const isEnded = (token: KnownToken, at: { readonly now: number; readonly deployment: string }): boolean =>
+  token.revoked ||
+  token.status === "closed" ||
+  (token.expiresAt !== null && DateTime.toEpochMillis(token.expiresAt) <= at.now) ||
+  (token.deployment !== null && token.deployment !== at.deployment)
 
 export const invalidToken = (): Unauthenticated => new Unauthenticated({ message: "Invalid access token" })

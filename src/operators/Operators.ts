@@ -1,8 +1,10 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { Acting } from "../contract/acting.ts"
 import { decoderOf } from "../contract/decode.ts"
-import { type BadRequest, type Conflict, NotFound, type ValidationFailed } from "../contract/errors.ts"
+import { type BadRequest, type Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
 import { digestOf } from "../gate/credentials.ts"
+import { Deployment } from "../installation.ts"
+import { ACCESS_TOKENS } from "../limits.ts"
 import { hashPassword } from "./password.ts"
 import { endOfSubscription, lastDayOfSubscription, NewAccount, NewOperator, NewToken, OperatorChange } from "./rules.ts"
 import { OperatorStore } from "./store.ts"
@@ -35,6 +37,10 @@ const readOperator = decoderOf(NewOperator)
 const readChange = decoderOf(OperatorChange)
 const readAccount = decoderOf(NewAccount)
 const readToken = decoderOf(NewToken)
+
+const noMoreTokens = new ValidationFailed({
+  message: `access_tokens: an operator has at most ${ACCESS_TOKENS} access tokens, and all are in use. Delete one that nothing needs.`
+})
 
 const unknownRecord = (what: string, id: number) => new NotFound({ message: `There is no ${what} ${id}.` })
 
@@ -84,13 +90,15 @@ const createAccount = (store: Store) =>
     return made ?? (yield* unknownRecord("operator", account.operator_id))
   })
 
-const createToken = (store: Store) =>
+const createToken = (store: Store, deployment: string) =>
   Effect.fn("Operators.createToken")(function* (input: NewToken) {
     const { account_id: accountId, name, scope } = yield* readToken(input)
     const now = yield* DateTime.nowAsDate
     const token = newToken()
-    const made = yield* store.createToken({ accountId, name, scope, digest: digestOf(token) }, now)
-    return made === undefined ? yield* unknownRecord("account", accountId) : { ...made, token }
+    const made = yield* store.createToken({ accountId, name, scope, digest: digestOf(token), deployment }, now)
+    if (made === undefined) return yield* unknownRecord("account", accountId)
+    const { token_id } = made
+    return token_id === null ? yield* noMoreTokens : { token_id, token }
   })
 
 const revokeToken = (store: Store) =>
@@ -119,7 +127,10 @@ export class Operators extends Context.Service<
     readonly createAccount: (
       input: NewAccount
     ) => Effect.Effect<{ readonly account_id: number }, Unreadable | NotFound | Conflict, Acting>
-    /** Makes a token, also for an operator whose subscription has lapsed: it works once that is put right. */
+    /**
+     * Makes a token, also for an operator whose subscription has lapsed: it works once that is put right. ValidationFailed also where
+     * the operator has all {@link ACCESS_TOKENS}.
+     */
     readonly createToken: (input: NewToken) => Effect.Effect<MadeToken, Unreadable | NotFound, Acting>
     /** Ends a token for good; once more changes nothing. */
     readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound, Acting>
@@ -127,13 +138,16 @@ export class Operators extends Context.Service<
 >()("latchkey/operators/Operators") {
   static readonly layerNoDeps = Layer.effect(
     Operators,
-    Effect.map(OperatorStore, (store) => ({
-      create: create(store),
-      update: update(store),
-      createAccount: createAccount(store),
-      createToken: createToken(store),
-      revokeToken: revokeToken(store)
-    }))
+    Effect.gen(function* () {
+      const [store, deployment] = [yield* OperatorStore, yield* Deployment]
+      return {
+        create: create(store),
+        update: update(store),
+        createAccount: createAccount(store),
+        createToken: createToken(store, deployment),
+        revokeToken: revokeToken(store)
+      }
+    })
   )
 
   static readonly layer = this.layerNoDeps.pipe(Layer.provide(OperatorStore.layer))

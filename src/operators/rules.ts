@@ -75,6 +75,10 @@ export type OperatorChange = typeof OperatorChange.Type
 export const NewAccount = Schema.Struct({ operator_id: Id, email: Email, password: Password })
 export type NewAccount = typeof NewAccount.Type
 
+/** Another password for an account. */
+export const NewPassword = Schema.Struct({ account_id: Id, password: Password })
+export type NewPassword = typeof NewPassword.Type
+
 export const NewToken = Schema.Struct({ account_id: Id, name: Name, scope: Schema.Literals(SCOPES) })
 export type NewToken = typeof NewToken.Type
 

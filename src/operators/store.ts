@@ -1,9 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { onRecord, touchedIn } from "../changes/on-record.ts"
 import { Conflict } from "../contract/errors.ts"
+import { lockedFirst } from "../database/locked-first.ts"
 import { rowOf } from "../database/rows.ts"
+import { ACCESS_TOKENS } from "../limits.ts"
 import { EDITIONS, type OperatorChange, type SCOPES, STATUSES } from "./rules.ts"
 
 const Created = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
@@ -29,6 +32,7 @@ const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(AccountId))
 const readZone = rowOf(Zone)
 const readOperator = rowOf(Operator)
 const readToken = rowOf(TokenId)
+const readMadeToken = rowOf(Schema.Struct({ token_id: Schema.NullOr(Schema.Int) }))
 
 /** The unique index on e-mail addresses speaks; everything else that goes wrong in the database is a defect. */
 const emailTaken = (error: SqlError): Effect.Effect<never, Conflict> =>
@@ -51,6 +55,8 @@ export interface TokenRow {
   readonly name: string
   readonly scope: (typeof SCOPES)[number]
   readonly digest: Uint8Array
+  /** Where it is good. */
+  readonly deployment: string
 }
 
 export interface AccountRow {
@@ -61,6 +67,20 @@ export interface AccountRow {
 }
 
 type Sql = SqlClient.SqlClient
+
+/**
+ * CTE `account`: another password for an account, where `only` (of `accounts a`) is so. Whoever ends its sessions does so in the
+ * same statement (src/console).
+ */
+export const changingPassword = (
+  sql: Sql,
+  { accountId, passwordHash }: { readonly accountId: number; readonly passwordHash: string },
+  only: Fragment
+) => sql`
+  account AS (
+    UPDATE accounts a SET password_hash = ${passwordHash} WHERE a.id = ${accountId} AND ${only}
+    RETURNING operator_id, id, password_hash
+  )`
 
 /** An operator, and a token, as they are now, locked until the statement is through, to see what a change makes of them. */
 export const operatorAsItIs = (sql: Sql, id: number) => sql`SELECT * FROM operators WHERE id = ${id} FOR NO KEY UPDATE`
@@ -151,21 +171,38 @@ const createAccount = (sql: Sql) => (account: AccountRow, now: Date) =>
     Effect.map((rows) => rows[0])
   )
 
-/** Undefined: there is no such account. */
+/**
+ * Of the operator's tokens those that its people made and that work: what came of a consent is counted with the connections
+ * (src/oauth).
+ */
+export const ownTokens = (sql: Sql) => sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
+
+/**
+ * Undefined: there is no such account; without an id: its operator has all tokens it may have. Its operator is locked first, so that
+ * two at once do not each see the last free place.
+ */
 const createToken = (sql: Sql) => (token: TokenRow, now: Date) =>
-  readToken(
-    onRecord(sql, {
-      change: sql`
-        token AS (
-          INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at)
-          SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz
-          FROM accounts WHERE id = ${token.accountId}
-          RETURNING operator_id, id
-        )`,
-      events: [],
-      touched: touchedIn(sql, "token", "token"),
-      outcome: sql`SELECT id AS token_id FROM token`
-    })
+  lockedFirst(sql)(
+    sql`
+      SELECT FROM operators
+      WHERE id = (SELECT operator_id FROM accounts WHERE id = ${token.accountId}) FOR NO KEY UPDATE`,
+    readMadeToken(
+      onRecord(sql, {
+        change: sql`
+          account AS (SELECT operator_id, id FROM accounts WHERE id = ${token.accountId}),
+          token AS (
+            INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, deployment)
+            SELECT operator_id, id, ${token.name}, ${token.scope}, ${token.digest}, ${now}::timestamptz, ${token.deployment}
+            FROM account WHERE (
+              SELECT count(*) FROM access_tokens t WHERE t.operator_id = account.operator_id AND ${ownTokens(sql)}
+            ) < ${ACCESS_TOKENS}::bigint
+            RETURNING operator_id, id
+          )`,
+        events: [],
+        touched: touchedIn(sql, "token", "token"),
+        outcome: sql`SELECT (SELECT id FROM token) AS token_id FROM account`
+      })
+    )
   )
 
 /** Keeps the moment of the first revocation; a later one changes nothing. Undefined: there is no such token. */

@@ -5,7 +5,7 @@ import type { Acting } from "../contract/acting.ts"
 import { type Caller, CurrentOperator } from "../contract/caller.ts"
 import type { ApiError, BadRequest, ValidationFailed } from "../contract/errors.ts"
 import { type Input, inputDecoderOf, type PayloadSchema } from "../contract/input.ts"
-import { type AnyOperation, isChange, routeOf } from "../contract/operation.ts"
+import { type AnyOperation, isChange, needsToken, routeOf } from "../contract/operation.ts"
 
 // The seam between a family and the Service: programs of the operations' own types go in, and come out as something that
 // reads an input and answers JSON, whatever the operation.
@@ -69,8 +69,18 @@ export const done = <Payload, Errors>(
   replay: () => ({})
 })
 
+/** The program of an operation that is called without a token: who acts is for it to find out. */
+export interface OpenHandler<Payload, Success, Errors> {
+  readonly open: (payload: Payload) => Effect.Effect<Success, Errors, Acting>
+}
+
+export const open = <Payload, Success, Errors>(
+  program: (payload: Payload) => Effect.Effect<Success, Errors, Acting>
+): OpenHandler<Payload, Success, Errors> => ({ open: program })
+
 /** The program of one operation. */
 export type Handler<Op extends Operation> =
+  | OpenHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
   | ReadHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
   | ChangeHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
 
@@ -85,6 +95,8 @@ export interface Asked {
   readonly answer: Effect.Effect<Schema.Json, ApiError, CurrentOperator | Acting>
   /** Of an operation that changes: the same, for a call with a key. */
   readonly change: AskedChange | undefined
+  /** Of an operation that is called without a token: the same, for nobody yet. */
+  readonly open?: Effect.Effect<Schema.Json, ApiError, Acting>
 }
 
 /** Reads the input of a call. Path parameters come apart from it, and win. */
@@ -108,18 +120,34 @@ export const handled = <Ops extends Operations<keyof Ops & string>>(
   return { names, readers: new Map(names.map((name) => [name, readerOf(operations[name], handlers[name])])) }
 }
 
-/** Throws for a handler that would change something and keep no key: a mistake in a declaration, which any test meets. */
+/**
+ * Throws for a handler that would change something and keep no key, or would run for nobody where a token is needed: a mistake
+ * in a declaration, which any test meets.
+ */
 const readerOf = <Op extends Operation>(operation: Op, handler: Handler<Op>): Reader => {
-  if (isChange(operation) === (typeof handler === "function")) {
+  const isOpen = typeof handler === "object" && "open" in handler
+  if (needsToken(operation) === isOpen) {
+    throw new Error(`${operation._tag}: what needs no token is open, and nothing else is`)
+  }
+  if (!isOpen && isChange(operation) === (typeof handler === "function")) {
     throw new Error(`${operation._tag}: what changes is a change of its family's, and what reads is not`)
   }
   const decode = inputDecoderOf<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))
   // Throws for a result that does not fit its own schema: a defect.
   const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
-  const asked: (payload: Op["payloadSchema"]["Type"]) => Asked =
-    typeof handler === "function"
-      ? (payload) => ({ answer: Effect.map(handler(payload), (result) => encode(result)), change: undefined })
-      : changing(operation, handler, encode)
+  const askedOf = (): ((payload: Op["payloadSchema"]["Type"]) => Asked) => {
+    if (typeof handler === "function") {
+      return (payload) => ({ answer: Effect.map(handler(payload), (result) => encode(result)), change: undefined })
+    }
+    if (typeof handler === "object" && "open" in handler) {
+      return (payload) => {
+        const open = Effect.map(handler.open(payload), (result) => encode(result))
+        return { answer: open, change: undefined, open }
+      }
+    }
+    return changing(operation, handler, encode)
+  }
+  const asked = askedOf()
   return (input, path) => Effect.map(decode(input, path), asked)
 }
 

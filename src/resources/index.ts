@@ -12,6 +12,7 @@ import type { HandlesAll } from "./handled.ts"
 import { layerKnowledgeBases } from "./knowledge-bases/handlers.ts"
 import { layerListingCalendars } from "./listing-calendars/handlers.ts"
 import { layerListings } from "./listings/handlers.ts"
+import { layerOauth } from "./oauth/handlers.ts"
 import { layerPriceAndRules } from "./price-and-rules/handlers.ts"
 import { layerProperties } from "./properties/handlers.ts"
 import { layerReservationTags } from "./reservation-tags/handlers.ts"
@@ -48,7 +49,8 @@ const families = Layer.mergeAll(
   layerSpecialOffers,
   layerReviews,
   layerKnowledgeBases,
-  layerAutomation
+  layerAutomation,
+  layerOauth
 )
 
 type Families = typeof families

@@ -3,16 +3,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Schema } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { type ApiOperation, operations } from "../../src/Api.ts"
+import type { ApiOperation } from "../../src/Api.ts"
 import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
 import { Upstream } from "../../src/contract/errors.ts"
-import { isChange } from "../../src/contract/operation.ts"
 import { Service } from "../../src/service.ts"
 import { digests } from "../attacks/operators-rows.ts"
 import { ScriptedChannel } from "../channels.ts"
 import { asked, layerTest } from "../harness.ts"
 import { canOverlap } from "../overlap.ts"
-import { changing } from "../walking.ts"
+import { changing, guardedChanges } from "../walking.ts"
 import { makeWorld } from "../world.ts"
 
 // A call under a key is cut off at each of its statements, before it is sent and after it was carried out, and sent again:
@@ -90,7 +89,7 @@ const schedules = (operation: ApiOperation): ReadonlyArray<readonly [told: strin
 
 layer(layerTest)("a call under a key that is cut off at each of its steps", (it) => {
   for (const [how, mishap] of Object.entries(MISHAPS)) {
-    for (const [nth, operation] of operations.filter(isChange).entries()) {
+    for (const [nth, operation] of guardedChanges.entries()) {
       const name = operation._tag
       for (const [order, steps] of schedules(operation)) {
         it.effect(`${name}, ${how}${order === "" ? "" : `, ${order}`}, is done once`, () =>

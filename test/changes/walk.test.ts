@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Predicate, Schema } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import { type ApiOperation, operations } from "../../src/Api.ts"
-import { isChange, routeOf } from "../../src/contract/operation.ts"
+import type { ApiOperation } from "../../src/Api.ts"
+import { routeOf } from "../../src/contract/operation.ts"
 import { sampled, valuesOf } from "../attacks/inputs.ts"
 import { answerTo, layerTest } from "../harness.ts"
-import { changing, contents, fieldsOf, lasting } from "../walking.ts"
+import { changing, contents, fieldsOf, guardedChanges, lasting } from "../walking.ts"
 import { makeWorld, REFERENCES, type World } from "../world.ts"
 
 // What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
@@ -110,7 +110,7 @@ const textsIn = (value: unknown, naming: (field: string) => boolean): ReadonlyAr
 }
 
 layer(layerTest)("every operation that changes", (it) => {
-  for (const operation of operations.filter(isChange)) {
+  for (const operation of guardedChanges) {
     const name = operation._tag
 
     it.effect(`${name} under a key is done once, and leaves the trail of one change`, () =>

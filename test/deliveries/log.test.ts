@@ -8,7 +8,7 @@ import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
 import type { TakenDelivery } from "../../src/deliveries/delivery.ts"
 import { deliveryKeyOf, webhookIdOf } from "../../src/deliveries/message.ts"
 import { makePolls } from "../../src/deliveries/workers.ts"
-import { WEBHOOK_ATTEMPTS } from "../../src/limits.ts"
+import { WEBHOOK_ATTEMPTS, WEBHOOK_TRIES_SHOWN } from "../../src/limits.ts"
 import { trailOf } from "../changes/trail-rows.ts"
 import { byNobody, freshOperator, typedClient, withToken } from "../harness.ts"
 import { type Received, receiver } from "./receiver.ts"
@@ -103,6 +103,29 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the log of delive
         first_bytes: "no coffee",
         duration_ms: 0
       })
+    })
+  )
+})
+
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the list of deliveries", (it) => {
+  it.effect(`tells the latest ${WEBHOOK_TRIES_SHOWN} tries of each`, () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const [log, sql, polls] = [yield* DeliveryLog, yield* SqlClient.SqlClient, yield* makePolls]
+      const subscription = yield* subscribed(1)
+      yield* happened(subscription.operator, records(1))
+      yield* polls.handOut
+      const told = Effect.fnUntraced(function* (tries: number) {
+        yield* sql`
+          INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status)
+          SELECT operator_id, event_id, subscription_id, attempt, now(), 1, 500
+          FROM webhook_deliveries, generate_series(1, ${tries}) attempt ON CONFLICT DO NOTHING`
+        const [delivery] = yield* log.list({ subscriptionId: subscription.id }, 1)
+        return delivery?.attempts.map(({ attempt }) => attempt)
+      })
+      const numbers = Array.from({ length: WEBHOOK_TRIES_SHOWN + 1 }, (_, at) => at + 1)
+      assert.deepStrictEqual(yield* told(WEBHOOK_TRIES_SHOWN), numbers.slice(0, -1))
+      assert.deepStrictEqual(yield* told(WEBHOOK_TRIES_SHOWN + 1), numbers.slice(1))
     })
   )
 })

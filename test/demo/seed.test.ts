@@ -7,7 +7,7 @@ import { layerPostgres } from "../../src/database/postgres.ts"
 import { greet } from "../../src/demo/greeting.ts"
 import { seedDemo } from "../../src/demo/seed.ts"
 import { Tokens } from "../../src/gate/Tokens.ts"
-import { PasswordCost } from "../../src/operators/password.ts"
+import { PasswordCost, verifyPassword } from "../../src/operators/password.ts"
 import { layerTestMemory } from "../database.ts"
 import { emptyDatabase } from "../scratch-database.ts"
 
@@ -40,16 +40,24 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
         const welcomes = greetings.filter((text) => text.includes("curl"))
         assert.lengthOf(welcomes, 1)
         const [welcome = ""] = welcomes
-        assert.match(welcome, /^ {2}MCP {3}http:\/\/127\.0\.0\.1:8080\/mcp$/m)
+        assert.match(welcome, /^ {2}MCP {6}http:\/\/127\.0\.0\.1:8080\/mcp$/m)
         assert.match(
           welcome,
           /curl -H "Service-Access-Token: lk_\S+" "http:\/\/127\.0\.0\.1:8080\/v3\/transactions\?start_date=[\d-]{10}&end_date=[\d-]{10}"/
         )
         const known = yield* tokens.lookup(/lk_[\w-]+/.exec(welcome)?.[0] ?? "")
         assert.deepInclude(known, { scope: "writable", role: "main", status: "active", edition: "pro" })
+        assert.match(welcome, /^ {2}Console {2}http:\/\/127\.0\.0\.1:8080\/console$/m)
+        // The password is one that opens the account of the address beside it, and of this database alone.
+        const [, email, password] = /^ {2}e-mail {4}(\S+)\n {2}password {2}(\S+)$/m.exec(welcome) ?? []
+        const [account] = yield* sql<{ hash: string }>`
+          SELECT password_hash AS hash FROM accounts WHERE email = ${email ?? ""}`
+        assert.isTrue(yield* verifyPassword(password ?? "", account?.hash))
         // A later start cannot show it again, and says how to make another.
         const later = yield* greet(settings)
         assert.notInclude(later, "lk_")
+        assert.notInclude(later, password ?? "")
+        assert.include(later, `npx latchkey account password --account ${known?.accountId} --password-stdin`)
         assert.include(later, `npx latchkey token create --account ${known?.accountId} --name mine --scope writable`)
         for (const text of [welcome, later]) assert.include(text, "http://127.0.0.1:8080/sandbox")
         assert.notInclude(yield* greet({ ...settings, sandbox: "never" }), "/sandbox")

@@ -36,6 +36,8 @@ const caller: Caller = {
   role: "main",
   tokenId: 1,
   tokenName: "test",
+  application: null,
+  grantId: null,
   scope: "writable",
   timeZone: "UTC",
   currency: "EUR",

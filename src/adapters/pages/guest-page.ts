@@ -10,6 +10,7 @@ import { Places } from "../../places/Places.ts"
 import { GUESTS_PREFIX } from "../../resources/check-in/address.ts"
 import { GuestPages } from "../../resources/check-in/GuestPages.ts"
 import type { OpenedStay } from "../../resources/check-in/opened-stay.ts"
+import { partsOfTarget } from "../target.ts"
 import { makeCounting } from "./counting.ts"
 import { type Document, documentResponse, PRIVATE_HEADERS } from "./document.ts"
 import { Arriving } from "./guest-page/Arriving.ts"
@@ -108,7 +109,7 @@ export const makeGuestPage = Effect.gen(function* () {
   }
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest) {
-    const [path = "", search = ""] = request.url.split("?", 2)
+    const [path, search] = partsOfTarget(request.url)
     const stay = yield* pages.open(path.slice(GUESTS_PREFIX.length))
     if (Option.isNone(stay)) return nothingThere
     const looks = isLooking(request)

@@ -5,10 +5,11 @@ import { isPlainLoopback } from "../../configuration.ts"
 import { Marketplace } from "../../sandbox/Marketplace.ts"
 import { SandboxAllowed } from "../../sandbox/SandboxAllowed.ts"
 import { Seeing } from "../../sandbox/Seeing.ts"
+import { partsOfTarget } from "../target.ts"
 import { documentResponse } from "./document.ts"
+import { isOwnHost, isOwnOrigin } from "./origin.ts"
 import { makeActs } from "./sandbox/acts.ts"
 import { readForm } from "./sandbox/form.ts"
-import { isOwnHost, isOwnOrigin } from "./sandbox/origin.ts"
 import { keptOf, marketPage, operatorIn, partsOf, wordPage } from "./sandbox/page.ts"
 
 /** Where the page of the sandbox is. */
@@ -83,7 +84,7 @@ export const layerSandboxPage = (publicUrl: string) =>
       })
 
       const answer = Effect.fnUntraced(function* (request: HttpServerRequest) {
-        const [path = "", search = ""] = request.url.split("?", 2)
+        const [path, search] = partsOfTarget(request.url)
         const query = new URLSearchParams(search)
         const name = path.slice(SANDBOX_PATH.length + 1)
         if (!isOwnHost(request)) return refusedWith(403, "The sandbox is not at this address.")

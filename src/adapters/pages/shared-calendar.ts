@@ -8,6 +8,7 @@ import { Places } from "../../places/Places.ts"
 import { addressOf, CALENDAR_PREFIX } from "../../resources/calendar-share-links/address.ts"
 import { placeOfPage } from "../../resources/calendar-share-links/rules.ts"
 import { type OpenedLink, SharedCalendars } from "../../resources/calendar-share-links/SharedCalendars.ts"
+import { partsOfTarget } from "../target.ts"
 import { documentResponse, PRIVATE_HEADERS } from "./document.ts"
 import { ICALENDAR_TYPE } from "./icalendar.ts"
 import { isLooking, onlyLooking, plainText, recorded, retryAfter } from "./secret-address.ts"
@@ -66,7 +67,7 @@ const showFeed = (feedOf: Effect.Success<typeof makeFeed>) =>
 
 /** What is asked for by a path and its query: the page or the feed. */
 const askedFor = (url: string): { readonly view: "page" | "feed"; readonly asked: Asked } => {
-  const [path = "", query = ""] = url.split("?", 2)
+  const [path, query] = partsOfTarget(url)
   const name = path.slice(CALENDAR_PREFIX.length)
   if (!name.endsWith(FEED_ENDING)) {
     return { view: "page", asked: { token: name, number: askedNumber(query, "page", PAGES_MAX) } }

@@ -10,9 +10,14 @@ export const refusalMessage = ({ bucket, retryAfterSeconds }: Refused): string =
     case "share_link":
     case "property_feed":
     case "guest_page":
+    case "console":
     case "connector":
     case "image":
+    case "registration":
+    case "webhook_test":
       return "Too Many Attempts."
+    case "oauth":
+      return "Too many attempts."
     case "conversation":
       return `Too many requests. Try again in ${retryAfterSeconds} seconds.`
     case "endpoint_error":

@@ -25,7 +25,9 @@ export const windowOf = <const Label extends WindowLabel>(label: Label) => ({ la
 /**
  * `conversation` is ours: the specification does not say what a hit of layer 3 reports. Outside the layers `share_link` counts
  * who looks at a shared calendar, `property_feed` who reads the feed of a property, `connector` what a connector says, `image`
- * who looks at an image, and `guest_page` who looks at the page of a stay or sends a form there.
+ * who looks at an image, `guest_page` who looks at the page of a stay or sends a form there, `console` what comes from one
+ * address to its pages, and `webhook_test` who tries out a webhook. `oauth` counts secrets and verifiers that were wrong, and
+ * `registration` who registers as a client.
  */
 export type LimitScope =
   | "user"
@@ -36,8 +38,12 @@ export type LimitScope =
   | "share_link"
   | "property_feed"
   | "guest_page"
+  | "console"
   | "connector"
   | "image"
+  | "oauth"
+  | "registration"
+  | "webhook_test"
 
 /**
  * One counter: at most `max` calls with this `key` in each window. The key says who is counted and where; the buckets of

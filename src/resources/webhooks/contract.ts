@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Forbidden, NotFound } from "../../contract/errors.ts"
+import { Forbidden, NotFound, Unauthenticated } from "../../contract/errors.ts"
 import { Id, textUpTo, wideningIfAbsent } from "../../contract/fields.ts"
 import { editOf } from "../../contract/fixed-fields.ts"
 import { family } from "../../contract/operation.ts"
@@ -20,9 +20,9 @@ export const Webhook = Schema.Struct({
   url: Schema.String,
   /** In the order of the specification. */
   events: Schema.Array(Schema.Literals(EVENT_NAMES)),
-  /** False when another application made it: this caller sees it and cannot change it. */
+  /** False when an application calls and did not make it: it sees it and cannot change it. The host may change all. */
   manageable: Schema.Boolean,
-  /** paused: its receiver failed for five days; nothing is sent until a PATCH resumes it. */
+  /** paused: its receiver failed for five days, or the host wants it so; nothing is sent until a PATCH resumes it. */
   status: Schema.Literals(["active", "paused"]),
   paused_at: Schema.NullOr(Schema.String),
   paused_reason: Schema.NullOr(Schema.String),
@@ -60,6 +60,7 @@ export const create_webhook = operation("create_webhook", {
     events: wideningIfAbsent(Events)
   },
   success: Schema.Struct({ webhook: Webhook, ...shownOnce }),
+  errors: [Unauthenticated],
   exposure
 })
 
@@ -74,7 +75,7 @@ export const update_webhook = operation("update_webhook", {
     rotate_secret: Schema.optionalKey(Schema.Boolean)
   }),
   success: Schema.Struct({ webhook: Webhook, ...shownOnce }),
-  errors: [NotFound, Forbidden],
+  errors: [NotFound, Forbidden, Unauthenticated],
   exposure
 })
 
@@ -83,7 +84,7 @@ export const delete_webhook = operation("delete_webhook", {
   summary: "End a subscription; what it still waits for is not delivered",
   payload: { id: Id },
   success: Schema.Struct({}),
-  errors: [NotFound, Forbidden],
+  errors: [NotFound, Forbidden, Unauthenticated],
   exposure
 })
 

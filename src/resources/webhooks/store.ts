@@ -4,13 +4,17 @@ import type { Fragment } from "effect/sql/Statement"
 import { Lease } from "../../background/lease.ts"
 import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
-import { rowUnless } from "../../database/constraints.ts"
+import { rowIfAnyUnless } from "../../database/constraints.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { resuming } from "../../deliveries/resuming.ts"
 import {
+  type ByConsent,
   changedSettings,
   changing,
+  holdingGrant,
+  isGranted,
+  type Maker,
   type NewSubscription,
   type SubscriptionEdit,
   subscribing,
@@ -33,15 +37,16 @@ export const SubscriptionRow = Schema.Struct({
 })
 export type SubscriptionRow = typeof SubscriptionRow.Type
 
-/** Who calls: an operator's application, null for the console's tokens, which are one application together. */
-export interface Application {
-  readonly operatorId: number
-  readonly application: string | null
+/** Who calls, and so which subscriptions a change may be of: an application's are its own, a host's are all. */
+export interface Changing extends ByConsent {
+  /** Undefined: the host's own hand. */
+  readonly application: string | undefined
 }
 
 const readRows = rowsOf(SubscriptionRow)
 const readRow = rowOf(SubscriptionRow)
-const readCreated = rowUnless(SubscriptionRow, ({ name, detail }) =>
+const readStanding = rowOf(Schema.Struct({ there: Schema.Boolean, granted: Schema.Boolean }))
+const readCreated = rowIfAnyUnless(SubscriptionRow, ({ name, detail }) =>
   name === "webhook_limit"
     ? new ValidationFailed({ message: `webhook_limit: all ${detail} subscriptions are in use.` })
     : undefined
@@ -50,14 +55,14 @@ const readCreated = rowUnless(SubscriptionRow, ({ name, detail }) =>
 const columns = (sql: SqlClient.SqlClient): Fragment =>
   sql`id, url, events, application, paused_at, paused_reason, created_at`
 
-interface Named extends Application {
+interface Named extends Changing {
   readonly id: number
 }
 
-/** The subscription of that id, if the application made it and has not deleted it. */
-const owned = (sql: SqlClient.SqlClient, { operatorId, application, id }: Givens<Named>): Fragment => sql`
-  operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-    AND application IS NOT DISTINCT FROM ${application}::text`
+/** The subscription of that id, if the caller may change it and it has not been deleted. */
+const owned = (sql: SqlClient.SqlClient, { operatorId, application, grantId, id }: Givens<Named>): Fragment => sql`
+  ${isGranted(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+    ${application === undefined ? sql`` : sql`AND application = ${application}::text`}`
 
 const list = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
@@ -69,12 +74,12 @@ const list = (sql: SqlClient.SqlClient) => {
   return (operatorId: number) => readRows(statement({ operatorId }))
 }
 
-interface Made extends Application {
+interface Made extends Maker {
   readonly made: NewSubscription
   readonly now: Date
 }
 
-/** Fails when the operator has no room for another. */
+/** Fails when the operator has no room for another. Undefined: the consent that it comes by has ended. */
 const create = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(sql, ({ made, now, ...caller }: Givens<Made>) => ({
     change: subscribing(sql, caller, made, now),
@@ -82,51 +87,59 @@ const create = (sql: SqlClient.SqlClient) => {
     touched: touchedIn(sql, "webhook", "made"),
     outcome: sql`SELECT ${columns(sql)} FROM made`
   }))
-  return ({ operatorId, application }: Application, made: NewSubscription, now: Date) =>
-    readCreated(statement({ operatorId, application, made, now }))
+  return ({ operatorId, accountId, application, grantId }: Maker, made: NewSubscription, now: Date) =>
+    readCreated(statement({ operatorId, accountId, application, grantId, made, now }))
 }
 
 interface Edited extends Named, SubscriptionEdit {
   readonly now: Date
 }
 
-/** Changes and resumes; what waits for its next try goes at once. Undefined: no such subscription of the application. */
+/** Changes and resumes; what waits for its next try goes at once. Undefined: none that the caller may change. */
 const update = (sql: SqlClient.SqlClient, leaseMs: number) => {
   const statement = onRecordInForms(sql, ({ now, receiver, events, secret, ...named }: Givens<Edited>) => ({
     change: sql`
+      ${holdingGrant(sql, named)}
       ${changing(sql, named.operatorId, owned(sql, named), { receiver, events, secret }, now)},
       resumed AS (${resuming(sql, now, leaseMs)})`,
     events: [],
     touched: changedSettings(sql),
     outcome: sql`SELECT ${columns(sql)} FROM changed`
   }))
-  return ({ operatorId, application }: Application, id: number, edit: SubscriptionEdit, now: Date) => {
+  return ({ operatorId, application, grantId }: Changing, id: number, edit: SubscriptionEdit, now: Date) => {
     const { receiver, events, secret } = edit
-    return readRow(statement({ operatorId, application, id, receiver, events, secret, now }))
+    return readRow(statement({ operatorId, application, grantId, id, receiver, events, secret, now }))
   }
 }
 
-/** Undefined: no such subscription of the application. */
+/** Undefined: none that the caller may change. */
 const remove = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(sql, ({ now, ...named }: Givens<Named & { readonly now: Date }>) => ({
-    change: unsubscribing(sql, owned(sql, named), now),
+    change: sql`${holdingGrant(sql, named)} ${unsubscribing(sql, owned(sql, named), now)}`,
     events: [],
     touched: touchedIn(sql, "webhook", "ended"),
     outcome: sql`SELECT id FROM ended`
   }))
-  return ({ operatorId, application }: Application, id: number, now: Date) =>
-    readIdentity(statement({ operatorId, application, id, now }))
+  return ({ operatorId, application, grantId }: Changing, id: number, now: Date) =>
+    readIdentity(statement({ operatorId, application, grantId, id, now }))
 }
 
-/** Whether the operator has a subscription of that id, whichever application made it. */
-const exists = (sql: SqlClient.SqlClient) => {
+/** Why nothing was changed: whether the operator has a subscription of that id, whoever made it, and whether the consent stands. */
+const standing = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    ({ operatorId, id }: Givens<OwnRow>) => sql`
-      SELECT id FROM webhook_subscriptions WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL`
+    ({ operatorId, grantId, id }: Givens<ByConsent & OwnRow>) => sql`
+      SELECT
+        EXISTS (SELECT FROM webhook_subscriptions
+          WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL) AS there,
+        ${
+          grantId === undefined
+            ? sql`true`
+            : sql`EXISTS (SELECT FROM oauth_grants
+                WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL)`
+        } AS granted`
   )
-  return (operatorId: number, id: number) =>
-    Effect.map(readIdentity(statement({ operatorId, id })), (row) => row !== undefined)
+  return ({ operatorId, grantId }: ByConsent, id: number) => readStanding(statement({ operatorId, grantId, id }))
 }
 
 /** How the family reads and changes webhook subscriptions; the statements that write are src/deliveries/subscriptions.ts. */
@@ -139,7 +152,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/reso
       create: create(sql),
       update: update(sql, leaseMs),
       remove: remove(sql),
-      exists: exists(sql)
+      standing: standing(sql)
     }
   })
 }) {

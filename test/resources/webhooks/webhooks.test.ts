@@ -164,21 +164,6 @@ layer(layerLocal)("webhook subscriptions", (it) => {
     })
   )
 
-  it.effect("of another application are shown, and only that one may change them", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { api, as, token, operatorId } = yield* someone
-      const { webhook } = yield* api.create_webhook({ url: URL_IN }).pipe(as)
-      yield* sql`UPDATE webhook_subscriptions SET application = 'partner' WHERE id = ${webhook.id}`
-      const before = yield* kept(operatorId)
-      assert.deepStrictEqual(yield* api.list_webhooks({}).pipe(as), { webhooks: [{ ...webhook, manageable: false }] })
-      for (const operation of ["update_webhook", "delete_webhook"] as const) {
-        assert.strictEqual((yield* call(token, operation, { id: webhook.id, rotate_secret: true })).error_code, 403)
-      }
-      assert.deepStrictEqual(yield* kept(operatorId), before)
-    })
-  )
-
   it.effect("keep nothing of a change that is refused", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* someone

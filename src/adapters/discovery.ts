@@ -1,0 +1,93 @@
+import type { Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { routeOf } from "../contract/operation.ts"
+import { Oauth } from "../resources/oauth/contract.ts"
+import { GRANT_TYPES } from "../resources/oauth/rules.ts"
+import { forAnyOrigin, preflight } from "./oauth/cross-origin.ts"
+import { AUTHORIZATION_PATH } from "./pages/console/authorization.ts"
+import { REST_PREFIX } from "./rest-prefix.ts"
+
+/** Below which path clients look for who gives out access (RFC 8615, RFC 9728, RFC 8414). */
+export const DISCOVERY_PREFIX = "/.well-known/oauth-"
+
+const RESOURCE = `${DISCOVERY_PREFIX}protected-resource`
+const SERVER = `${DISCOVERY_PREFIX}authorization-server`
+const MCP = "/mcp"
+
+const SCOPES = ["read-only", "writable"]
+const METHODS = "GET, HEAD, OPTIONS"
+
+/** What a token is good for, and who gives it out (RFC 9728). */
+const resourceAt = (publicUrl: string, path: string): Schema.Json => ({
+  resource: `${publicUrl}${path}`,
+  authorization_servers: [publicUrl],
+  bearer_methods_supported: ["header"],
+  scopes_supported: SCOPES,
+  resource_name: "Latchkey"
+})
+
+/**
+ * How access is asked for and given out (RFC 8414). It is the same text at each of its addresses: the issuer is one, whichever of
+ * them its client came by.
+ */
+const serverOf = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
+  const at = (operation: (typeof Oauth)[keyof typeof Oauth]) => `${publicUrl}${REST_PREFIX}${routeOf(operation).path}`
+  const methods = [...(hasPublicClient ? ["none"] : []), "client_secret_basic", "client_secret_post"]
+  return {
+    issuer: publicUrl,
+    authorization_endpoint: `${publicUrl}${AUTHORIZATION_PATH}`,
+    token_endpoint: at(Oauth.create_oauth_authorization),
+    revocation_endpoint: at(Oauth.revoke_oauth_authorization),
+    ...(hasPublicClient ? { registration_endpoint: at(Oauth.create_oauth_registration) } : {}),
+    scopes_supported: SCOPES,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: [...GRANT_TYPES],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    authorization_response_iss_parameter_supported: true,
+    protected_resources: [publicUrl, `${publicUrl}${MCP}`]
+  }
+}
+
+/** Where each document is; of a service below a path, also where the standards put that path: behind the well-known name. */
+const documentsOf = (publicUrl: string, hasPublicClient: boolean): ReadonlyMap<string, Schema.Json> => {
+  const below = new URL(publicUrl).pathname.replace(/\/$/, "")
+  const server = serverOf(publicUrl, hasPublicClient)
+  return new Map(
+    ["", below].flatMap(
+      (path): ReadonlyArray<readonly [string, Schema.Json]> => [
+        [`${RESOURCE}${path}`, resourceAt(publicUrl, "")],
+        [`${RESOURCE}${path}${MCP}`, resourceAt(publicUrl, MCP)],
+        [`${SERVER}${path}`, server],
+        [`${SERVER}${path}${MCP}`, server]
+      ]
+    )
+  )
+}
+
+/** Undefined: nothing is there. */
+export const makeDiscovery = (publicUrl: string, hasPublicClient: boolean) => {
+  const texts = new Map(
+    Array.from(documentsOf(publicUrl, hasPublicClient), ([path, document]) => [path, JSON.stringify(document)])
+  )
+  return ({ method, url }: HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
+    const text = texts.get(url.split("?", 1)[0] ?? "")
+    if (text === undefined) return undefined
+    if (method === "OPTIONS") return preflight(METHODS)
+    if (method !== "GET" && method !== "HEAD") return forAnyOrigin(wrongMethod)
+    return forAnyOrigin(
+      HttpServerResponse.text(text, {
+        contentType: "application/json",
+        headers: { "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" }
+      })
+    )
+  }
+}
+
+const wrongMethod = HttpServerResponse.text(`This address takes ${METHODS}.\n`, {
+  status: 405,
+  headers: { allow: METHODS, "cache-control": "no-store" }
+})

@@ -1,0 +1,246 @@
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { newCookie } from "../../console/cookie.ts"
+import { type Session, Sessions } from "../../console/Sessions.ts"
+import { Acting, byItself } from "../../contract/acting.ts"
+import { networkOf, strangerAt } from "../../contract/caller-address.ts"
+import type { Answer } from "../../contract/envelope.ts"
+import type { ServerError } from "../../contract/errors.ts"
+import { refusalOf } from "../../gate/entitlement.ts"
+import { windowOf } from "../../gate/windows/window.ts"
+import { CONSOLE_PLACES, CONSOLE_REQUESTS_A_MINUTE } from "../../limits.ts"
+import { Places } from "../../places/Places.ts"
+import { callerAddress } from "../caller-address.ts"
+import { partsOfTarget } from "../target.ts"
+import { makeWebhookPage } from "./console/access/webhooks/page.ts"
+import { makeAccessPage } from "./console/access.ts"
+import { makeAuthorizationPage } from "./console/authorization.ts"
+import { documentPages } from "./console/documents.ts"
+import { readConsoleForm } from "./console/form.ts"
+import { framed, SIGN_IN_PATH, seeOther } from "./console/frame.ts"
+import { makePasswordPage } from "./console/password.ts"
+import { makeSignInPage } from "./console/sign-in.ts"
+import { STYLE, STYLE_PATH } from "./console/style.ts"
+import { TEXTS } from "./console/texts.ts"
+import {
+  ACT_FIELD,
+  type Answered,
+  type ConsolePage,
+  cookieIn,
+  cookieName,
+  type Form,
+  formTokenOf,
+  isOwnForm,
+  isStorable,
+  knownIn,
+  knownName,
+  type Visit,
+  withCookie
+} from "./console/visit.ts"
+import { makeCounting } from "./counting.ts"
+import { PRIVATE_HEADERS } from "./document.ts"
+import { html } from "./html.ts"
+import { isOwnOrigin } from "./origin.ts"
+import { isLooking, recorded, retryAfter } from "./secret-address.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const style = HttpServerResponse.text(STYLE, {
+  contentType: "text/css; charset=utf-8",
+  headers: { "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" }
+})
+
+/** A page of nothing but a sentence. */
+const said = (visit: Visit, words: string, status: number): Response =>
+  framed(visit, { title: TEXTS.frame.product, body: html`<p>${words}</p>` }, status)
+
+/** A form that was not taken, and a way to one that will be: where it is the page's own address, a browser without a session signs in. */
+const notTaken = (visit: Visit, words: string): Response =>
+  framed(
+    visit,
+    {
+      title: TEXTS.frame.product,
+      body: html`<p>${words}</p>
+<p><a href="${visit.target}">${TEXTS.refused.openAgain}</a></p>`
+    },
+    403
+  )
+
+/** The pages of the console and of consent, where the process has them. */
+export const ConsolePages = Context.Reference<(request: HttpServerRequest) => Effect.Effect<Response | undefined>>(
+  "latchkey/adapters/ConsolePages",
+  { defaultValue: () => () => Effect.succeed(undefined) }
+)
+
+/** What the door knows of where it is. */
+interface Surroundings {
+  /** Whether `X-Forwarded-For` is believed. */
+  readonly trustProxy?: boolean | undefined
+}
+
+export const layerConsolePages = (publicUrl: string, around: Surroundings = {}) =>
+  Layer.effect(ConsolePages, makeConsole(publicUrl, around)).pipe(
+    // Places of their own: what a page asks the service for takes one of the service's beside, and never the other way round.
+    Layer.provide(Layer.fresh(Places.layer(CONSOLE_PLACES)))
+  )
+
+const MINUTE = windowOf("1m")
+
+/** What the database need not be asked for: everything but who is signed in. */
+const readVisit = (publicUrl: string, trustProxy: boolean) => {
+  const [name, known] = [cookieName(publicUrl), knownName(publicUrl)]
+  return (request: HttpServerRequest): { readonly visit: Visit; readonly isNew: boolean } => {
+    const given = cookieIn(request, name)
+    const cookie = given ?? newCookie()
+    const [path, search] = partsOfTarget(request.url)
+    const visit: Visit = {
+      target: request.url,
+      path,
+      query: new URLSearchParams(search),
+      cookie,
+      known: knownIn(request, known),
+      formToken: formTokenOf(cookie),
+      session: undefined,
+      address: callerAddress(request, trustProxy) ?? ""
+    }
+    return { visit, isNew: given === undefined }
+  }
+}
+
+/** With who is signed in, and what keeps the account from working. */
+const of = (visit: Visit, session: Session | undefined): Effect.Effect<Visit> =>
+  session === undefined
+    ? Effect.succeed(visit)
+    : Effect.map(Clock.currentTimeMillis, (now) => {
+        const { caller, status, subscriptionUntil } = session.person
+        const refusal = refusalOf({ ...caller, status, subscriptionUntil }, { read: true, now })
+        return { ...visit, session, standing: Option.getOrUndefined(refusal)?.message }
+      })
+
+/** Who is signed in, and which form of which page it is. */
+const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy = false }: Surroundings) {
+  const [sessions, places, counted] = [yield* Sessions, yield* Places, yield* makeCounting]
+  const made: ReadonlyArray<ConsolePage> = [
+    yield* makeSignInPage(publicUrl),
+    yield* makePasswordPage,
+    yield* makeAuthorizationPage(publicUrl),
+    yield* makeAccessPage(publicUrl),
+    yield* makeWebhookPage,
+    ...documentPages
+  ]
+  const pages = new Map(made.map((page) => [page.path, page]))
+  const name = cookieName(publicUrl)
+  const read = readVisit(publicUrl, trustProxy)
+
+  /** Who asks for much waits behind itself: behind who is signed in for the same operator. */
+  const inPlace = Effect.fnUntraced(function* (
+    unknown: Visit,
+    isNew: boolean,
+    make: (visit: Visit) => Answered
+  ): Effect.fn.Return<Response, ServerError, Acting> {
+    const session = isNew ? undefined : yield* sessions.find(unknown.cookie)
+    const visit = yield* of(unknown, session)
+    return yield* places.within(session?.person.caller.operatorId ?? strangerAt(visit.address), make(visit))
+  })
+
+  /** Nothing is looked at of a form that is not one of ours. */
+  const acted = Effect.fnUntraced(function* (
+    page: ConsolePage,
+    visit: Visit,
+    isNew: boolean,
+    request: HttpServerRequest
+  ) {
+    if (!isOwnOrigin(request, publicUrl)) return notTaken(visit, TEXTS.refused.notOurs)
+    const form = yield* readConsoleForm(request)
+    if (Result.isFailure(form)) return said(visit, TEXTS.refused.notAForm[form.failure], form.failure)
+    if (!isOwnForm(form.success, visit.formToken)) {
+      return notTaken(visit, isNew ? TEXTS.refused.noCookie : TEXTS.refused.otherVisit)
+    }
+    if (!isStorable(form.success)) return said(visit, TEXTS.refused.unreadable, 400)
+    return yield* inPlace(visit, isNew, (found) => actOf(page, found, form.success))
+  })
+
+  const answer = Effect.fnUntraced(function* (request: HttpServerRequest) {
+    const { visit, isNew } = read(request)
+    const many = yield* counted(bucketOf(visit))
+    if (Option.isSome(many)) return retryAfter(said(visit, TEXTS.refused.tooMany(many.value), 429), many.value)
+    if (!isStorable(visit.query)) return said({ ...visit, query: new URLSearchParams() }, TEXTS.refused.unreadable, 400)
+    const page = pages.get(visit.path)
+    if (page === undefined) return said(visit, TEXTS.refused.noSuchPage, 404)
+    if (request.method === "POST") return authenticating(yield* acted(page, visit, isNew, request), name)
+    if (!isLooking(request)) return wrongMethod(visit)
+    const response = yield* inPlace(visit, isNew, (found) => shown(page, found))
+    return isNew ? withCookie(name, visit.cookie)(response) : response
+  })
+
+  return (request: HttpServerRequest): Effect.Effect<Response> => {
+    if (request.url === STYLE_PATH) return Effect.succeed(style)
+    if (isWithSlash(request.url)) return Effect.succeed(withoutSlash(request.url))
+    const nobody: Visit = { ...read(request).visit, query: new URLSearchParams() }
+    const failing = {
+      busy: (seconds: number) => retryAfter(said(nobody, TEXTS.refused.busy, 503), seconds),
+      failed: said(nobody, TEXTS.refused.failed, 500)
+    }
+    const asItself = Effect.provideService(answer(request), Acting, byItself("console", "console"))
+    return recorded(`console ${request.method}`, asItself, failing)
+  }
+})
+
+const isWithSlash = (target: string): boolean => target.split("?", 1)[0] === `${SIGN_IN_PATH}/`
+
+/** As people type it. */
+const withoutSlash = (target: string): Response =>
+  HttpServerResponse.empty({
+    status: 308,
+    headers: { ...PRIVATE_HEADERS, location: `${SIGN_IN_PATH}${target.slice(SIGN_IN_PATH.length + 1)}` }
+  })
+
+const bucketOf = ({ address }: Visit) => ({
+  key: `{console:${networkOf(address)}}`,
+  scope: "console" as const,
+  window: MINUTE,
+  max: CONSOLE_REQUESTS_A_MINUTE
+})
+
+const shown = (page: ConsolePage, visit: Visit): Answered => {
+  if ("open" in page) return page.show(visit)
+  const { session } = visit
+  return session === undefined ? Effect.succeed(toSignIn(visit.target)) : page.show({ ...visit, session })
+}
+
+/** Who signed out in another window is asked to sign in again. */
+const actOf = (page: ConsolePage, visit: Visit, form: Form): Answered => {
+  const name = form.get(ACT_FIELD) ?? ""
+  const actor = { ...byItself("console", name), accountId: visit.session?.person.caller.accountId ?? null }
+  return Effect.provideService(taken(page, name, visit, form), Acting, actor)
+}
+
+const taken = (page: ConsolePage, name: string, visit: Visit, form: Form): Answered => {
+  if ("open" in page) return page.acts.get(name)?.(visit, form) ?? noSuchForm(visit)
+  const act = page.acts.get(name)
+  if (act === undefined) return noSuchForm(visit)
+  const { session } = visit
+  return session === undefined ? Effect.succeed(toSignIn(visit.target)) : act({ ...visit, session }, form)
+}
+
+const noSuchForm = (visit: Visit): Answered => Effect.succeed(said(visit, TEXTS.refused.noSuchForm, 400))
+
+const wrongMethod = (visit: Visit): Response =>
+  HttpServerResponse.setHeader(said(visit, TEXTS.refused.wrongMethod, 405), "allow", "GET, HEAD, POST")
+
+const toSignIn = (next: string): Response => seeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next }).toString()}`)
+
+/** Every 401 says how to do better (RFC 9110, 15.5.2), here: by the form, for a cookie. No browser asks for a password by itself then. */
+const authenticating = (response: Response, cookie: string): Response =>
+  response.status === 401
+    ? HttpServerResponse.setHeader(
+        response,
+        "www-authenticate",
+        `Cookie realm="${TEXTS.frame.product}", form-action="${SIGN_IN_PATH}", cookie-name="${cookie}"`
+      )
+    : response
+
+/** What this door answers that may not be opened as it was asked for: over plain HTTP. */
+export const consoleRefusal = ({ envelope }: Answer, request: HttpServerRequest): Response =>
+  said(readVisit("", false)(request).visit, envelope.error_msg, envelope.error_code)

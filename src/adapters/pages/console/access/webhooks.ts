@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+import { EVENT_NAMES } from "../../../../events/events.ts"
+import { type HostWebhook, HostWebhooks } from "../../../../resources/webhooks/HostWebhooks.ts"
+import { Service } from "../../../../service.ts"
+import { type Html, html, nothing } from "../../html.ts"
+import { callAs } from "../calling.ts"
+import { ACCESS_PATH, hidden } from "../frame.ts"
+import type { Outcome, Section } from "../outcome.ts"
+import { TEXTS } from "../texts.ts"
+import { ACT_FIELD, type Form, type SignedInVisit } from "../visit.ts"
+import { eventsOf, filledIn, makerOf, secretIn, settingsFields, stateOf, webhookAddress } from "./webhooks/shown.ts"
+
+const WORDS = TEXTS.access.webhooks
+const ADD = "add_webhook"
+
+/** The webhooks that who is signed in may see, and a form for another. Each has a page of its own. */
+export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: string) {
+  const [webhooks, service] = [yield* HostWebhooks, yield* Service]
+
+  const show: Section["show"] = (visit, refused) =>
+    Effect.map(webhooks.list(visit.session.person.caller), (rows) => sectionOf(visit, rows, refused))
+
+  const add = (visit: SignedInVisit, form: Form) =>
+    Effect.map(
+      callAs(service, visit, "create_webhook", { url: form.get("url") ?? "", events: form.getAll("events") }),
+      (outcome): Outcome =>
+        outcome._tag === "Ok" ? { _tag: "Shown", html: secretIn(outcome.data, WORDS.made) } : outcome
+    )
+
+  const section: Section = { show, acts: new Map([[ADD, add]]) }
+  return section
+})
+
+const open: Html = { html: " open" }
+
+const sectionOf = (
+  { formToken, session }: SignedInVisit,
+  rows: ReadonlyArray<HostWebhook>,
+  refused: Form | undefined
+): Html => {
+  const given = filledIn(refused, ADD)
+  const { timeZone } = session.person.caller
+  return html`<section id="webhooks">
+<h2>${WORDS.title}</h2>
+<p>${WORDS.intro}${rows.length === 0 ? ` ${WORDS.none}` : ""}</p>
+${rows.length === 0 ? [] : tableOf(rows, timeZone)}
+<details${given === undefined ? nothing : open}><summary>${WORDS.add}</summary>
+<form method="post" action="${ACCESS_PATH}">${hidden(formToken)}
+${settingsFields(given ?? { url: "", events: EVENT_NAMES })}
+<button class="primary" name="${ACT_FIELD}" value="${ADD}">${WORDS.addButton}</button>
+</form></details>
+</section>
+`
+}
+
+const tableOf = (rows: ReadonlyArray<HostWebhook>, timeZone: string): Html => {
+  const { address, events, madeBy, state } = WORDS.columns
+  return html`<table class="cards"><thead><tr><th scope="col">${address}</th><th scope="col">${events}</th><th scope="col">${madeBy}</th><th scope="col">${state}</th></tr></thead><tbody>
+${rows.map(
+  (webhook) => html`<tr>
+<td data-label="${address}"><a class="name" href="${webhookAddress(webhook.id)}">${webhook.url}</a></td>
+<td data-label="${events}">${eventsOf(webhook)}</td>
+<td data-label="${madeBy}"><span class="name">${makerOf(webhook)}</span></td>
+<td data-label="${state}">${stateOf(webhook, timeZone)}</td>
+</tr>
+`
+)}</tbody></table>`
+}

@@ -1,0 +1,152 @@
+import { DateTime, Effect, Option, Redacted } from "effect"
+import type { Acting } from "../../../../../contract/acting.ts"
+import { TestEvents } from "../../../../../deliveries/TestEvents.ts"
+import { refusalOf } from "../../../../../gate/entitlement.ts"
+import { type Bucket, windowOf } from "../../../../../gate/windows/window.ts"
+import { BUSY_RETRY_SECONDS, WEBHOOK_TESTS_A_MINUTE } from "../../../../../limits.ts"
+import { type HostWebhook, HostWebhooks } from "../../../../../resources/webhooks/HostWebhooks.ts"
+import { Service } from "../../../../../service.ts"
+import { makeCounting } from "../../../counting.ts"
+import { callAs } from "../../calling.ts"
+import type { Outcome, Refused } from "../../outcome.ts"
+import { makeSudo } from "../../sudo.ts"
+import { TEXTS } from "../../texts.ts"
+import type { Form, SignedInVisit } from "../../visit.ts"
+import { testShown } from "./answers.ts"
+import { secretShown, webhookAddress } from "./shown.ts"
+
+const WORDS = TEXTS.access.webhooks
+
+/** The name of the form of its settings. */
+export const CHANGE_ACT = "change_webhook"
+
+/** What a form of the page does with the webhook that the page is of, which who sent it may see. */
+export type Act = (visit: SignedInVisit, form: Form, webhook: HostWebhook) => Effect.Effect<Outcome, never, Acting>
+
+const refused = (status: Refused["status"], words: string, retryAfter?: number): Refused => ({
+  _tag: "Refused",
+  status,
+  words,
+  ...(retryAfter === undefined ? {} : { retryAfter })
+})
+
+const done = (words: keyof typeof TEXTS.access.done): Outcome => ({ _tag: "Done", done: words })
+
+const testsOf = (operatorId: number): Bucket => ({
+  key: `{op:${operatorId}}:webhook_test`,
+  scope: "webhook_test",
+  window: windowOf("1m"),
+  max: WEBHOOK_TESTS_A_MINUTE
+})
+
+/** What becomes of a delivery that is to be sent again, by how its webhook stands: not all of them are sent to now. */
+const SENT_AGAIN = {
+  healthy: "delivery_sent_again",
+  failing: "delivery_sent_again",
+  resting: "delivery_waits_for_rest",
+  probing: "delivery_waits_for_rest",
+  paused: "delivery_waits_for_resume"
+} as const
+
+/** What the account may not do by the API, as it stands, it may not do here. */
+const entitled = <E>({ session: { person } }: SignedInVisit, act: Effect.Effect<Outcome, never, E>) =>
+  Effect.flatMap(DateTime.now, (now) => {
+    const { caller, status, subscriptionUntil } = person
+    const standing = { ...caller, status, subscriptionUntil }
+    const refusal = refusalOf(standing, { read: false, now: DateTime.toEpochMillis(now) })
+    return Option.isSome(refusal) ? Effect.succeed<Outcome>(refused(403, refusal.value.message)) : act
+  })
+
+/** What goes through the API, as its caller would. */
+const makeChanges = Effect.gen(function* () {
+  const service = yield* Service
+
+  const changed = (visit: SignedInVisit, fields: Parameters<typeof callAs>[3], words: keyof typeof TEXTS.access.done) =>
+    Effect.map(
+      callAs(service, visit, "update_webhook", fields),
+      (outcome): Outcome => (outcome._tag === "Ok" ? done(words) : outcome)
+    )
+
+  const change: Act = (visit, form, { id }) =>
+    changed(visit, { id, url: form.get("url") ?? "", events: form.getAll("events") }, "webhook_changed")
+
+  const resume: Act = (visit, _form, { id }) => changed(visit, { id }, "webhook_resumed")
+
+  const remove: Act = (visit, form, { id }) =>
+    form.get("sure") === "yes"
+      ? Effect.map(
+          callAs(service, visit, "delete_webhook", { id }),
+          (outcome): Outcome => (outcome._tag === "Ok" ? done("webhook_deleted") : outcome)
+        )
+      : Effect.succeed(refused(422, WORDS.removeUnsure))
+
+  return { change, resume, remove }
+})
+
+/** What only pages do. */
+const makeOwn = Effect.gen(function* () {
+  const [webhooks, tests, counted] = [yield* HostWebhooks, yield* TestEvents, yield* makeCounting]
+  const sudo = yield* makeSudo
+
+  /** Also of an account that may do nothing else: what it gives out can always be stopped. */
+  const pause: Act = (visit, _form, { id }) =>
+    Effect.map(webhooks.pause(visit.session.person.caller, id), (paused) =>
+      paused ? done("webhook_paused") : refused(409, WORDS.alreadyPaused)
+    )
+
+  /** Not by the API, where any change resumes: a pause is ended by nothing but what says so. */
+  const rotate: Act = (visit, form, { id }) =>
+    entitled(
+      visit,
+      Effect.gen(function* () {
+        const refusal = yield* sudo.check(visit, form)
+        if (Option.isSome(refusal)) return refusal.value
+        const secret = yield* webhooks.rotate(visit.session.person.caller, id)
+        if (secret === undefined) return refused(404, WORDS.noSuch)
+        return { _tag: "Shown", html: secretShown(Redacted.value(secret), WORDS.rotated, webhookAddress(id)) }
+      })
+    )
+
+  const test: Act = (visit, _form, { id, url }) =>
+    entitled(
+      visit,
+      Effect.gen(function* () {
+        const { operatorId } = visit.session.person.caller
+        const wait = yield* counted(testsOf(operatorId))
+        if (Option.isSome(wait)) return refused(429, WORDS.testTooMany, wait.value)
+        const ended = yield* tests.send({ operatorId, id })
+        switch (ended._tag) {
+          case "Tried":
+            return { _tag: "Shown", html: testShown(ended, url) }
+          case "Gone":
+            return refused(404, WORDS.noSuch)
+          case "Busy":
+            return refused(503, WORDS.testBusy, BUSY_RETRY_SECONDS)
+        }
+      })
+    )
+
+  const sendAgain: Act = (visit, form, webhook) =>
+    entitled(
+      visit,
+      Effect.map(webhooks.sendAgain(visit.session.person.caller, webhook, form.get("delivery") ?? ""), (sent) =>
+        sent ? done(SENT_AGAIN[webhook.health.state]) : refused(409, WORDS.notSentAgain)
+      )
+    )
+
+  return { pause, rotate, test, sendAgain }
+})
+
+/** The forms of the page of a webhook, by what their button says. */
+export const makeActs = Effect.gen(function* () {
+  const [{ change, resume, remove }, { pause, rotate, test, sendAgain }] = [yield* makeChanges, yield* makeOwn]
+  return new Map<string, Act>([
+    [CHANGE_ACT, change],
+    ["pause_webhook", pause],
+    ["resume_webhook", resume],
+    ["rotate_webhook_secret", rotate],
+    ["delete_webhook", remove],
+    ["test_webhook", test],
+    ["replay_delivery", sendAgain]
+  ])
+})

@@ -1,0 +1,74 @@
+import { Effect, type Schema } from "effect"
+import type { OperationName } from "../../../Api.ts"
+import { awayWhileActing } from "../../../contract/away-from-place.ts"
+import type { Answer } from "../../../contract/envelope.ts"
+import type { Service } from "../../../service.ts"
+import type { Refused } from "./outcome.ts"
+import type { SignedInVisit } from "./visit.ts"
+
+// What the API does, a page asks of the API: by who is signed in, and under the rules that tokens are under.
+
+/** What an operation answered. */
+export interface Answered {
+  readonly _tag: "Ok"
+  readonly data: Schema.Json
+}
+
+/**
+ * Calls an operation as who is signed in, with its fields as JSON values. The call has a place of its own to work in (src/places): a
+ * page that works in one gives it back meanwhile, else pages that hold all places of an operator would wait for another.
+ */
+export const callAs = (
+  service: Service["Service"],
+  visit: SignedInVisit,
+  operation: OperationName,
+  fields: Schema.JsonObject
+): Effect.Effect<Answered | Refused> =>
+  Effect.map(
+    awayWhileActing(
+      service.call(operation, {
+        door: "console",
+        headers: {},
+        params: {},
+        person: visit.session.person,
+        read: Effect.succeed({ encoding: "json", fields })
+      })
+    ),
+    outcomeOf
+  )
+
+const outcomeOf = ({ envelope, headers }: Answer): Answered | Refused => {
+  if (envelope.error_code === 0) return { _tag: "Ok", data: envelope.data }
+  const seconds = Number(headers["retry-after"])
+  return {
+    _tag: "Refused",
+    status: statusOf(envelope.error_code),
+    words: envelope.error_msg,
+    ...(Number.isSafeInteger(seconds) && seconds > 0 ? { retryAfter: seconds } : {})
+  }
+}
+
+/**
+ * The status of a page for an error_code. HTTP has no 420, and its 401 asks a browser for credentials that would not help: who is
+ * signed in is known and may not, which is 403.
+ */
+export const statusOf = (errorCode: number): Refused["status"] => {
+  switch (errorCode) {
+    case 400:
+    case 403:
+    case 404:
+    case 409:
+    case 422:
+    case 429:
+    case 501:
+    case 502:
+    case 503:
+    case 504:
+      return errorCode
+    case 401:
+    case 420:
+      return 403
+    default:
+      return 500
+  }
+}

@@ -1,0 +1,24 @@
+import { ByteSize, Effect, Result } from "effect"
+import type { HttpServerError } from "effect/http"
+import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
+import { CONSOLE_FORM_BYTES, CONSOLE_FORM_MS } from "../../../limits.ts"
+import type { Form } from "./visit.ts"
+
+/** The status of what is no form of ours: of another type, too large, too slow, or cut short. */
+export type Unread = 400 | 408 | 413 | 415
+
+const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+
+export const readConsoleForm = (request: HttpServerRequest): Effect.Effect<Result.Result<Form, Unread>> => {
+  const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")
+  if (!isForm) return Effect.succeed(Result.fail(415))
+  if (Number(request.headers["content-length"] ?? 0) > CONSOLE_FORM_BYTES) return Effect.succeed(Result.fail(413))
+  return request.text.pipe(
+    Effect.provideService(MaxBodySize, ByteSize.bytes(CONSOLE_FORM_BYTES)),
+    Effect.map((text) => new URLSearchParams(text)),
+    Effect.mapError((error): Unread => (isTooLarge(error) ? 413 : 400)),
+    Effect.timeoutOrElse({ duration: CONSOLE_FORM_MS, orElse: () => Effect.fail<Unread>(408) }),
+    Effect.result
+  )
+}

@@ -1,0 +1,54 @@
+import { Clock, Effect, Option } from "effect"
+import { type NotSignedIn, Sessions, SUDO_MS } from "../../../console/Sessions.ts"
+import type { Acting } from "../../../contract/acting.ts"
+import { BUSY_RETRY_SECONDS } from "../../../limits.ts"
+import { type Html, html, nothing } from "../html.ts"
+import type { Refused } from "./outcome.ts"
+import { TEXTS } from "./texts.ts"
+import type { Form, SignedInVisit } from "./visit.ts"
+
+/** What is weighty asks for the password when the last time is long ago (src/console/Sessions.ts). */
+export interface Sudo {
+  /** For a weighty form: a field for the password, where it will be asked for. */
+  readonly field: (visit: SignedInVisit) => Effect.Effect<Html>
+  /** Why the form is not taken; none: the password was given lately, or is right. */
+  readonly check: (visit: SignedInVisit, form: Form) => Effect.Effect<Option.Option<Refused>, never, Acting>
+}
+
+/** The name of the field. */
+export const SUDO_FIELD = "password"
+
+/** Why a password was not taken, as a page says it. */
+export const refusedFor = (why: NotSignedIn, wrong: string): Refused => {
+  switch (why._tag) {
+    case "WrongPassword":
+      return { _tag: "Refused", status: 401, words: wrong }
+    case "MustWait":
+      return { _tag: "Refused", status: 429, words: TEXTS.signIn.wait(why.seconds), retryAfter: why.seconds }
+    case "Busy":
+      return { _tag: "Refused", status: 503, words: TEXTS.refused.busy, retryAfter: BUSY_RETRY_SECONDS }
+  }
+}
+
+const isAsked = ({ session }: SignedInVisit): Effect.Effect<boolean> =>
+  Effect.map(Clock.currentTimeMillis, (now) => now - session.passwordAt > SUDO_MS)
+
+const field = html`<label>${TEXTS.sudo.label}
+<input type="password" name="${SUDO_FIELD}" autocomplete="current-password" required></label>
+`
+
+const missing: Refused = { _tag: "Refused", status: 403, words: TEXTS.sudo.missing }
+
+export const makeSudo: Effect.Effect<Sudo, never, Sessions> = Effect.map(Sessions, (sessions) => ({
+  field: (visit) => Effect.map(isAsked(visit), (asked) => (asked ? field : nothing)),
+  check: (visit, form) =>
+    Effect.flatMap(isAsked(visit), (asked) => {
+      if (!asked) return Effect.succeed(Option.none())
+      const password = form.get(SUDO_FIELD) ?? ""
+      if (password === "") return Effect.succeed(Option.some(missing))
+      return Effect.match(sessions.confirm(visit.cookie, { password, address: visit.address }), {
+        onSuccess: () => Option.none(),
+        onFailure: (why) => Option.some(refusedFor(why, TEXTS.sudo.wrong))
+      })
+    })
+}))

@@ -1,0 +1,2 @@
+/** Below which path REST lives (specification, Versioning). */
+export const REST_PREFIX = "/v3"

@@ -1,0 +1,50 @@
+import type { Page } from "playwright-core"
+
+/** What was made before the first picture, by its addresses and names. */
+export interface Scene {
+  /** The id of a client that may be led to {@link REDIRECT}. */
+  readonly clientId: string
+  /** Where the page of a webhook is. */
+  readonly webhook: string
+}
+
+/** A page that a picture is taken of. */
+export interface Pictured {
+  /** The name of its pictures in docs/screens. */
+  readonly name: string
+  readonly path: (scene: Scene) => string
+  readonly signedIn: boolean
+  /** What the page says when it is the one that is meant. */
+  readonly says: string
+  /** What is done on it first. */
+  readonly first?: (page: Page) => Promise<unknown>
+}
+
+export const REDIRECT = "https://partner.example/callback"
+
+const consentOf = ({ clientId }: Scene): string =>
+  `/authorization?${new URLSearchParams({
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    scope: "writable",
+    state: "of the partner",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256"
+  })}`
+
+const ACCESS = "/console/access"
+
+const makeToken = async (page: Page) => {
+  await page.fill("[name=name]", "Housekeeping board")
+  await page.click("[value=make_token]")
+}
+
+export const PICTURED: ReadonlyArray<Pictured> = [
+  { name: "sign-in", path: () => "/console", signedIn: false, says: "E-mail address" },
+  { name: "access", path: () => ACCESS, signedIn: true, says: "Consumers of the feed" },
+  { name: "token", path: () => ACCESS, signedIn: true, says: "It is shown this once", first: makeToken },
+  { name: "webhook", path: ({ webhook }) => webhook, signedIn: true, says: "The receiver failed" },
+  { name: "consent", path: consentOf, signedIn: true, says: "Tide Pricing" },
+  { name: "password", path: () => "/console/password", signedIn: true, says: "The new one once more" }
+]
