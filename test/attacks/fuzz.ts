@@ -1,9 +1,9 @@
 import { Effect, Result } from "effect"
 import { type ApiOperation, operations } from "../../src/Api.ts"
 import { parseJson } from "../../src/contract/json-text.ts"
-import { isChange, meteringOf, routeOf } from "../../src/contract/operation.ts"
+import { isChange, meteringOf, needsToken, routeOf } from "../../src/contract/operation.ts"
 import { conversationLimits } from "../../src/gate/windows/limit-table.ts"
-import { BODY_BYTES, FEED_WAIT_SECONDS } from "../../src/limits.ts"
+import { BODY_BYTES, FEED_WAIT_SECONDS, OAUTH_BODY_BYTES } from "../../src/limits.ts"
 import type { World } from "../world.ts"
 import { type Fields, type Heard, isTool, overMcp, overRest, restRequest, type Target } from "./doors.ts"
 import { tally } from "./figures.ts"
@@ -28,11 +28,11 @@ export interface FuzzBudget {
 const LONGEST_TARGET = 8_000
 
 /** A body that is too large, too deep or of too many parts is for the tests of these limits: each door has its own words. */
-const LONGEST_BODY = BODY_BYTES / 4
+const longestBody = (operation: ApiOperation): number => (needsToken(operation) ? BODY_BYTES : OAUTH_BODY_BYTES) / 4
 
 /** The message of a tool call puts two levels around the fields. */
-const isTaken = (fields: Fields): boolean => {
-  const text = jsonTextUpTo(fields, LONGEST_BODY)
+const isTaken = (operation: ApiOperation, fields: Fields): boolean => {
+  const text = jsonTextUpTo(fields, longestBody(operation))
   return text !== undefined && Result.isSuccess(parseJson(`[[${text}]]`))
 }
 
@@ -74,7 +74,7 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
     const [one, other] = twins
     const fieldsOf = (world: World): Fields =>
       heldShortly(settled(input, (field) => presentValue(world, operation, field)))
-    if (!isTaken(fieldsOf(one))) return count.tried("inputs beyond the limits of a body")
+    if (!isTaken(operation, fieldsOf(one))) return count.tried("inputs beyond the limits of a body")
     const shown = `${operation._tag} ${jsonText(fieldsOf(one))}`
     const heard: Array<Heard> = []
     if (restRequest(operation, one.token, fieldsOf(one)).target.length <= LONGEST_TARGET) {
