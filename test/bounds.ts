@@ -1,5 +1,5 @@
 import { Predicate } from "effect"
-import { inputSchemaOf } from "../src/adapters/mcp/input-schema.ts"
+import { inputSchemaOf } from "../src/contract/input-schema.ts"
 import type { AnyOperation } from "../src/contract/operation.ts"
 
 // What a payload's published JSON Schema says about size: of every part of it that a caller can make larger, the

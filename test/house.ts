@@ -57,6 +57,11 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the layer of every family",
     imports: ["Api.ts", FAMILY, "resources/handled.ts"]
   },
+  {
+    place: "documents",
+    what: "what is written of the service: every operation read from its contract, for OpenAPI, pages and the client",
+    imports: imports("Api.ts contract")
+  },
   { place: "Api.ts", what: "the table of contents: every operation", imports: [FAMILY] },
   {
     place: "demo",

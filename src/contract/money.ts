@@ -77,7 +77,8 @@ interface RawNumber {
  */
 export const ExactAmount = Schema.Any.pipe(
   Schema.refine((value): value is number | RawNumber => Number.isFinite(value) || JSON.isRawJSON(value), {
-    expected: "an amount"
+    expected: "an amount",
+    toJsonSchema: () => ({ type: "number" })
   })
 )
 

@@ -1,6 +1,7 @@
 import { Context, Schema } from "effect"
 import { Rpc } from "effect/rpc"
 import { type ApiError, BadRequest, ValidationFailed } from "./errors.ts"
+import type { ReleaseVersion } from "./releases.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
 
@@ -30,7 +31,7 @@ export interface Family {
     | "automation"
     | "meta"
   /** The release of the specification its tools came with. */
-  readonly since: string
+  readonly since: ReleaseVersion
   /** Whether what it touches is also in a guest's hands or on a marketplace, and not only within the service. */
   readonly openWorld: boolean
 }
@@ -167,9 +168,10 @@ export const exposureOf = (operation: Rpc.Any): ToolCard | NotATool =>
   Context.getUnsafe(operation.annotations, Exposure)
 export const meteringOf = (operation: Rpc.Any): Metering => Context.getUnsafe(operation.annotations, Metered)
 export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, Summary)
+export const familyOf = (operation: Rpc.Any): Family => Context.getUnsafe(operation.annotations, FamilyFacts)
 export const toolCardOf = (operation: Rpc.Any): (Family & ToolCard) | undefined => {
   const exposure = exposureOf(operation)
-  return "notATool" in exposure ? undefined : { ...Context.getUnsafe(operation.annotations, FamilyFacts), ...exposure }
+  return "notATool" in exposure ? undefined : { ...familyOf(operation), ...exposure }
 }
 
 export const needsToken = (operation: Rpc.Any): boolean => Context.getUnsafe(operation.annotations, NeedsToken)

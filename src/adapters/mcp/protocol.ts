@@ -9,6 +9,7 @@ import {
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
 import { type GivenKey, KEY_META, REPLAYED, REPLAYED_META } from "../../contract/idempotency-key.ts"
+import { RELEASE } from "../../contract/releases.ts"
 import { toldName } from "../../contract/told-name.ts"
 import { PAGE_DEFAULT } from "../../limits.ts"
 import type { Service } from "../../service.ts"
@@ -20,7 +21,7 @@ const MCP_LARGE_ANSWER = 256 * 1024
 /** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
 export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
-const IDENTITY = { name: manifest.name, title: "Latchkey", version: manifest.version }
+const IDENTITY = { name: manifest.name, title: "Latchkey", version: RELEASE }
 
 const FRESH = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
 

@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server"
+import { publishedSchemaOf } from "../../contract/input-schema.ts"
 import { type AnyOperation, type Family, isRead, routeOf, type ToolCard, toolCardOf } from "../../contract/operation.ts"
 import { ignoredBy } from "./ignored.ts"
-import { publishedSchemaOf } from "./input-schema.ts"
 
 /** An operation as MCP offers it. */
 export interface OfferedTool {

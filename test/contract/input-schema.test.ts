@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { inputSchemaOf, publishedSchemaOf } from "../../../src/adapters/mcp/input-schema.ts"
-import { Id, TimeOfDay, unchangeable } from "../../../src/contract/fields.ts"
+import { Id, TimeOfDay, unchangeable } from "../../src/contract/fields.ts"
+import { inputSchemaOf, publishedSchemaOf } from "../../src/contract/input-schema.ts"
 
 const validator = new AjvJsonSchemaValidator()
 const accepts = (schema: Record<string, unknown>) => {

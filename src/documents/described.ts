@@ -1,0 +1,137 @@
+import { Predicate, Schema, SchemaAST } from "effect"
+import { operations } from "../Api.ts"
+import { ERROR_CODES } from "../contract/errors.ts"
+import { type InputSchema, inputSchemaOf, publishedSchemaOf } from "../contract/input-schema.ts"
+import {
+  type AnyOperation,
+  exposureOf,
+  type Family,
+  familyOf,
+  isChange,
+  isRead,
+  type Method,
+  needsToken,
+  routeOf,
+  summaryOf,
+  type ToolCard,
+  toolCardOf
+} from "../contract/operation.ts"
+
+// Every operation as documents speak of it: read from its contract, and from nothing else. OpenAPI, the reference pages and the
+// client are three ways to write down the same.
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Where REST takes a field from. */
+export type FieldPlace = "path" | "query" | "body"
+
+export interface DescribedField {
+  readonly name: string
+  readonly place: FieldPlace
+  readonly required: boolean
+  readonly schema: JsonSchema
+  /** A tool does not show it: sent with the value there is, it is taken, so that a record can be sent back whole. */
+  readonly neverChanges: boolean
+}
+
+export interface Described {
+  readonly operation: AnyOperation
+  /** Its name, which is the tool's, if it is one. */
+  readonly name: string
+  readonly method: Method
+  /** Below `/v3`; names in braces are its path fields. */
+  readonly path: string
+  readonly summary: string
+  /** What the tool's card says; of what is no tool, the summary alone. */
+  readonly description: string
+  readonly family: Family
+  readonly tool: (Family & ToolCard) | undefined
+  /** Why it is no tool. */
+  readonly notATool: string | undefined
+  readonly fields: ReadonlyArray<DescribedField>
+  /** What a tool's arguments are: all fields together. */
+  readonly input: InputSchema
+  /** What `data` is where it succeeds. */
+  readonly answer: JsonSchema
+  /** The error codes it can answer, ascending. */
+  readonly errors: ReadonlyArray<number>
+  readonly needsToken: boolean
+  /** A read-only token is enough. */
+  readonly readOnly: boolean
+  /** Whether it takes an idempotency key and leaves a trail. */
+  readonly changes: boolean
+}
+
+const record = (value: unknown): JsonSchema => (Predicate.isObject(value) ? { ...value } : {})
+
+const neverChanging = (operation: AnyOperation): ReadonlySet<string> => {
+  const { ast } = operation.payloadSchema
+  const signatures = SchemaAST.isObjects(ast) ? ast.propertySignatures : []
+  return new Set(
+    signatures.filter(({ type }) => type.context?.annotations?.neverChanges === true).map(({ name }) => String(name))
+  )
+}
+
+const fieldsOf = (operation: AnyOperation): ReadonlyArray<DescribedField> => {
+  const { method, params } = routeOf(operation)
+  const { properties, required } = inputSchemaOf(operation.payloadSchema)
+  const fixed = neverChanging(operation)
+  const inRest = method === "GET" || method === "DELETE" ? "query" : "body"
+  return Object.entries(record(properties)).map(([name, schema]) => ({
+    name,
+    place: params.includes(name) ? "path" : inRest,
+    required: Array.isArray(required) && required.includes(name),
+    schema: record(schema),
+    neverChanges: fixed.has(name)
+  }))
+}
+
+const UPSTREAM = [502, 503, 504]
+
+/** What an operation itself says it can answer. */
+const declared = ({ errorSchema }: AnyOperation): ReadonlyArray<number> => {
+  const tags = SchemaAST.isUnion(errorSchema.ast) ? errorSchema.ast.types.map(tagOf) : [tagOf(errorSchema.ast)]
+  return tags.flatMap((tag) => {
+    if (tag === "Upstream") return UPSTREAM
+    const [, code] = Object.entries(ERROR_CODES).find(([each]) => each === tag) ?? []
+    return code === undefined ? [] : [code]
+  })
+}
+
+const tagOf = (ast: SchemaAST.AST): string => String(ast.annotations?.identifier ?? "")
+
+/** The Gate answers the first three, and 500 is for what nobody foresaw; who changes something may come a second time too soon (409). */
+const ofEveryCall = (operation: AnyOperation): ReadonlyArray<number> => [
+  ...(needsToken(operation) ? [ERROR_CODES.Unauthenticated, ERROR_CODES.SubscriptionRequired] : []),
+  ERROR_CODES.RateLimited,
+  ERROR_CODES.ServerError,
+  ...(isChange(operation) && needsToken(operation) ? [ERROR_CODES.Conflict] : [])
+]
+
+const described = (operation: AnyOperation): Described => {
+  const { method, path } = routeOf(operation)
+  const tool = toolCardOf(operation)
+  const exposure = exposureOf(operation)
+  const { schema } = Schema.toJsonSchemaDocument(operation.successSchema, { referencePolicy: () => undefined })
+  return {
+    operation,
+    name: operation._tag,
+    method,
+    path,
+    summary: summaryOf(operation),
+    description: tool?.description ?? summaryOf(operation),
+    family: familyOf(operation),
+    tool,
+    notATool: "notATool" in exposure ? exposure.notATool : undefined,
+    fields: fieldsOf(operation),
+    input: publishedSchemaOf(operation.payloadSchema),
+    answer: record(schema),
+    errors: Array.from(new Set([...declared(operation), ...ofEveryCall(operation)])).toSorted((a, b) => a - b),
+    needsToken: needsToken(operation),
+    readOnly: isRead(operation),
+    changes: isChange(operation)
+  }
+}
+
+/** All of them, in the order of the contracts. */
+export const describedOperations: ReadonlyArray<Described> = operations.map(described)
