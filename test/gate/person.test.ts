@@ -3,26 +3,14 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Person } from "../../src/contract/caller.ts"
 import { Service } from "../../src/service.ts"
+import { callerBy } from "../callers.ts"
 import { freshOperator, layerTest, type TestOperator } from "../harness.ts"
 
 const personOf = (
   { operatorId, accountId }: TestOperator,
   given: Partial<Omit<Person, "caller">> & { readonly edition?: "pro" | "basic" } = {}
 ): Person => ({
-  caller: {
-    operatorId,
-    accountId,
-    accountName: "Owner",
-    role: "main",
-    tokenId: 0,
-    tokenName: "console",
-    application: null,
-    grantId: null,
-    scope: "writable",
-    timeZone: "Europe/Berlin",
-    currency: "EUR",
-    edition: given.edition ?? "pro"
-  },
+  caller: callerBy({ operatorId, accountId, role: "main", edition: given.edition ?? "pro" }),
   status: given.status ?? "active",
   subscriptionUntil: given.subscriptionUntil ?? null
 })

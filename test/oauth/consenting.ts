@@ -18,6 +18,7 @@ import { isRegistered } from "../../src/oauth/redirect.ts"
 import { AccessTokens } from "../../src/operators/AccessTokens.ts"
 import { Operators } from "../../src/operators/Operators.ts"
 import { HostWebhooks } from "../../src/resources/webhooks/HostWebhooks.ts"
+import { callerBy } from "../callers.ts"
 import { confirmedBy } from "../console/host.ts"
 import { layerTest } from "../harness.ts"
 import { BaseUrl } from "../server.ts"
@@ -168,20 +169,7 @@ export const signIn = Effect.fnUntraced(function* ({
 }: SignedIn = {}) {
   const { sessions } = yield* Ground
   const cookie = newCookie()
-  const caller = {
-    operatorId: 5,
-    accountId,
-    accountName: "Owner",
-    role,
-    tokenId: 0,
-    tokenName: "console",
-    application: null,
-    grantId: null,
-    scope: "writable",
-    timeZone: "Europe/Berlin",
-    currency: "EUR",
-    edition
-  } as const
+  const caller = callerBy({ operatorId: 5, accountId, role, edition })
   sessions.set(cookie, { person: { caller, status, subscriptionUntil }, email, operatorName, passwordAt })
   return cookie
 })

@@ -5,6 +5,7 @@ import type { SignedInVisit } from "../../../../src/adapters/pages/console/visit
 import { ERROR_CODES } from "../../../../src/contract/errors.ts"
 import { Places } from "../../../../src/places/Places.ts"
 import { Service } from "../../../../src/service.ts"
+import { callerBy } from "../../../callers.ts"
 import { freshOperator, layerTest } from "../../../harness.ts"
 
 /** A visit of somebody of an operator. */
@@ -26,20 +27,7 @@ const visitOf = ({
     operatorName: "Test",
     passwordAt: 0,
     person: {
-      caller: {
-        operatorId,
-        accountId,
-        accountName: "Owner",
-        role: "main",
-        tokenId: 0,
-        tokenName: "console",
-        application: null,
-        grantId: null,
-        scope: "writable",
-        timeZone: "Europe/Berlin",
-        currency: "EUR",
-        edition: "pro"
-      },
+      caller: callerBy({ operatorId, accountId, role: "main" }),
       status: "active",
       subscriptionUntil: null
     }

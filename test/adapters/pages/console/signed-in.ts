@@ -5,10 +5,11 @@ import { ACT_FIELD, FORM_FIELD, formTokenOf } from "../../../../src/adapters/pag
 import { newCookie } from "../../../../src/console/cookie.ts"
 import { Passwords } from "../../../../src/console/Passwords.ts"
 import { type Session, Sessions } from "../../../../src/console/Sessions.ts"
-import type { Caller, Person } from "../../../../src/contract/caller.ts"
+import type { Person } from "../../../../src/contract/caller.ts"
 import { Clients } from "../../../../src/oauth/Clients.ts"
 import { Codes } from "../../../../src/oauth/Codes.ts"
 import { type Connection, Grants } from "../../../../src/oauth/Grants.ts"
+import { callerBy } from "../../../callers.ts"
 import { confirmedBy } from "../../../console/host.ts"
 import { accountOf, layerTest } from "../../../harness.ts"
 import { BaseUrl, layerServing } from "../../../server.ts"
@@ -25,20 +26,6 @@ export const entered = (session: Session): string => {
   sessions.set(cookie, session)
   return cookie
 }
-
-/** Somebody who works in the console, as the API sees them. */
-export const callerBy = (account: Pick<Caller, "operatorId" | "accountId" | "role"> & Partial<Caller>): Caller => ({
-  accountName: "Owner",
-  tokenId: 0,
-  tokenName: "console",
-  application: null,
-  grantId: null,
-  scope: "writable",
-  timeZone: "Europe/Berlin",
-  currency: "EUR",
-  edition: "pro",
-  ...account
-})
 
 /** Sessions of whoever is said to be signed in. */
 export const layerSessions = Layer.succeed(Sessions, {

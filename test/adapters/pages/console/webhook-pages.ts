@@ -9,9 +9,10 @@ import { DeliveryLog } from "../../../../src/deliveries/DeliveryLog.ts"
 import { Clients } from "../../../../src/oauth/Clients.ts"
 import { Codes } from "../../../../src/oauth/Codes.ts"
 import { Grants } from "../../../../src/oauth/Grants.ts"
+import { callerBy } from "../../../callers.ts"
 import { layerScene } from "../../../deliveries/scene.ts"
 import { BaseUrl, layerServing } from "../../../server.ts"
-import { callerBy, entered, layerSessions } from "./signed-in.ts"
+import { entered, layerSessions } from "./signed-in.ts"
 
 // The pages of webhooks, for whoever a test says is signed in.
 
