@@ -73,8 +73,8 @@ export class Service extends Context.Service<
      * under the bucket of unmatched paths.
      */
     readonly refuse: (error: ApiError, call: Pick<Call, "door" | "headers">) => Effect.Effect<Answer>
-    /** Whether the credentials are good for anything: the MCP endpoint answers HTTP 401 when they are not. */
-    readonly knows: (headers: Call["headers"]) => Effect.Effect<boolean>
+    /** What the credentials are good for; undefined: nothing, and the MCP endpoint answers HTTP 401. */
+    readonly scopeOf: (headers: Call["headers"]) => Effect.Effect<Caller["scope"] | undefined>
   }
 >()("latchkey/Service") {
   static readonly layer = Layer.effect(
@@ -100,7 +100,7 @@ export class Service extends Context.Service<
           )
         },
         refuse: (error, call) => answered(refusals, UNMATCHED, call, () => refusal(gate, error, call.headers)),
-        knows: gate.knows
+        scopeOf: gate.scopeOf
       })
     })
   )

@@ -47,12 +47,14 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   return Effect.fnUntraced(function* (request: HttpRequest): Effect.fn.Return<HttpResponse> {
     const { headers, method } = request
     if (!allows(headers.origin)) return yield* refuse(request, 403, foreignOrigin)
-    if (!(yield* service.knows(headers))) return challenged(yield* refuse(request, 401, unknownToken), tokenOf(headers))
+    const scope = yield* service.scopeOf(headers)
+    if (scope === undefined) return challenged(yield* refuse(request, 401, unknownToken), tokenOf(headers))
     // The library answers these without a message: 405 and 415.
-    if (method === "GET") return challenged(yield* speak(request), undefined)
-    if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null)) return yield* speak(request)
+    if (method === "GET") return challenged(yield* speak({ request, scope }), undefined)
+    if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null))
+      return yield* speak({ request, scope })
     return yield* readMessage(request).pipe(
-      Effect.flatMap((message) => speak(request, message)),
+      Effect.flatMap((message) => speak({ request, scope }, message)),
       Effect.catch(Effect.succeed)
     )
   })

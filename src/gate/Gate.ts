@@ -64,8 +64,8 @@ export class Gate extends Context.Service<
   Gate,
   {
     readonly enter: (approach: Approach) => Effect.Effect<LetIn, TurnedAway>
-    /** Whether the headers carry a token that is good for something, even if its account is banned or lapsed. */
-    readonly knows: (headers: Headers) => Effect.Effect<boolean>
+    /** What the token of these headers may do, even if its account is banned or lapsed; undefined: it is good for nothing. */
+    readonly scopeOf: (headers: Headers) => Effect.Effect<Caller["scope"] | undefined>
   }
 >()("latchkey/gate/Gate") {
   static readonly layer = Layer.effect(
@@ -135,12 +135,15 @@ export class Gate extends Context.Service<
           ? traced(Effect.flatMap(entitled(approach), (letIn) => admit(approach, letIn)))
           : enterAs(approach.person, approach.read)
 
-      return Gate.of({ enter, knows: (headers) => Effect.isSuccess(identify(headers)) })
+      return Gate.of({ enter, scopeOf: (headers) => scopeIn(identify(headers)) })
     })
   )
 }
 
 /** Lets in who is signed in, as far as the account may do anything. */
+const scopeIn = (identified: Effect.Effect<KnownToken, TurnedAway>): Effect.Effect<Caller["scope"] | undefined> =>
+  Effect.match(identified, { onSuccess: ({ scope }) => scope, onFailure: () => undefined })
+
 const enterAs = (person: Person, read: boolean): Effect.Effect<LetIn, TurnedAway> =>
   Effect.clockWith((clock) => {
     const standing = { ...person.caller, status: person.status, subscriptionUntil: person.subscriptionUntil }

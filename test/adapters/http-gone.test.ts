@@ -40,7 +40,7 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
     Effect.provideService(Service, {
       call: () => call,
       refuse: () => Effect.die(new Error("refused")),
-      knows: () => Effect.succeed(true)
+      scopeOf: () => Effect.succeed("writable" as const)
     }),
     Effect.provideService(SharedCalendars, {
       open: () => Effect.succeed(Option.some(link)),

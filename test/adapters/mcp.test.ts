@@ -81,9 +81,20 @@ for (const { title, connect, has } of clients) {
       )
     }
 
-    it.effect("lists every exposed operation with its card, also for a read-only token", () =>
+    it.effect("lists what the token reaches: a read-only one nothing that writes", () =>
       Effect.gen(function* () {
         const peer = yield* connected("reader")
+        const { tools } = yield* Effect.promise(() => peer.listTools())
+        assert.deepStrictEqual(
+          tools.map(({ name }) => name),
+          ["search_entries", "wait_for_all", "wait_for_ever", "fill_answer"]
+        )
+      })
+    )
+
+    it.effect("lists every exposed operation with its card", () =>
+      Effect.gen(function* () {
+        const peer = yield* connected("alice")
         const { tools } = yield* Effect.promise(() => peer.listTools())
         assert.deepStrictEqual(
           tools.map((tool) => tool.name),

@@ -1,8 +1,16 @@
 import type { Context } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Caller } from "../../contract/caller.ts"
 import type { Answer } from "../../contract/envelope.ts"
 import type { Call } from "../../service.ts"
 import { BatchCalls } from "./batch.ts"
+
+/** A request of somebody whose token is known. */
+export interface Asked {
+  readonly request: HttpServerRequest.HttpServerRequest
+  /** What the token may do. */
+  readonly scope: Caller["scope"]
+}
 
 /**
  * One HTTP exchange as the protocol library sees it: a web request that remembers whose call it is. The library makes
@@ -13,23 +21,20 @@ export class Exchange extends Request {
   readonly caller: Call["headers"]
   /** Of the fiber that serves the request: log annotations, tracer and parent span of the calls. */
   readonly context: Context.Context<never>
+  readonly scope: Caller["scope"]
   /** Bytes of the message it came with. */
   readonly size: number
   readonly calls = new BatchCalls()
   #answers = 0
   #headers: Answer["headers"] = {}
 
-  constructor(
-    request: HttpServerRequest.HttpServerRequest,
-    context: Context.Context<never>,
-    signal: AbortSignal,
-    size: number
-  ) {
+  constructor({ request, scope }: Asked, context: Context.Context<never>, signal: AbortSignal, size: number) {
     // To the library all but POST is the same refusal, and a web request cannot even say TRACE.
     const method = request.method === "POST" ? "POST" : "GET"
     super(PLACE, { method, headers: protocolHeaders(request.headers), signal })
     this.caller = request.headers
     this.context = context
+    this.scope = scope
     this.size = size
   }
 

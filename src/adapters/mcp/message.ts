@@ -6,7 +6,7 @@ import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
 import { textOf } from "../../contract/utf8.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../limits.ts"
 import { batchRefusal } from "./batch.ts"
-import type { OfferedTool } from "./tools.ts"
+import { type OfferedTool, toolFinder } from "./tools.ts"
 
 /** What came in one request: its JSON, and the bytes that took. */
 export interface Message {
@@ -20,7 +20,8 @@ export interface Message {
  * for the call of a tool that takes an image; which tool is called shows only once the body is read.
  */
 export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
-  const takesImage = (name: string) => tools.get(name)?.takesImage === true
+  const find = toolFinder(tools)
+  const takesImage = (name: string) => find(name)?.takesImage === true
   const most = Array.from(tools.keys()).some(takesImage) ? IMAGE_BODY_BYTES : BODY_BYTES
 
   const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {

@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  type ListToolsResult,
   type McpServerFactory,
   ProtocolError,
   ProtocolErrorCode,
@@ -8,13 +9,15 @@ import {
 } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
+import type { Caller } from "../../contract/caller.ts"
 import { type GivenKey, KEY_META, REPLAYED, REPLAYED_META } from "../../contract/idempotency-key.ts"
 import { RELEASE } from "../../contract/releases.ts"
 import { toldName } from "../../contract/told-name.ts"
 import { PAGE_DEFAULT } from "../../limits.ts"
 import type { Service } from "../../service.ts"
 import { Exchange } from "./exchange.ts"
-import type { OfferedTool } from "./tools.ts"
+import { nearest } from "./nearest.ts"
+import { type OfferedTool, toolFinder } from "./tools.ts"
 
 /** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
 const MCP_LARGE_ANSWER = 256 * 1024
@@ -23,7 +26,9 @@ export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
 const IDENTITY = { name: manifest.name, title: "Latchkey", version: RELEASE }
 
-const FRESH = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
+/** Who may only read is listed less: the list of one token is for nobody else. */
+const FRESH_LIST = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "private" } as const
+const FRESH_SERVER = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
 
 const OPTIONS: ServerOptions = {
   capabilities: { tools: {} },
@@ -35,7 +40,7 @@ const OPTIONS: ServerOptions = {
     "Money is in major units: 35.5 is 35 euro 50.",
     "After error_code 429 wait before the next call; 400, 404 and 422 will fail again unless the arguments change."
   ].join("\n"),
-  cacheHints: { "tools/list": FRESH, "server/discover": FRESH }
+  cacheHints: { "tools/list": FRESH_LIST, "server/discover": FRESH_SERVER }
 }
 
 /**
@@ -48,18 +53,20 @@ export const protocolOf = (
   tools: ReadonlyMap<string, OfferedTool>,
   onerror: (error: Error) => void
 ): McpServerFactory => {
-  const list = { tools: Array.from(tools.values(), (tool) => tool.listed) }
+  const [listed, find] = [listsOf(tools), toolFinder(tools)]
   return ({ requestInfo: exchange }) => {
     // The endpoint hands over nothing else.
     if (!(exchange instanceof Exchange)) throw new TypeError("not an exchange of this endpoint")
     const server = new Server(IDENTITY, OPTIONS)
     server.onerror = onerror
     server.setRequestHandler("tools/list", ({ params }) =>
-      params?.cursor === undefined ? list : invalidParams("The list has one page: there is no such cursor.")
+      params?.cursor === undefined
+        ? listed[exchange.scope]
+        : invalidParams("The list has one page: there is no such cursor.")
     )
     server.setRequestHandler("tools/call", ({ params: { name, arguments: fields = {}, _meta } }, { mcpReq }) => {
-      const tool = tools.get(name)
-      if (tool === undefined) return invalidParams(`Unknown tool: ${toldName(name)}`)
+      const tool = find(name)
+      if (tool === undefined) return invalidParams(unknownTool(name, tools))
       return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, { fields, key: keyIn(_meta) }), {
         signal: mcpReq.signal
       })
@@ -68,8 +75,22 @@ export const protocolOf = (
   }
 }
 
+/** What a token of each scope reaches (specification, OAuth 2.0 bearer token 4), made once. */
+const listsOf = (tools: ReadonlyMap<string, OfferedTool>): Readonly<Record<Caller["scope"], ListToolsResult>> => {
+  const all = Array.from(tools.values(), ({ listed }) => listed)
+  return {
+    writable: { tools: all },
+    "read-only": { tools: all.filter((tool) => tool.annotations?.readOnlyHint === true) }
+  }
+}
+
 const keyIn = (meta: Readonly<Record<string, unknown>> | undefined): GivenKey | undefined =>
   meta?.[KEY_META] === undefined ? undefined : { field: `_meta["${KEY_META}"]`, value: meta[KEY_META] }
+
+const unknownTool = (name: string, tools: ReadonlyMap<string, OfferedTool>): string => {
+  const near = nearest(toldName(name), Array.from(tools.keys()))
+  return `Unknown tool: ${toldName(name)}${near === undefined ? "" : `. Did you mean ${near}?`}`
+}
 
 const invalidParams = (message: string): Promise<never> =>
   Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))

@@ -5,9 +5,9 @@ import {
   WebStandardStreamableHTTPServerTransport
 } from "@modelcontextprotocol/server"
 import { type Context, Effect } from "effect"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpServerResponse } from "effect/http"
 import { Service } from "../../service.ts"
-import { Exchange, httpResponseOf, onlyForm } from "./exchange.ts"
+import { type Asked, Exchange, httpResponseOf, onlyForm } from "./exchange.ts"
 import type { Message } from "./message.ts"
 import { protocolOf } from "./protocol.ts"
 import type { OfferedTool } from "./tools.ts"
@@ -32,14 +32,11 @@ export const makeSpeak = Effect.fnUntraced(function* (tools: ReadonlyMap<string,
   }
 
   /** A client that goes away takes its running calls with it. */
-  return (
-    request: HttpServerRequest.HttpServerRequest,
-    message: Message = NOTHING_READ
-  ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  return (asked: Asked, message: Message = NOTHING_READ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
     Effect.contextWith((context: Context.Context<never>) =>
       Effect.promise(async (signal) => {
-        const exchange = new Exchange(request, context, signal, message.bytes)
-        return httpResponseOf(exchange, await answer(exchange, message, onlyForm(request)))
+        const exchange = new Exchange(asked, context, signal, message.bytes)
+        return httpResponseOf(exchange, await answer(exchange, message, onlyForm(asked.request)))
       })
     )
 })

@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/server"
 import { publishedSchemaOf } from "../../contract/input-schema.ts"
 import { type AnyOperation, type Family, isRead, routeOf, type ToolCard, toolCardOf } from "../../contract/operation.ts"
 import { ignoredBy } from "./ignored.ts"
+import { otherNames } from "./other-names.ts"
 
 /** An operation as MCP offers it. */
 export interface OfferedTool {
@@ -26,6 +27,12 @@ export const toolsOf = (operations: ReadonlyArray<AnyOperation>): ReadonlyMap<st
     })
   }
   return tools
+}
+
+/** Finds a tool by what a client calls it. */
+export const toolFinder = (tools: ReadonlyMap<string, OfferedTool>) => {
+  const others = otherNames(Array.from(tools.keys()))
+  return (name: string): OfferedTool | undefined => tools.get(name) ?? tools.get(others.get(name) ?? "")
 }
 
 const listingOf = (operation: AnyOperation, card: Family & ToolCard): Tool => {

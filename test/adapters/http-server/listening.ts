@@ -18,7 +18,7 @@ export interface Call {
 const service = Service.of({
   call: () => Effect.die(new Error("called")),
   refuse: (error) => Effect.succeed({ envelope: failed("RT20200101000000AAAAAAAA", error), headers: {} }),
-  knows: () => Effect.succeed(true)
+  scopeOf: () => Effect.succeed("writable" as const)
 })
 
 /** More than the kernel keeps for a client that does not read. */

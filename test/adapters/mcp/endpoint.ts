@@ -129,6 +129,9 @@ const known = (headers: Call["headers"]): string | undefined => {
   return token !== undefined && (token in REFUSALS || token.startsWith("guest-")) ? token : undefined
 }
 
+const scopeOf = (token: string | undefined) =>
+  token === undefined ? undefined : token === "reader" ? ("read-only" as const) : ("writable" as const)
+
 const refused = (error: ApiError): Answer => ({
   envelope: failed("RT20270507100000FAILED00", error),
   headers: error._tag === "RateLimited" ? error.headers : {}
@@ -142,7 +145,7 @@ const echo = (
 ) => {
   let arrived = 0
   return Service.of({
-    knows: (headers) => Effect.succeed(known(headers) !== undefined),
+    scopeOf: (headers) => Effect.succeed(scopeOf(known(headers))),
     refuse: (error) => Effect.succeed(refused(error)),
     call: Effect.fnUntraced(function* (name, { door, headers, params, read }) {
       const token = known(headers)

@@ -82,7 +82,7 @@ layer(Endpoint.layer)("messages", (it) => {
       const { headers, message } = modern({ jsonrpc: "2.0", id: 1, method: "tools/list" })
       assert.deepInclude(lastOf(yield* post(message, headers)).result, {
         ttlMs: MCP_LIST_FRESH_MS,
-        cacheScope: "public"
+        cacheScope: "private"
       })
     })
   )

@@ -25,7 +25,7 @@ const creating = Effect.gen(function* () {
     read: Effect.sync(() => ({ encoding: "json", fields: JSON.parse(fields ?? "{}") }))
   })
   // The connections and the token are ready before the race begins.
-  yield* service.knows({ "service-access-token": token })
+  yield* service.scopeOf({ "service-access-token": token })
   const answers = yield* Effect.forEach(Array.from({ length: Number(times) }), () => create, {
     concurrency: "unbounded"
   })

@@ -1,0 +1,49 @@
+// Names that clients in use send for tools that are called otherwise here (contract facts 14.5). They are taken by `tools/call`
+// and listed nowhere, so no model learns them.
+
+/** What a read may begin with: the public documentation says `search_` where the specification says `query_` or `get_`. */
+const READ = /^(?:search|query|get|list)_(.+)$/
+const BEGINNINGS = ["search", "query", "get", "list"]
+
+/** Those that no rule gives: the name that is sent, and the tool. */
+const SENT: Readonly<Record<string, string>> = {
+  search_availabilities: "get_property_availability",
+  query_availabilities: "get_property_availability",
+  get_availabilities: "get_property_availability",
+  update_reservation: "update_reservation_basic",
+  update_reservation_checkin_details: "update_check_in_details",
+  update_reservation_check_in_details: "update_check_in_details",
+  update_checkin_details: "update_check_in_details",
+  update_custom_fields: "update_reservation_custom_fields",
+  search_reservation_custom_fields: "query_custom_fields",
+  search_automation_actions: "query_upcoming_automation_actions",
+  query_automation_actions: "query_upcoming_automation_actions",
+  search_groups: "search_property_groups",
+  create_group: "create_property_group",
+  update_group: "update_property_group",
+  delete_group: "delete_property_group",
+  search_property_tags: "query_tags",
+  create_tag: "create_property_tag",
+  update_tag: "update_property_tag",
+  delete_tag: "delete_property_tag",
+  add_reservation_tags: "add_reservation_tag",
+  create_special_offer: "send_special_offer",
+  delete_special_offer: "withdraw_special_offer",
+  create_preapproval: "send_preapproval",
+  create_message: "send_message"
+}
+
+/** Other names of these tools, each with the tool's own. None is a tool's own name. */
+export const otherNames = (tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+  const own = new Set(tools)
+  const names = new Map<string, string>()
+  const add = (name: string, tool: string) => {
+    if (!own.has(name) && own.has(tool) && !names.has(name)) names.set(name, tool)
+  }
+  for (const [name, tool] of Object.entries(SENT)) add(name, tool)
+  for (const tool of tools) {
+    const [, what] = READ.exec(tool) ?? []
+    if (what !== undefined) for (const beginning of BEGINNINGS) add(`${beginning}_${what}`, tool)
+  }
+  return names
+}
