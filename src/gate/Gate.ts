@@ -140,10 +140,10 @@ export class Gate extends Context.Service<
   )
 }
 
-/** Lets in who is signed in, as far as the account may do anything. */
 const scopeIn = (identified: Effect.Effect<KnownToken, TurnedAway>): Effect.Effect<Caller["scope"] | undefined> =>
   Effect.match(identified, { onSuccess: ({ scope }) => scope, onFailure: () => undefined })
 
+/** Lets in who is signed in, as far as the account may do anything. */
 const enterAs = (person: Person, read: boolean): Effect.Effect<LetIn, TurnedAway> =>
   Effect.clockWith((clock) => {
     const standing = { ...person.caller, status: person.status, subscriptionUntil: person.subscriptionUntil }
