@@ -30,16 +30,21 @@ const IDENTITY = { name: manifest.name, title: "Latchkey", version: RELEASE }
 const FRESH_LIST = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "private" } as const
 const FRESH_SERVER = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
 
+/** What an agent is told once, before it looks at a tool: fewer than 300 tokens. */
+export const INSTRUCTIONS = [
+  "Latchkey runs short-stay rentals: properties, reservations, calendars, prices, guests, money, tasks, staff.",
+  "Each tool answers one JSON envelope: request_id, error_code (0 is success), error_msg, data.",
+  "Look ids up, never guess one: search_properties, search_reservations (reservation_code is the order, stay_code one stay of it), query_conversations, search_listings, the query_ dictionaries.",
+  "Before a tool whose _meta says requires_confirmation ask the user, naming what will change: what guests and channels are told cannot be taken back.",
+  "Not possible here: moving a stay to another property, editing or deleting properties and room types, charging or paying out money, webhooks, tokens. Say so; the host's console or REST may.",
+  `Dates are YYYY-MM-DD in the host's time zone; ranges include their last day. Lists answer ${PAGE_DEFAULT} rows unless limit or its default says otherwise; offset leads on.`,
+  "Money is in major units: 35.5 is 35 euro 50.",
+  "After error_code 429 wait before the next call; 400, 404 and 422 fail again unless the arguments change. When an answer to a write was lost, look before you repeat it."
+].join("\n")
+
 const OPTIONS: ServerOptions = {
   capabilities: { tools: {} },
-  instructions: [
-    "Each tool answers with one JSON envelope: request_id, error_code (0 is success), error_msg, data.",
-    "Look ids up with the search and query tools; never guess one.",
-    "Ask the user before calling a tool whose _meta says requires_confirmation.",
-    `Dates are YYYY-MM-DD in the host's time zone, and ranges include their last day. Lists answer ${PAGE_DEFAULT} rows unless limit or its default says otherwise; offset leads on.`,
-    "Money is in major units: 35.5 is 35 euro 50.",
-    "After error_code 429 wait before the next call; 400, 404 and 422 will fail again unless the arguments change."
-  ].join("\n"),
+  instructions: INSTRUCTIONS,
   cacheHints: { "tools/list": FRESH_LIST, "server/discover": FRESH_SERVER }
 }
 
