@@ -5,7 +5,7 @@ import { Forbidden, Unauthenticated } from "../contract/errors.ts"
 import type { AnyOperation } from "../contract/operation.ts"
 import { tokenOf } from "../gate/credentials.ts"
 import { Service } from "../service.ts"
-import { challengeRule, originRule } from "./mcp/access.ts"
+import { challengeRule, hostRule, originRule } from "./mcp/access.ts"
 import { messageReader } from "./mcp/message.ts"
 import { makeSpeak } from "./mcp/speaking.ts"
 import { toolsOf } from "./mcp/tools.ts"
@@ -17,7 +17,7 @@ type HttpResponse = HttpServerResponse.HttpServerResponse
 /**
  * The tool-protocol endpoint (specification, "Tool-protocol (MCP) endpoint"): a thin proxy over {@link Service}, for
  * revision 2026-07-28 and those of 2025, without sessions. Only who may not speak at all is told so by HTTP status:
- * 403 for a page of a foreign origin, 401 without a known token, the envelope as body. What is no readable message is
+ * 403 for a page of a foreign origin or at a foreign name, 401 without a known token, the envelope as body. What is no readable message is
  * answered with a JSON-RPC error. Everything else the service says arrives inside a tool's result.
  */
 export const mcpApp = Effect.fnUntraced(function* (options: {
@@ -27,7 +27,7 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
 }) {
   const service = yield* Service
   const tools = toolsOf(options.operations)
-  const allows = originRule(options.publicUrl)
+  const [allows, isMeant] = [originRule(options.publicUrl), hostRule(options.publicUrl)]
   const challenge = challengeRule(options.publicUrl)
   const readMessage = messageReader(tools)
   const speak = yield* makeSpeak(tools)
@@ -46,6 +46,7 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
 
   return Effect.fnUntraced(function* (request: HttpRequest): Effect.fn.Return<HttpResponse> {
     const { headers, method } = request
+    if (!isMeant(headers.host)) return yield* refuse(request, 403, foreignHost)
     if (!allows(headers.origin)) return yield* refuse(request, 403, foreignOrigin)
     const scope = yield* service.scopeOf(headers)
     if (scope === undefined) return challenged(yield* refuse(request, 401, unknownToken), tokenOf(headers))
@@ -61,4 +62,5 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
 })
 
 const foreignOrigin = new Forbidden({ message: "Pages of this origin may not call the tool endpoint." })
+const foreignHost = new Forbidden({ message: "Host: the tool endpoint is not at this name." })
 const unknownToken = new Unauthenticated({ message: "Invalid access token" })

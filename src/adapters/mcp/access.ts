@@ -12,6 +12,14 @@ export const originRule = (publicUrl: string): ((origin: string | undefined) => 
 }
 
 /**
+ * Whether a request to this host is meant for the service: a page that rebinds its name to this machine sends that name. It
+ * is looked at where the service is on this machine alone. Elsewhere a proxy may say what it likes, and what a page could
+ * reach there it could reach without any rebinding.
+ */
+export const hostRule = (publicUrl: string): ((host: string | undefined) => boolean) =>
+  isPlainLoopback(publicUrl) ? (host) => host !== undefined && isPlainLoopback(`http://${host}`) : () => true
+
+/**
  * `WWW-Authenticate` of the endpoint: where a client learns which authorization server to ask (RFC 9728, 5.1). A token
  * that is no good is told apart from none at all (RFC 6750, 3.1).
  */

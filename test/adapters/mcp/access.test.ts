@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { challengeRule, originRule } from "../../../src/adapters/mcp/access.ts"
+import { challengeRule, hostRule, originRule } from "../../../src/adapters/mcp/access.ts"
 
 const host = fc.domain()
 const port = fc.integer({ min: 1, max: 65_535 })
@@ -50,6 +50,29 @@ describe("which pages may call", () => {
         }
       })
     )
+  })
+})
+
+describe("which names are the service's", () => {
+  it("are this machine's, where the service is on it alone", () => {
+    fc.assert(
+      fc.property(loopback, loopback, port, host, (own, other, at, foreign) => {
+        const isMeant = hostRule(`http://${own}:8080`)
+        assert.isTrue(isMeant(`${other}:${at}`))
+        assert.isTrue(isMeant(other))
+        for (const name of [foreign, `${foreign}:8080`, `localhost.${foreign}`, "127.0.0.1.example.com", "", "a b"]) {
+          assert.isFalse(isMeant(name), name)
+        }
+        assert.isFalse(isMeant(undefined))
+      })
+    )
+  })
+
+  it("are whatever a proxy says, elsewhere", () => {
+    for (const name of ["latchkey:8080", "10.0.0.7", undefined]) {
+      assert.isTrue(hostRule("https://api.example.com")(name))
+      assert.isTrue(hostRule("http://0.0.0.0:8080")(name))
+    }
   })
 })
 

@@ -3,7 +3,18 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../../src/limits.ts"
 import { Endpoint, PUBLIC_URL } from "./endpoint.ts"
-import { BOTH, envelopesOf, errorOf, JSON_BODY, lastOf, modern, post, send, toolCall } from "./requests.ts"
+import {
+  BOTH,
+  envelopesOf,
+  errorOf,
+  type Headers,
+  JSON_BODY,
+  lastOf,
+  modern,
+  post,
+  send,
+  toolCall
+} from "./requests.ts"
 
 // The endpoint as plain HTTP: who may speak, in which media types, and how much.
 
@@ -190,20 +201,36 @@ layer(Endpoint.layer)("who may speak", (it) => {
   )
 })
 
+const statusOf = Effect.fnUntraced(function* (options: { readonly method: string; readonly headers: Headers }) {
+  const { url } = yield* Endpoint
+  // fetch refuses to send some methods, and says its own Host.
+  return yield* Effect.callback<number | undefined>((resume) => {
+    request(url, options, (response) => {
+      response.resume()
+      resume(Effect.succeed(response.statusCode))
+    }).end()
+  })
+})
+
+layer(Endpoint.layer)("names of the service", (it) => {
+  it.effect.each([
+    { host: "rebound.example", status: 403 },
+    { host: "rebound.example:8080", status: 403 },
+    { host: "localhost:8080", status: 405 },
+    { host: "127.0.0.1", status: 405 }
+  ])("a request to $host is answered with $status", ({ host, status }) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* statusOf({ method: "GET", headers: { authorization: "Bearer alice", host } }), status)
+    })
+  )
+})
+
 layer(Endpoint.layer)("odd methods", (it) => {
   it.effect.each([{ method: "TRACE" }, { method: "OPTIONS" }, { method: "HEAD" }, { method: "PROPFIND" }])(
     "$method is 405 like any other",
     ({ method }) =>
       Effect.gen(function* () {
-        const { url } = yield* Endpoint
-        // fetch refuses to send some of them.
-        const status = yield* Effect.callback<number | undefined>((resume) => {
-          request(url, { method, headers: { authorization: "Bearer alice" } }, (response) => {
-            response.resume()
-            resume(Effect.succeed(response.statusCode))
-          }).end()
-        })
-        assert.strictEqual(status, 405)
+        assert.strictEqual(yield* statusOf({ method, headers: { authorization: "Bearer alice" } }), 405)
       })
   )
 })
