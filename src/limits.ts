@@ -13,6 +13,10 @@ export const JSON_PARTS = 20_000
 /** Wrong fields that one answer tells of, unknown arguments that a tool's does, and characters of a name either repeats. */
 export const FIELDS_TOLD = 10
 export const NAMES_TOLD = 5
+/** Of `fields` of a list: most names, characters of one, and of all in one text. */
+export const FIELDS_CHOSEN = 64
+export const FIELD_NAME = 40
+export const FIELDS_TEXT = 1000
 export const NAME_TOLD = 50
 
 /** Rows of a page when `limit` is not given, and the most that may be asked for (contract facts 0.2). */

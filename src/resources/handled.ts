@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import type { AskedChange } from "../changes/once.ts"
 import type { Acting } from "../contract/acting.ts"
 import { type Caller, CurrentOperator } from "../contract/caller.ts"
+import { chosenListOf, narrowed } from "../contract/chosen-fields.ts"
 import type { ApiError, BadRequest, ValidationFailed } from "../contract/errors.ts"
 import { type Input, inputDecoderOf, type PayloadSchema } from "../contract/input.ts"
 import { type AnyOperation, isChange, needsToken, routeOf } from "../contract/operation.ts"
@@ -135,9 +136,14 @@ const readerOf = <Op extends Operation>(operation: Op, handler: Handler<Op>): Re
   const decode = inputDecoderOf<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))
   // Throws for a result that does not fit its own schema: a defect.
   const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
+  const list = chosenListOf(operation.payloadSchema.ast)
+  const asWanted = list === undefined ? (_: unknown, answer: Schema.Json) => answer : narrowed(list)
   const askedOf = (): ((payload: Op["payloadSchema"]["Type"]) => Asked) => {
     if (typeof handler === "function") {
-      return (payload) => ({ answer: Effect.map(handler(payload), (result) => encode(result)), change: undefined })
+      return (payload) => ({
+        answer: Effect.map(handler(payload), (result) => asWanted(payload, encode(result))),
+        change: undefined
+      })
     }
     if (typeof handler === "object" && "open" in handler) {
       return (payload) => {

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { DisplayType } from "../../channels/said.ts"
+import { chosenFields } from "../../contract/chosen-fields.ts"
 import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
 import { Id, textUpTo } from "../../contract/fields.ts"
 import { card, family } from "../../contract/operation.ts"
@@ -104,7 +105,7 @@ const operation = family({ category: "messaging", since: "3.4.0", openWorld: tru
 export const query_conversations = operation("query_conversations", {
   route: "GET /conversations",
   summary: "List conversations",
-  payload: pageFields,
+  payload: { ...chosenFields("conversations", ListedConversation), ...pageFields },
   success: Schema.Struct({ conversations: Schema.Array(ListedConversation), total: Schema.Int }),
   exposure: card(
     "Lists conversations with guests, latest message first. This is where a conversation's id comes from.",

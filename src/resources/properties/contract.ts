@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { chosenFields } from "../../contract/chosen-fields.ts"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { idsUpTo } from "../../contract/id-list.ts"
@@ -52,6 +53,7 @@ export const search_properties = operation("search_properties", {
     id: Schema.optionalKey(Id),
     group_id: Schema.optionalKey(Id),
     tag_id: Schema.optionalKey(Id),
+    ...chosenFields("properties", Property),
     ...pageFields
   },
   success: Schema.Struct({ properties: Schema.Array(Property), total: Schema.Int }),
@@ -96,7 +98,7 @@ export const create_room_type = operation("create_room_type", {
   success: Schema.Struct({ room_type_id: Id }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Adds a room type under a title no other room type has. property_ids (from search_properties) become its rooms; a property that is in another room type is refused, and then nothing is created. Needs the pro edition. No tool changes or deletes it: ask before creating.",
+    "Adds a room type under a title no other room type has. property_ids (from search_properties) become its rooms; one that is in another room type is refused. Needs the pro edition. No tool changes or deletes it: ask before creating.",
     ["Make a room type Double of rooms 101 to 104"],
     true
   )

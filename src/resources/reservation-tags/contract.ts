@@ -44,7 +44,7 @@ export const create_reservation_tag = operation("create_reservation_tag", {
   success: Schema.Struct({ reservation_tag: ReservationTag }),
   errors: [Conflict],
   exposure: card(
-    `Adds a tag for reservations under a name no default tag and no other tag has. A deleted tag of that name comes back under its former id, on no reservation. At most ${RESERVATION_TAG_LIMIT} tags of one's own. To put it on a booking use add_reservation_tag.`,
+    `Adds a tag for reservations under a name no default tag and no other tag has. A deleted tag of that name comes back, on no reservation. At most ${RESERVATION_TAG_LIMIT} tags of one's own. To put it on a booking use add_reservation_tag.`,
     ["Make a booking tag Allergies"],
     false
   )

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { ChannelType } from "../../channels/channel-type.ts"
+import { chosenFields } from "../../contract/chosen-fields.ts"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
 import { CalendarDate, Code, Currency, EmailOrNone, Id, PropertyOrBox } from "../../contract/fields.ts"
 import { editOf } from "../../contract/fixed-fields.ts"
@@ -32,12 +33,13 @@ export const search_reservations = operation("search_reservations", {
     start_check_out_date: Schema.optionalKey(CalendarDate),
     end_check_out_date: Schema.optionalKey(CalendarDate),
     order_by: Schema.optionalKey(OrderBy),
+    ...chosenFields("reservations", Reservation),
     ...pageFields
   },
   success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by booked_at or by order_by. Date bounds are inclusive; one alone is open on the other side; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0 is the reservation box: in no property. payment is the whole order's, on each of its stays.`,
+    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by order_by. Date bounds are inclusive, and one alone is open; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0: in no property (reservation box). payment is the whole order's.`,
     ["Who arrives this weekend?", "Show order 5-QX7M2LD90", "Which booking requests are waiting for an answer?"],
     false
   )
@@ -69,7 +71,7 @@ export const create_reservation = operation("create_reservation", {
   success: Schema.Struct({ ...CodeAndStatus, reservation: Schema.Struct(CodeAndStatus) }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Enters a reservation by hand, accepted at once; its nights are held on every channel. Find property_id with search_properties, custom_channel_id with query_custom_channels, income_method_id with query_income_methods. rate_amount is the total including commission_amount (0 if none); a received_amount above 0 is recorded as income. Nights held here or in a followed calendar are refused (409), days the host closed are not. With a channel_id a repeated call returns the same order. The guest is not notified.",
+    "Enters a reservation by hand, accepted at once; its nights are held on every channel. Ids: search_properties, query_custom_channels, query_income_methods. rate_amount is the total including commission_amount (0 if none); a received_amount above 0 is recorded as income. Nights held here or in a followed calendar are refused (409), days the host closed are not. With a channel_id a repeated call returns the same order. The guest is not notified.",
     [
       "Book Harbour 1 for Ada Lovelace from the 4th to the 7th, 420 euro, paid in cash",
       "Block next week for my brother, free of charge"
@@ -99,7 +101,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Changes one stay; find its stay_code with search_reservations. What you do not send stays. Dates, currency and amounts can be changed on reservations made by hand only (code 5-…), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. No tool moves a stay to another property: the host does, or POST /v3/reservations/{stay_code}/allocate. The guest is not notified.",
+    "Changes one stay; find its stay_code with search_reservations. What you do not send stays. Dates, currency and amounts can be changed on reservations made by hand only (code 5-…), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. No tool moves a stay to another property. The guest is not notified.",
     [
       "Move the Lovelace booking one night later",
       "Note on the booking that they bring a dog",

@@ -49,7 +49,7 @@ export const create_property_tag = operation("create_property_tag", {
   success: Schema.Struct({ tag: Tag }),
   errors: [NotFound, Conflict],
   exposure: card(
-    `Adds a tag for properties and room types under a name no other tag has, and puts it on those in property_ids (from search_properties) and room_type_ids (from search_room_types). Without color one is chosen. A deleted tag of that name comes back under its former id, on what you name now and nothing else. At most ${PROPERTY_TAG_LIMIT} tags.`,
+    `Adds a tag for properties and room types under a name no other tag has, and puts it on those in property_ids (from search_properties) and room_type_ids (from search_room_types). Without color one is chosen. A deleted tag of that name comes back, on what you name now. At most ${PROPERTY_TAG_LIMIT} tags.`,
     ["Tag the two harbour flats with Sea view", "Make a red tag Renovation"],
     false
   )

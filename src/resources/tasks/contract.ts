@@ -90,7 +90,7 @@ export const create_task = operation("create_task", {
   success: Schema.Struct({ task_id: Id }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Creates a pending task. With stay_code (from search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. staff_id comes from query_staffs. Dates and times are the host's. level is for cleanings only. fee is in currency, by default the host's own. The guest is not told.",
+    "Creates a pending task. With stay_code (from search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. staff_id comes from query_staffs. level is for cleanings only. fee is in currency, by default the host's own. The guest is not told.",
     ["Have Harbour 1 cleaned on Friday at 11", "The tap in the garden flat drips: note a repair for Li"],
     true
   )

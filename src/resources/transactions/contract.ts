@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { chosenFields } from "../../contract/chosen-fields.ts"
 import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
 import {
   CalendarDate,
@@ -72,12 +73,13 @@ export const search_transactions = operation("search_transactions", {
     payment_method_id: Schema.optionalKey(Id),
     currency: Schema.optionalKey(Currency),
     keyword: Schema.optionalKey(textUpTo(TRANSACTION_KEYWORD)),
+    ...chosenFields("transactions", Transaction),
     ...pageFields
   },
   success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists income and expense entries, newest first. Give start_date and end_date (inclusive, at most ${TRANSACTION_DAYS} days) unless you give id. They mean action_at, and outstanding entries lie in the future: look ahead for them. property_id finds entries of the property and of orders with a stay in it; on an order of several rooms amount is the whole and shares what each room carries. Amounts are positive; direction is the sign. item_id and payment_method_id come from the query_… dictionaries.`,
+    `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days); outstanding entries lie in the future. property_id finds entries of the property and of orders with a stay in it; on an order of several rooms amount is the whole and shares what each carries. Amounts are positive; direction is the sign.`,
     [
       "What did I earn in May?",
       "Show the cleaning costs of the harbour flat this quarter",
@@ -106,7 +108,7 @@ export const create_transaction = operation("create_transaction", {
   success: Schema.Struct({ transaction_id: Id }),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(
-    "Records an income or an expense on a property (property_id), on a whole order (reservation_code) or, with neither, on the operator (main account only). Look up item_id and payment_method_id first, with the query_income_… or query_expense_… tools. currency is required unless an order is given, whose currency is taken. A future action_at makes the entry outstanding. Direction, currency and what the entry is attached to cannot be changed afterwards.",
+    "Records an income or an expense on a property (property_id), on a whole order (reservation_code) or, with neither, on the operator (main account only). item_id and payment_method_id come from the query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and what the entry is attached to cannot be changed afterwards.",
     ["Log 35.50 euro for laundry at Harbour 1", "Book the 200 deposit we got in cash for order 5-QX7M2LD90"],
     true
   )
