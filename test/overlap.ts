@@ -44,14 +44,20 @@ export const overlapping = Effect.fnUntraced(function* <A, E, R, B, E2, R2, E3 =
   return [yield* Fiber.join(one), yield* Fiber.join(other)] as const
 })
 
-/** Holds a property, so that whatever refers to it waits; answers what lets it go. On a server, as {@link overlapping}. */
-export const holdingProperty = Effect.fnUntraced(function* (operatorId: number, propertyId: number) {
+/** Holds a property, so that whatever refers to it waits; answers what lets it go. */
+export const holdingProperty = (operatorId: number, propertyId: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    holding(sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${propertyId} FOR UPDATE`)
+  )
+
+/** Holds what a statement locks; answers what lets it go. On a server, as {@link overlapping}. */
+export const holding = Effect.fnUntraced(function* <E, R>(locked: Effect.Effect<unknown, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const holder = yield* Effect.forkChild(
     sql.withTransaction(
       Effect.gen(function* () {
-        yield* sql`SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${propertyId} FOR UPDATE`
+        yield* locked
         yield* Deferred.succeed(held, undefined)
         yield* Deferred.await(release)
       })

@@ -1,4 +1,4 @@
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { awayWhileActing } from "../contract/away-from-place.ts"
 import { rowOf } from "../database/rows.ts"
@@ -10,7 +10,7 @@ import { Signing, signedTry } from "./signed-try.ts"
 import { sending } from "./taking.ts"
 
 /** What a receiver is told that is tried out; no subscription can ask for it. */
-export const TEST_EVENT = "webhook_test"
+const TEST_EVENT = "webhook_test"
 
 /** A subscription, and whose. */
 export interface Tested {
@@ -25,6 +25,11 @@ export type Test =
   | { readonly _tag: "Gone" }
   /** Too many of the operator's, or of all together, are under way. */
   | { readonly _tag: "Busy" }
+  /** Too many were sent; another may be after so many seconds. */
+  | { readonly _tag: "TooMany"; readonly seconds: number }
+
+/** Counts one more; the seconds to wait where there were too many. */
+type Counted = Effect.Effect<Option.Option<number>>
 
 const gone: Test = { _tag: "Gone" }
 const busy: Test = { _tag: "Busy" }
@@ -63,10 +68,12 @@ const make = Effect.gen(function* () {
       SELECT ${sending(sql, now)} FROM webhook_subscriptions s
       WHERE s.operator_id = ${operatorId} AND s.id = ${id} AND s.deleted_at IS NULL`)
 
-  const tried = Effect.fnUntraced(function* (tested: Tested): Effect.fn.Return<Test> {
+  const tried = Effect.fnUntraced(function* (tested: Tested, counted: Counted): Effect.fn.Return<Test> {
     const now = yield* DateTime.nowAsDate
     const signing = yield* signingOf(tested, now)
     if (signing === undefined) return gone
+    const wait = yield* counted
+    if (Option.isSome(wait)) return { _tag: "TooMany", seconds: wait.value }
     const body = messageOf({ event: TEST_EVENT, payload: { webhook_id: tested.id }, queued_at: now })
     const known = `test_${tested.id}_${now.getTime()}`
     const sent = Effect.provideService(signedTry(signing, known, JSON.stringify(body)), Outbound, outbound)
@@ -75,10 +82,10 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    send: (tested: Tested) =>
+    send: (tested: Tested, counted: Counted = Effect.succeedNone) =>
       Effect.acquireUseRelease(
         Effect.sync(() => underWay.begin(tested.operatorId)),
-        (begun) => (begun ? tried(tested) : Effect.succeed(busy)),
+        (begun) => (begun ? tried(tested, counted) : Effect.succeed(busy)),
         (begun) => (begun ? Effect.sync(() => underWay.end(tested.operatorId)) : Effect.void)
       )
   }
@@ -92,7 +99,10 @@ const make = Effect.gen(function* () {
  */
 export class TestEvents extends Context.Service<
   TestEvents,
-  { readonly send: (tested: Tested) => Effect.Effect<Test> }
+  {
+    /** `counted` is asked once there is room for it, so what is not sent does not count. */
+    readonly send: (tested: Tested, counted?: Counted) => Effect.Effect<Test>
+  }
 >()("latchkey/deliveries/TestEvents") {
   static readonly layer: Layer.Layer<TestEvents, never, SqlClient.SqlClient | Outbound> = Layer.effect(TestEvents, make)
 }

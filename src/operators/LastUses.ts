@@ -1,15 +1,16 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { periodically } from "../background/loop.ts"
 import { jsonParameter } from "../database/parameters.ts"
+import { rowsOf } from "../database/rows.ts"
 import { TokenUsed } from "../gate/TokenUsed.ts"
 import { TOKEN_USES } from "../limits.ts"
 import { type LastUse, makeLastUses } from "./last-uses.ts"
 
 /** Milliseconds between two times that uses are written down, what one of these may take, and what the last one gets. */
 export const LAST_USES_WRITE_MS = 30_000
-const LAST_USES_PATIENCE_MS = 10_000
-const LAST_USES_LAST_MS = 500
+export const LAST_USES_PATIENCE_MS = 10_000
+export const LAST_USES_LAST_MS = 500
 /** Uses one statement writes down. */
 export const LAST_USES_ROWS = 1_000
 
@@ -30,23 +31,32 @@ export const layerLastUses = Layer.effect(
   })
 )
 
-/** Writes all down, a bounded number a statement; what could not be written down stays in memory. */
+const readSkipped = rowsOf(Schema.Struct({ tokenId: Schema.Int }))
+
+/**
+ * Writes down all there is when it begins, a bounded number a statement; what could not be written down stays in memory, and what
+ * is used meanwhile waits for the next time.
+ */
 const writing = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeLastUses>) => {
+  const putBack = (some: ReadonlyArray<LastUse>, skipped: ReadonlyArray<{ readonly tokenId: number }>) => {
+    const held = new Set(skipped.map(({ tokenId }) => tokenId))
+    for (const use of some) if (held.has(use.tokenId)) uses.put(use)
+  }
   const writeSome = Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {
       const some = uses.take(LAST_USES_ROWS)
-      if (some.length === 0) return Effect.succeed(0)
-      return sql`${noting(sql, some)}`.pipe(
+      return readSkipped(noting(sql, some)).pipe(
         Effect.timeout(LAST_USES_PATIENCE_MS),
         restore,
         Effect.onError(() => Effect.sync(() => some.forEach(uses.put))),
-        Effect.as(some.length),
+        Effect.map((skipped) => putBack(some, skipped)),
         Effect.orDie
       )
     })
   )
   return Effect.gen(function* () {
-    while ((yield* writeSome) >= LAST_USES_ROWS) yield* Effect.yieldNow
+    const turns = Math.ceil(uses.size() / LAST_USES_ROWS)
+    for (let turn = 0; turn < turns; turn++) yield* writeSome
   })
 }
 
@@ -59,15 +69,20 @@ const lastWrite = (write: Effect.Effect<void>) =>
     Effect.exit
   )
 
-// At most once a minute for each token, whichever process saw it used. In one order, so that two processes never wait for each
-// other in a circle.
+// At most once a minute for each token, whichever process saw it used. It waits for nobody: whoever ends tokens holds many, in an
+// order of his own. Answers the tokens that were held.
 const noting = (sql: SqlClient.SqlClient, uses: ReadonlyArray<LastUse>) => sql`
-  WITH used AS (
+  WITH noted AS MATERIALIZED (
     SELECT t.operator_id, t.id, to_timestamp(noted.minute / 1000) AS at
     FROM jsonb_to_recordset(${jsonParameter(uses)}::jsonb) AS noted ("operatorId" bigint, "tokenId" bigint, minute bigint)
     JOIN access_tokens t ON t.operator_id = noted."operatorId" AND t.id = noted."tokenId"
     WHERE t.last_used_at IS NULL OR t.last_used_at < to_timestamp(noted.minute / 1000)
-    ORDER BY t.operator_id, t.id FOR NO KEY UPDATE OF t
+  ), free AS MATERIALIZED (
+    SELECT noted.operator_id, noted.id, noted.at
+    FROM noted JOIN access_tokens t ON t.operator_id = noted.operator_id AND t.id = noted.id
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+  ), used AS (
+    UPDATE access_tokens t SET last_used_at = free.at FROM free
+    WHERE t.operator_id = free.operator_id AND t.id = free.id AND (t.last_used_at IS NULL OR t.last_used_at < free.at)
   )
-  UPDATE access_tokens t SET last_used_at = used.at FROM used
-  WHERE t.operator_id = used.operator_id AND t.id = used.id`
+  SELECT id AS "tokenId" FROM noted WHERE NOT EXISTS (SELECT FROM free WHERE free.id = noted.id)`

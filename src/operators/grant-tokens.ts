@@ -30,15 +30,21 @@ export const tokenOfGrant = (
     RETURNING operator_id, id
   )`
 
-/** The CTE `older`: ends all but the newest so many of the tokens that the grant of the CTE `of` had before the statement. */
+/**
+ * The CTE `older`: ends all but the newest so many of the tokens that the grant of the CTE `of` had before the statement. They are
+ * found first and locked then: a lock beside OFFSET would hold those that it passes over as well.
+ */
 export const endingOlder = (sql: SqlClient.SqlClient, of: string, most: number, now: Value<Date>): Fragment => sql`
   older AS (
     UPDATE access_tokens t SET revoked_at = ${now}
     FROM ${sql(of)} whose
     WHERE t.operator_id = whose.operator_id AND t.id = ANY (ARRAY(
       SELECT id FROM access_tokens
-      WHERE operator_id = whose.operator_id AND grant_id = whose.id AND revoked_at IS NULL AND expires_at > ${now}
-      ORDER BY id DESC OFFSET ${sql.literal(String(most))} FOR NO KEY UPDATE))
+      WHERE operator_id = whose.operator_id AND id = ANY (ARRAY(
+        SELECT id FROM access_tokens
+        WHERE operator_id = whose.operator_id AND grant_id = whose.id AND revoked_at IS NULL AND expires_at > ${now}
+        ORDER BY id DESC OFFSET ${sql.literal(String(most))}))
+      ORDER BY id FOR NO KEY UPDATE))
     RETURNING t.operator_id, t.id
   )`
 

@@ -24,6 +24,8 @@ export const makeLastUses = (most: number) => {
       const minute = now - (now % MINUTE_MS)
       if (uses.get(tokenId)?.minute !== minute) put({ operatorId, tokenId, minute })
     }) satisfies NoteUse,
+    /** Of how many tokens. */
+    size: () => uses.size,
     /** Puts back what could not be written down, unless the token was used again since. */
     put,
     /** Takes out some, those that are there for longest. */

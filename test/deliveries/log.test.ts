@@ -119,7 +119,8 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("the list of deliv
         yield* sql`
           INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status)
           SELECT operator_id, event_id, subscription_id, attempt, now(), 1, 500
-          FROM webhook_deliveries, generate_series(1, ${tries}) attempt ON CONFLICT DO NOTHING`
+          FROM webhook_deliveries, generate_series(1, ${tries}) attempt
+          WHERE subscription_id = ${subscription.id} ON CONFLICT DO NOTHING`
         const [delivery] = yield* log.list({ subscriptionId: subscription.id }, 1)
         return delivery?.attempts.map(({ attempt }) => attempt)
       })

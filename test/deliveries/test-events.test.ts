@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Queue, Ref } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Queue, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Outbound } from "../../src/deliveries/Outbound.ts"
 import { isSigned, parseSecret } from "../../src/deliveries/signature.ts"
@@ -10,6 +10,7 @@ import {
   WEBHOOK_TESTS_OF_OPERATOR,
   WEBHOOK_TRY_MS
 } from "../../src/limits.ts"
+import { Places } from "../../src/places/Places.ts"
 import { freshOperator, typedClient, withToken } from "../harness.ts"
 import { receiver } from "./receiver.ts"
 import { layerScene, subscribed } from "./scene.ts"
@@ -56,6 +57,37 @@ layer(Layer.provideMerge(TestEvents.layer, layerScene))("a test event", (it) => 
       assert.deepStrictEqual(yield* tests.send(tested(one)), { _tag: "Gone" })
       assert.strictEqual(yield* Queue.size(server.requests), 0)
     })
+  )
+
+  it.effect("counts once there is room for it and somewhere to send it to", () =>
+    Effect.gen(function* () {
+      const tests = yield* TestEvents
+      const server = yield* receiver(answering(200))
+      const subscription = yield* subscribed(server.port)
+      let counts = 0
+      const counted = Effect.sync(() => {
+        counts += 1
+        return counts > 1 ? Option.some(17) : Option.none()
+      })
+      assert.strictEqual((yield* tests.send({ ...tested(subscription), id: 2 ** 40 }, counted))._tag, "Gone")
+      assert.strictEqual(counts, 0)
+      assert.strictEqual((yield* tests.send(tested(subscription), counted))._tag, "Tried")
+      assert.deepStrictEqual(yield* tests.send(tested(subscription), counted), { _tag: "TooMany", seconds: 17 })
+      assert.strictEqual(yield* Queue.size(server.requests), 1)
+    })
+  )
+
+  it.effect("holds no place while a receiver takes its time, so others work meanwhile", () =>
+    Effect.gen(function* () {
+      const [tests, places] = [yield* TestEvents, yield* Places]
+      const server = yield* receiver(silent)
+      const subscription = tested(yield* subscribed(server.port))
+      const sent = yield* Effect.forkChild(places.within(subscription.operatorId, tests.send(subscription)))
+      yield* Queue.take(server.requests)
+      assert.strictEqual(yield* places.within(1, Effect.succeed("worked")), "worked")
+      assert.isUndefined(sent.pollUnsafe())
+      yield* Fiber.interrupt(sent)
+    }).pipe(Effect.provide(Layer.fresh(Places.layer(1))))
   )
 
   it.effect("waits for its answer as long as a delivery does", () =>

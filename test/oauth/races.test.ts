@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { endGrantsOf } from "../../src/oauth/ending.ts"
 import { Grants } from "../../src/oauth/Grants.ts"
 import { freshOperator } from "../harness.ts"
-import { canOverlap, orSkipped, overlapping } from "../overlap.ts"
+import { canOverlap, holding, orSkipped, overlapping } from "../overlap.ts"
 import {
   checks,
   connected,
@@ -49,6 +49,18 @@ describe.skipIf(!canOverlap)(orSkipped("what truly overlaps"), () => {
         const { operator, grantId, refreshToken, accessToken } = yield* connected(client)
         yield* overlapping(renew(client, refreshToken), revoke(client, accessToken))
         assert.deepStrictEqual(yield* standing(operator.operatorId, grantId), ended("application"))
+      })
+    )
+
+    it.effect("a renewal waits for none of the tokens that it leaves as they are", () =>
+      Effect.gen(function* () {
+        const [client, sql] = [yield* partner(), yield* SqlClient.SqlClient]
+        const { refreshToken, accessToken } = yield* connected(client)
+        const letGo = yield* holding(
+          sql`SELECT FROM access_tokens WHERE digest = sha256(${accessToken}::text::bytea) FOR NO KEY UPDATE`
+        )
+        assert.strictEqual(yield* outcomeOf(renew(client, refreshToken)), "ok")
+        yield* letGo
       })
     )
 

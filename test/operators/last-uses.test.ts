@@ -12,6 +12,7 @@ import { makeLastUses } from "../../src/operators/last-uses.ts"
 import { ScriptedChannel } from "../channels.ts"
 import { layerTestDatabase } from "../database.ts"
 import { call, freshOperator, layerService } from "../harness.ts"
+import { canOverlap, holding, orSkipped } from "../overlap.ts"
 import { countStatements } from "../statements.ts"
 
 const MINUTE = Date.parse("2027-03-01T12:34:00Z")
@@ -80,6 +81,13 @@ const until = Effect.fnUntraced(function* (operatorId: number, wanted: ReadonlyA
   assert.deepStrictEqual(uses, wanted)
 })
 
+/** Until the use of that token of an operator is written down. */
+const untilUsed = Effect.fnUntraced(function* (operatorId: number, token: number) {
+  let use: string | undefined = "never"
+  for (let looks = 0; looks < 1_000 && use === "never"; looks++) use = (yield* usesOf(operatorId))[token]
+  assert.notStrictEqual(use, "never")
+})
+
 layer(layerUsing, { excludeTestServices: false })("last uses", (it) => {
   it.effect("of tokens are written down every half minute, without a statement more for a call", () =>
     Effect.gen(function* () {
@@ -97,7 +105,7 @@ layer(layerUsing, { excludeTestServices: false })("last uses", (it) => {
       yield* call(operator.readOnlyToken, "query_income_items")
       yield* TestClock.adjust(LAST_USES_WRITE_MS)
       const later = new Date(Date.parse(minute) + 60_000).toISOString()
-      yield* Effect.repeat(usesOf(operator.operatorId), { until: ([, use]) => use !== "never" })
+      yield* untilUsed(operator.operatorId, 1)
       const [own, readOnly = ""] = yield* usesOf(operator.operatorId)
       assert.strictEqual(own, minute)
       assert.isAtLeast(Date.parse(readOnly), Date.parse(later))
@@ -111,7 +119,7 @@ layer(layerUsing, { excludeTestServices: false })("last uses", (it) => {
       const other = yield* freshOperator()
       yield* call(other.token, "query_income_items")
       yield* TestClock.adjust(2 * LAST_USES_WRITE_MS)
-      yield* Effect.repeat(usesOf(other.operatorId), { until: ([use]) => use !== "never" })
+      yield* untilUsed(other.operatorId, 0)
       assert.deepStrictEqual(yield* usesOf(operator.operatorId), ["never", "never"])
     })
   )
@@ -137,13 +145,14 @@ layer(layerTestDatabase, { excludeTestServices: false })("the writer of last use
   it.effect("writes down what it has when the process ends, and never an earlier use over a later one", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
-      const [token] = yield* tokensOf(operatorId)
+      const [token, second] = yield* tokensOf(operatorId)
       const tokenId = token?.id ?? 0
       for (const at of [MINUTE + 60_000, MINUTE]) {
         const { note, end } = yield* writer()
         note({ operatorId, tokenId }, at)
         // A token that is gone, and one whose operator is another.
         note({ operatorId, tokenId: 2 ** 40 }, at)
+        note({ operatorId: operatorId + 1, tokenId: second?.id ?? 0 }, at)
         yield* end
         assert.deepStrictEqual(yield* usesOf(operatorId), ["2027-03-01T12:35:00.000Z", "never"])
       }
@@ -183,4 +192,25 @@ layer(layerTestDatabase, { excludeTestServices: false })("the writer of last use
       assert.deepStrictEqual(yield* usesOf(operatorId), ["2027-03-01T12:34:00.000Z", "never"])
     })
   )
+})
+
+describe.skipIf(!canOverlap)(orSkipped("the writer of last uses beside who changes tokens"), () => {
+  layer(layerTestDatabase, { excludeTestServices: false })((it) => {
+    it.effect("waits for none that is held, and writes it down the next time", () =>
+      Effect.gen(function* () {
+        const { operatorId } = yield* freshOperator()
+        const sql = yield* SqlClient.SqlClient
+        const [first, second] = yield* tokensOf(operatorId)
+        const { note, end } = yield* writer()
+        const letGo = yield* holding(sql`SELECT FROM access_tokens WHERE id = ${first?.id ?? 0} FOR NO KEY UPDATE`)
+        for (const token of [first, second]) note({ operatorId, tokenId: token?.id ?? 0 }, MINUTE)
+        yield* TestClock.adjust(LAST_USES_WRITE_MS)
+        yield* until(operatorId, ["never", "2027-03-01T12:34:00.000Z"])
+        yield* letGo
+        yield* TestClock.adjust(LAST_USES_WRITE_MS)
+        yield* until(operatorId, ["2027-03-01T12:34:00.000Z", "2027-03-01T12:34:00.000Z"])
+        yield* end
+      })
+    )
+  })
 })

@@ -81,7 +81,7 @@ interface Surroundings {
 
 export const layerConsolePages = (publicUrl: string, around: Surroundings = {}) =>
   Layer.effect(ConsolePages, makeConsole(publicUrl, around)).pipe(
-    // Places of their own: what a page asks the service for takes one of the service's beside, and never the other way round.
+    // Places of their own, given back while the service, which has places too, does what a page asks of it.
     Layer.provide(Layer.fresh(Places.layer(CONSOLE_PLACES)))
   )
 

@@ -13,7 +13,7 @@ const talk = (text: string) =>
   Effect.flatMap(BaseUrl, (base) => Effect.promise(() => new RawClient(base).send(text).ended))
 
 const post = (path: string, headers: string, body = "") =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`
 
 layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (it) => {
   it.effect.each([

@@ -20,10 +20,11 @@ const kept = Effect.fnUntraced(function* (operatorId: number) {
     readonly account_id: number | null
     readonly grant_id: number | null
     readonly secret: string
+    readonly url: string
     readonly events: ReadonlyArray<string>
     readonly deleted_at: Date | null
   }>`
-    SELECT id, application, account_id, grant_id, secret, events, deleted_at
+    SELECT id, application, account_id, grant_id, secret, url, events, deleted_at
     FROM webhook_subscriptions WHERE operator_id = ${operatorId} ORDER BY id`
 }, Effect.orDie)
 
@@ -267,8 +268,10 @@ describe.runIf(canOverlap)(orSkipped("a consent that ends while its application 
         const operator = yield* freshOperator()
         const client = yield* partner()
         const [one, other] = [yield* connected(operator, client), yield* connected(operator, client)]
+        const before: Array<Effect.Success<ReturnType<typeof kept>>[number] | undefined> = []
         for (const { token } of [one, other]) {
           const { id } = yield* made(token)
+          before.push((yield* kept(operator.operatorId)).find((each) => each.id === id))
           const still = yield* connected(operator, client)
           const ending = token === one.token ? one : still
           const [, answer] = yield* overlapping(disconnected(ending), call(ending.token, operation, { id, ...fields }))
@@ -276,8 +279,8 @@ describe.runIf(canOverlap)(orSkipped("a consent that ends while its application 
         }
         const [ended, left] = yield* kept(operator.operatorId)
         assert.isNotNull(ended?.deleted_at)
+        assert.deepStrictEqual(left, before[1])
         assert.isNull(left?.deleted_at)
-        assert.notStrictEqual(left?.secret, undefined)
       })
     )
   })

@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ACCESS_PATH } from "../../../../src/adapters/pages/console/frame.ts"
@@ -165,4 +166,5 @@ export const formsIn = (text: string, act: string): ReadonlyArray<URLSearchParam
 
 /** The section of a page under a heading's id. */
 export const sectionIn = (text: string, id: string): string =>
-  new RegExp(`<section aria-labelledby="${id}">[\\s\\S]*?</section>`).exec(text)?.[0] ?? ""
+  new RegExp(`<section aria-labelledby="${id}">[\\s\\S]*?</section>`).exec(text)?.[0] ??
+  assert.fail(`the page has no section ${id}`)

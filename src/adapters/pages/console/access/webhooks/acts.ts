@@ -112,14 +112,14 @@ const makeOwn = Effect.gen(function* () {
       visit,
       Effect.gen(function* () {
         const { operatorId } = visit.session.person.caller
-        const wait = yield* counted(testsOf(operatorId))
-        if (Option.isSome(wait)) return refused(429, WORDS.testTooMany, wait.value)
-        const ended = yield* tests.send({ operatorId, id })
+        const ended = yield* tests.send({ operatorId, id }, counted(testsOf(operatorId)))
         switch (ended._tag) {
           case "Tried":
             return { _tag: "Shown", html: testShown(ended, url) }
           case "Gone":
             return refused(404, WORDS.noSuch)
+          case "TooMany":
+            return refused(429, WORDS.testTooMany, ended.seconds)
           case "Busy":
             return refused(503, WORDS.testBusy, BUSY_RETRY_SECONDS)
         }
