@@ -1,6 +1,6 @@
 import { Predicate, Schema, type SchemaAST } from "effect"
 import { FIELD_NAME, FIELDS_CHOSEN, FIELDS_TEXT } from "../limits.ts"
-import { isUpTo, textUpTo } from "./fields.ts"
+import { textUpTo } from "./fields.ts"
 import { toldName } from "./told-name.ts"
 
 // `fields` of a list: which top-level fields of its rows a caller wants. What is not wanted is left out of the answer once it
@@ -22,25 +22,19 @@ const namesIn = (chosen: Chosen): ReadonlyArray<string> =>
   typeof chosen === "string" ? chosen.split(",").map((name) => name.trim()) : chosen
 
 const refusalOf = (chosen: Chosen, known: ReadonlyArray<string>): string | undefined => {
+  if (chosen.length === 0) return "must name a field"
   const unknown = namesIn(chosen).find((name) => !known.includes(name))
   if (unknown === undefined) return undefined
-  const wrong = unknown === "" ? "has an empty name" : `${toldName(unknown)} is no field of these rows`
+  const wrong = unknown === "" ? "has an empty name" : `rows have no ${toldName(unknown)}`
   return `${wrong}; there are ${known.join(", ")}`
 }
 
 /** A comma-separated text, as a query has it, or a list of names; at least one name, each of a field that rows have. */
 const FieldNames = (known: ReadonlyArray<string>) =>
   Schema.Union([
-    Schema.Array(
-      Schema.String.check(
-        Schema.makeFilter((name) => isUpTo(name, FIELD_NAME), {
-          expected: `a name of at most ${FIELD_NAME} characters`,
-          toJsonSchema: () => ({ maxLength: FIELD_NAME })
-        })
-      )
-    )
-      .check(Schema.isMinLength(1, { expected: "at least one name" }))
-      .check(Schema.isMaxLength(FIELDS_CHOSEN, { expected: `at most ${FIELDS_CHOSEN} names` })),
+    Schema.Array(textUpTo(FIELD_NAME)).check(
+      Schema.isMaxLength(FIELDS_CHOSEN, { expected: `at most ${FIELDS_CHOSEN} names` })
+    ),
     textUpTo(FIELDS_TEXT)
   ]).check(
     Schema.makeFilter((chosen: Chosen) => refusalOf(chosen, known), {
@@ -52,7 +46,7 @@ const FieldNames = (known: ReadonlyArray<string>) =>
 /** The payload field of a search whose answer has rows of that kind under the name `list`. */
 export const chosenFields = (list: string, row: { readonly fields: Schema.Struct.Fields }) => ({
   fields: Schema.optionalKey(
-    FieldNames(Object.keys(row.fields)).annotate({ description: "only these fields of each row, comma-separated" })
+    FieldNames(Object.keys(row.fields)).annotate({ description: "only these fields of a row, comma-separated" })
   ).annotateKey({ choosesFieldsOf: list })
 })
 

@@ -1,5 +1,6 @@
 import { Predicate, Schema, SchemaAST } from "effect"
 import { operations } from "../Api.ts"
+import { chosenListOf } from "../contract/chosen-fields.ts"
 import { ERROR_CODES } from "../contract/errors.ts"
 import { type InputSchema, inputSchemaOf, publishedSchemaOf } from "../contract/input-schema.ts"
 import {
@@ -51,6 +52,8 @@ export interface Described {
   readonly fields: ReadonlyArray<DescribedField>
   /** What a tool's arguments are: all fields together. */
   readonly input: InputSchema
+  /** The list of its answer whose rows have only what `fields` asks for; else they are whole. */
+  readonly narrows: string | undefined
   /** What `data` is where it succeeds. */
   readonly answer: JsonSchema
   /** The error codes it can answer, ascending. */
@@ -125,6 +128,7 @@ const described = (operation: AnyOperation): Described => {
     notATool: "notATool" in exposure ? exposure.notATool : undefined,
     fields: fieldsOf(operation),
     input: publishedSchemaOf(operation.payloadSchema),
+    narrows: chosenListOf(operation.payloadSchema.ast),
     answer: record(schema),
     errors: Array.from(new Set([...declared(operation), ...ofEveryCall(operation)])).toSorted((a, b) => a - b),
     needsToken: needsToken(operation),

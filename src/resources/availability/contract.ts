@@ -36,7 +36,7 @@ export const get_property_availability = operation("get_property_availability", 
   success: Schema.Struct({ properties: Schema.Array(PropertyAvailability) }),
   errors: [NotFound],
   exposure: card(
-    `Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed it or a reservation holds the night. The day a guest leaves is free. Find ids with search_properties; properties times days at most ${AVAILABILITY_ANSWER_DAYS}. start_date lies within a year of today, end_date within three.`,
+    `Tells for each day from start_date to end_date (inclusive) whether a property can be sold: false when the host closed it or a reservation holds the night. The day a guest leaves is free. Properties times days at most ${AVAILABILITY_ANSWER_DAYS}. start_date lies within a year of today, end_date within three.`,
     ["Is Harbour 1 free over Easter?", "Which of my flats are open next weekend?"],
     false
   )
@@ -56,7 +56,7 @@ export const update_availabilities = operation("update_availabilities", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    `Closes (available: false) or opens days of properties for sale; connected channels follow within minutes. Give start_date and end_date (inclusive) or dates; with both, dates is ignored. Days are today or later, within three years; properties times days at most ${AVAILABILITY_CHANGE_DAYS}. Opening takes back only what the host closed: nights of reservations stay taken. Find ids with search_properties.`,
+    `Closes (available: false) or opens days of properties for sale; connected channels follow within minutes. Give start_date and end_date (inclusive) or dates; with both, dates is ignored. Days are today or later, within three years; properties times days at most ${AVAILABILITY_CHANGE_DAYS}. Opening takes back only what the host closed: nights of reservations stay taken.`,
     ["Block Harbour 1 for the renovation in March", "Open the cabin again from the 5th to the 9th"],
     true,
     { idempotent: true }

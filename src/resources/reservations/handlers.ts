@@ -70,7 +70,7 @@ const recordsUnder =
 const searchReservations = (search: ReservationSearchStore["Service"], toRecord: ToRecord) =>
   Effect.fnUntraced(function* (payload: typeof search_reservations.payloadSchema.Type) {
     const caller = yield* CurrentOperator
-    const filters = Struct.omit(payload, ["order_by", "offset", "limit"])
+    const filters = Struct.omit(payload, ["order_by", "fields", "offset", "limit"])
     const checkOut = yield* Effect.fromResult(checkOutDays(payload))
     const wanted = {
       ...filters,
