@@ -37,7 +37,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "adapters",
     what: "REST, MCP, pages; `http-server/` keeps their connections, refuses what is no request, and stops",
     imports: imports(
-      "Api.ts configuration.ts connectors console contract database deliveries events gate installation.ts limits.ts oauth operators places",
+      "Api.ts configuration.ts connectors console contract database deliveries documents events gate installation.ts limits.ts oauth operators places",
       "resources/<family> sandbox",
       "service.ts telemetry"
     )
@@ -60,7 +60,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "documents",
     what: "what is written of the service: every operation read from its contract, for OpenAPI, pages and the client",
-    imports: imports("Api.ts contract")
+    imports: imports("Api.ts contract limits.ts")
   },
   { place: "Api.ts", what: "the table of contents: every operation", imports: [FAMILY] },
   {

@@ -9,6 +9,7 @@ import { CONNECTORS_PREFIX, connectorRefusal } from "./connectors.ts"
 import { DISCOVERY_PREFIX } from "./discovery.ts"
 import { rpcRefusal } from "./mcp/message.ts"
 import { forAnyOrigin } from "./oauth/cross-origin.ts"
+import { isOpenApiPath } from "./openapi.ts"
 import { AUTHORIZATION_PATH } from "./pages/console/authorization.ts"
 import { SIGN_IN_PATH } from "./pages/console/frame.ts"
 import { consoleRefusal } from "./pages/console.ts"
@@ -35,6 +36,7 @@ export type DoorName =
   | "guests"
   | "console"
   | "discovery"
+  | "openapi"
   | "none"
 
 interface Refusing {
@@ -58,6 +60,7 @@ export const doorAt = (path: string): DoorName => {
   if (path.startsWith(GUESTS_PREFIX)) return "guests"
   if (path === AUTHORIZATION_PATH || path === SIGN_IN_PATH || path.startsWith(`${SIGN_IN_PATH}/`)) return "console"
   if (path.startsWith(DISCOVERY_PREFIX)) return "discovery"
+  if (isOpenApiPath(path)) return "openapi"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
 
@@ -79,5 +82,6 @@ export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
   guests: { door: "rest", responseOf: guestRefusal },
   console: { door: "console", responseOf: consoleRefusal },
   discovery: { door: "rest", responseOf: (answer, request) => forAnyOrigin(elsewhere.responseOf(answer, request)) },
+  openapi: { door: "rest", responseOf: (answer, request) => forAnyOrigin(elsewhere.responseOf(answer, request)) },
   none: elsewhere
 }

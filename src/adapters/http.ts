@@ -9,6 +9,7 @@ import { ConnectorDoor } from "./connectors.ts"
 import { makeDiscovery } from "./discovery.ts"
 import { type DoorName, doorAt, pathOf, REFUSING } from "./doors.ts"
 import { mcpApp } from "./mcp.ts"
+import { makeOpenApi } from "./openapi.ts"
 import { ConsolePages } from "./pages/console.ts"
 import { makeGuestPage } from "./pages/guest-page.ts"
 import { makeImageDoor } from "./pages/image.ts"
@@ -40,6 +41,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const guests = yield* makeGuestPage
   const [sandbox, connectors, consolePages] = [yield* SandboxPage, yield* ConnectorDoor, yield* ConsolePages]
   const discovery = makeDiscovery(settings.publicUrl, yield* PublicClient)
+  const openApi = makeOpenApi(settings.publicUrl)
   const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */
@@ -72,6 +74,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     guests,
     console: orNothing("console", consolePages),
     discovery: orNothing("discovery", (request) => Effect.sync(() => discovery(request))),
+    openapi: orNothing("openapi", (request) => Effect.sync(() => openApi(request))),
     none: (request) => refuse("none", request, noSuchPage)
   }
 

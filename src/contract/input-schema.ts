@@ -29,6 +29,15 @@ export const inputSchemaOf = (payload: Schema.Constraint): InputSchema => {
   }
 }
 
+/** The JSON Schema of what an operation answers, in the same manner; fields that come with a later release are let through. */
+export const answerSchemaOf = (success: Schema.Constraint): Readonly<Record<string, unknown>> =>
+  shortened(
+    Schema.toJsonSchemaDocument(success, {
+      referencePolicy: () => undefined,
+      includeAnnotationKey: (key) => key === "deprecated"
+    }).schema
+  )
+
 /** What tools are shown of it: not the fields of an edit that never change. Sent all the same, they are read as in REST. */
 export const publishedSchemaOf = (payload: Schema.Constraint): InputSchema => {
   const schema = inputSchemaOf(payload)

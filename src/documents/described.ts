@@ -1,8 +1,8 @@
-import { Predicate, Schema, SchemaAST } from "effect"
+import { Predicate, SchemaAST } from "effect"
 import { operations } from "../Api.ts"
 import { chosenListOf } from "../contract/chosen-fields.ts"
 import { ERROR_CODES } from "../contract/errors.ts"
-import { type InputSchema, inputSchemaOf, publishedSchemaOf } from "../contract/input-schema.ts"
+import { answerSchemaOf, type InputSchema, inputSchemaOf, publishedSchemaOf } from "../contract/input-schema.ts"
 import {
   type AnyOperation,
   exposureOf,
@@ -115,7 +115,6 @@ const described = (operation: AnyOperation): Described => {
   const { method, path } = routeOf(operation)
   const tool = toolCardOf(operation)
   const exposure = exposureOf(operation)
-  const { schema } = Schema.toJsonSchemaDocument(operation.successSchema, { referencePolicy: () => undefined })
   return {
     operation,
     name: operation._tag,
@@ -129,7 +128,7 @@ const described = (operation: AnyOperation): Described => {
     fields: fieldsOf(operation),
     input: publishedSchemaOf(operation.payloadSchema),
     narrows: chosenListOf(operation.payloadSchema.ast),
-    answer: record(schema),
+    answer: answerSchemaOf(operation.successSchema),
     errors: Array.from(new Set([...declared(operation), ...ofEveryCall(operation)])).toSorted((a, b) => a - b),
     needsToken: needsToken(operation),
     readOnly: isRead(operation),
