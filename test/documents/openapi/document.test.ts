@@ -1,0 +1,101 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Predicate } from "effect"
+import { operations } from "../../../src/Api.ts"
+import { routeOf, toolCardOf } from "../../../src/contract/operation.ts"
+import { RELEASE } from "../../../src/contract/releases.ts"
+import { describedOperations } from "../../../src/documents/described.ts"
+import { openApiDocument } from "../../../src/documents/openapi/document.ts"
+import { CATALOGUE } from "../../adapters/mcp/catalogue.ts"
+
+const URL = "https://api.example.org"
+const document = openApiDocument("international", URL)
+
+type Json = Readonly<Record<string, unknown>>
+const at = (value: unknown, ...path: ReadonlyArray<string>): Json => {
+  const found = path.reduce<unknown>(
+    (each, name) => (Predicate.isObject(each) ? Reflect.get(each, name) : undefined),
+    value
+  )
+  return Predicate.isObject(found) ? { ...found } : assert.fail(`nothing at ${path.join(" ")}`)
+}
+
+/** Each operation by its id, with where it stands. */
+const written = new Map(
+  Object.entries(at(document, "paths")).flatMap(([path, item]) =>
+    Object.entries(at(item)).map(([method, operation]) => [
+      String(at(operation)["operationId"]),
+      { path, method, operation: at(operation) }
+    ])
+  )
+)
+
+describe("the OpenAPI document", () => {
+  it("has every operation once, at its method and path", () => {
+    assert.sameMembers(
+      Array.from(written.keys()),
+      operations.map(({ _tag }) => _tag)
+    )
+    for (const each of operations) {
+      const { method, path } = routeOf(each)
+      const found = written.get(each._tag)
+      assert.strictEqual(found?.method, method.toLowerCase())
+      if (found?.path !== "/reservations/{code}") assert.strictEqual(found?.path, path)
+    }
+  })
+
+  it("has one path item for the two routes that differ only in the name of their parameter, and says which each wants", () => {
+    const names = ["update_reservation_basic", "cancel_reservation"].map((name) => {
+      const { path, operation } = written.get(name) ?? assert.fail(name)
+      assert.strictEqual(path, "/reservations/{code}")
+      const parameters = operation["parameters"]
+      return Array.isArray(parameters) ? String(parameters[0].description) : ""
+    })
+    assert.match(names[0] ?? "", /stay_code/)
+    assert.match(names[1] ?? "", /reservation_code/)
+  })
+
+  it("tells of each how the tool endpoint shows it, as the catalogue has it", () => {
+    for (const row of CATALOGUE) {
+      const { description, intent_examples, ...block } = at(written.get(row.name)?.operation, "x-mcp")
+      assert.deepStrictEqual(block, {
+        exposed: true,
+        tool_name: row.name,
+        category: row.category,
+        read_only: row.readOnly,
+        requires_confirmation: row.requiresConfirmation,
+        since_version: row.since
+      })
+      assert.isNotEmpty(description)
+      assert.isNotEmpty(intent_examples)
+    }
+    for (const each of operations.filter((one) => toolCardOf(one) === undefined)) {
+      assert.deepStrictEqual(at(written.get(each._tag)?.operation, "x-mcp"), { exposed: false })
+    }
+  })
+
+  it("answers 200 with the envelope of the result or of any error the operation has", () => {
+    for (const { name, errors } of describedOperations) {
+      const { oneOf } = at(written.get(name)?.operation, "responses", "200", "content", "application/json", "schema")
+      const choices = Array.isArray(oneOf) ? oneOf : []
+      assert.deepStrictEqual(
+        choices.slice(1).map((each) => String(each.$ref)),
+        errors.map((code) => `#/components/schemas/Error${code}`)
+      )
+      assert.strictEqual(at(choices[0], "properties", "error_code")["const"], 0)
+    }
+  })
+
+  it("refers to nothing that is not there", () => {
+    for (const [, name = ""] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g))
+      at(document, ...name.split("/"))
+  })
+
+  it("states its release, its server and its deployment", () => {
+    const regional = openApiDocument("regional", URL)
+    assert.strictEqual(at(document, "info")["version"], RELEASE)
+    assert.deepStrictEqual(document["servers"], [{ url: `${URL}/v3`, description: "The international deployment" }])
+    assert.match(String(at(document, "info")["description"]), /custom_channel_id 35.*\+<country code> <number>/)
+    assert.match(String(at(regional, "info")["description"]), /there is no custom_channel_id 35/)
+    assert.notInclude(String(at(regional, "info")["description"]), "+<country code>")
+  })
+})
