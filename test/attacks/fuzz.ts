@@ -87,7 +87,7 @@ export const fuzz = Effect.fnUntraced(function* (target: Target, budget: FuzzBud
     }
     for (const answer of heard) {
       const about = `${shown} → ${answer.reply.text}`
-      for (const fault of faultsOf(operation, answer)) count.fell(`${operation._tag}: ${fault}`, about)
+      for (const fault of faultsOf(operation, answer, fieldsOf(one))) count.fell(`${operation._tag}: ${fault}`, about)
       if (!(yield* changed(answer.door === "REST" ? one : other))) continue
       if (!isChange(operation)) count.fell(`${operation._tag}: a read over ${answer.door} changes something`, about)
       else if (answer.envelope?.error_code !== 0)

@@ -117,7 +117,7 @@ export const isolation = Effect.fnUntraced(function* (target: Target, budget: Is
         Effect.promise(() => over(target, operation, mine.token, fields)),
         (heard) => {
           const about = `${operation._tag} over ${heard.door} ${jsonText(fields)} → ${heard.reply.text}`
-          for (const fault of faultsOf(operation, heard)) count.fell(`${where}: ${fault}`, about)
+          for (const fault of faultsOf(operation, heard, fields)) count.fell(`${where}: ${fault}`, about)
           const shown = Array.from(secrets.texts).filter((each) => each !== named && heard.reply.text.includes(each))
           if (shown.length > 0) count.fell(`${where}: shows ${shown.join(", ")}`, about)
           return { heard, about }

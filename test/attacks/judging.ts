@@ -2,7 +2,8 @@ import { Schema, SchemaAST } from "effect"
 import { operations } from "../../src/Api.ts"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
 import { type AnyOperation, needsToken, routeOf } from "../../src/contract/operation.ts"
-import type { Heard } from "./doors.ts"
+import { misfitOf } from "../documents/openapi/answers.ts"
+import type { Fields, Heard } from "./doors.ts"
 
 // What must hold of every answer, whatever was asked.
 
@@ -16,7 +17,7 @@ const INSIDES =
   /\bat .{1,200}:\d+:\d+|node_modules|\.ts:\d|\b(?:Sql|Pg|Postgres)\w*Error|\bSELECT .* FROM\b|\brelation "|SQLSTATE/
 
 /** What is wrong with an answer to a call with these credentials; nothing, as a rule. */
-export const faultsOf = (operation: AnyOperation, heard: Heard): ReadonlyArray<string> => {
+export const faultsOf = (operation: AnyOperation, heard: Heard, fields: Fields): ReadonlyArray<string> => {
   const { door, reply, envelope } = heard
   const faults: Array<string> = []
   if (reply.status === 0) return [`${door} gives no answer`]
@@ -25,6 +26,10 @@ export const faultsOf = (operation: AnyOperation, heard: Heard): ReadonlyArray<s
   if (INSIDES.test(reply.text)) faults.push(`${door} shows its inside`)
   if (envelope === undefined) return [...faults, `${door} answers without an envelope`]
   const { error_code: code, error_msg: message } = envelope
+  const misfit = isNamed(operation, fields)
+    ? misfitOf(operation._tag, envelope, fields["fields"] !== undefined)
+    : undefined
+  if (misfit !== undefined) faults.push(`${door} answers what OpenAPI does not say: ${code} ${misfit}`)
   if (!CODES.has(code)) faults.push(`${door} answers a code that is not in the table, ${code}`)
   if (code === ERROR_CODES.ServerError) faults.push(`${door} answers 500`)
   // Who calls without a token is counted by his address, which no operator's limits make wide.
@@ -36,6 +41,10 @@ export const faultsOf = (operation: AnyOperation, heard: Heard): ReadonlyArray<s
 }
 
 const isAboutInput = (code: number): boolean => code === ERROR_CODES.BadRequest || code === ERROR_CODES.ValidationFailed
+
+/** Whether whatever the path names is there to be named; else REST may be led to another operation. */
+const isNamed = (operation: AnyOperation, fields: Fields): boolean =>
+  routeOf(operation).params.every((name) => `${fields[name] ?? ""}` !== "")
 
 /** An operation, and those that a path without its id may lead to instead: `/conversations//preapprovals` is one of a conversation. */
 const reachedBy = (operation: AnyOperation): ReadonlyArray<AnyOperation> => {
