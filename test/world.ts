@@ -364,7 +364,7 @@ export const worldWith = Effect.fnUntraced(function* (rateLimits: NonNullable<Op
       },
       search_listing_calendars: { start_date: "1970-02-01", end_date: "1970-02-28" },
       search_reservations: { start_check_in_date: "2027-01-01", fields: "id,reservation_code,stay_code,status" },
-      search_transactions: { start_date: "1970-01-01", end_date: "1970-12-31", fields: ["id", "amount"] },
+      search_transactions: { start_date: "1970-01-01", end_date: "1970-12-31", fields: "id,amount" },
       search_properties: { fields: "id, title" },
       query_conversations: { fields: "id" },
       update_availabilities: { available: false, start_date: "1970-02-01", end_date: "1970-02-28" },
