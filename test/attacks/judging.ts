@@ -44,7 +44,7 @@ const isAboutInput = (code: number): boolean => code === ERROR_CODES.BadRequest 
 
 /** Whether whatever the path names is there to be named; else REST may be led to another operation. */
 const isNamed = (operation: AnyOperation, fields: Fields): boolean =>
-  routeOf(operation).params.every((name) => `${fields[name] ?? ""}` !== "")
+  routeOf(operation).params.every((name) => fields[name] !== undefined && fields[name] !== "")
 
 /** An operation, and those that a path without its id may lead to instead: `/conversations//preapprovals` is one of a conversation. */
 const reachedBy = (operation: AnyOperation): ReadonlyArray<AnyOperation> => {
