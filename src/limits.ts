@@ -144,6 +144,8 @@ export const CALLER_CONNECTIONS = 4_096
 
 /** Calls a process works on at once: runs their statements, builds their answers. An even number, as half goes to one operator. */
 export const PLACES = 12
+/** Calls without a token that a process works on at once, beside those. */
+export const STRANGER_PLACES = 2
 /** The same on the embedded database, whose one session they share with the work in the background. */
 export const EMBEDDED_PLACES = 4
 /** Calls of one operator that may wait for a place at once, and the milliseconds each may wait. */

@@ -37,7 +37,7 @@ import { approachOf } from "./gate/approach.ts"
 import { Gate, type LetIn, type TurnedAway } from "./gate/Gate.ts"
 import { UNMATCHED } from "./gate/windows/limit-table.ts"
 import { BUSY_RETRY_SECONDS } from "./limits.ts"
-import { Places } from "./places/Places.ts"
+import { Places, StrangerPlaces } from "./places/Places.ts"
 import { type Asked, type Reader, reader } from "./resources/handled.ts"
 import { asRoot, inSpan, record } from "./telemetry/spans.ts"
 
@@ -77,11 +77,11 @@ export class Service extends Context.Service<
     readonly scopeOf: (headers: Call["headers"]) => Effect.Effect<Caller["scope"] | undefined>
   }
 >()("latchkey/Service") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     Service,
     Effect.gen(function* () {
       const gate = yield* Gate
-      const places = yield* Places
+      const [places, strangers] = [yield* Places, yield* StrangerPlaces]
       const keys = yield* Keys
       const refusals = yield* Refusals
       const { wake } = yield* WakeUp
@@ -89,7 +89,10 @@ export class Service extends Context.Service<
       for (const name of operationNames) {
         const [operation, read] = [Api[name], yield* reader(name)]
         const onTheWay = { gate, places, keys, wake }
-        runs.set(name, needsToken(operation) ? runOf(operation, read, onTheWay) : openRunOf(operation, read, onTheWay))
+        const run = needsToken(operation)
+          ? runOf(operation, read, onTheWay)
+          : openRunOf(operation, read, { places: strangers, wake })
+        runs.set(name, run)
       }
 
       return Service.of({
@@ -104,6 +107,8 @@ export class Service extends Context.Service<
       })
     })
   )
+
+  static readonly layer = Layer.provide(this.layerNoDeps, StrangerPlaces.layer)
 }
 
 // The type asks for the reader of each, so a family without its layer does not compile.
@@ -206,15 +211,16 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
 }
 
 /**
- * The way of a call to an operation that needs no token: decode, place, handler, encode. A key would belong to an operator, and
+ * The way of a call to an operation that needs no token: whether it is to be had at all, decode, place, handler, encode. A key would belong to an operator, and
  * there is none: it is ignored.
  */
-const openRunOf = (operation: ApiOperation, read: Reader, { places, wake }: OnTheWay): Run => {
+const openRunOf = (operation: ApiOperation, read: Reader, { places, wake }: Pick<OnTheWay, "places" | "wake">): Run => {
   const waking = isChange(operation) ? afterChange(wake) : identity
   const traced = inSpan("handler", { "latchkey.operation": operation._tag })
   return (call, requestId) => {
     const actor: Actor = { ...byItself("Latchkey", operation._tag), requestId }
-    const answer = Effect.flatMap(call.read, (input) =>
+    const asked = Effect.andThen(read.admit ?? Effect.void, call.read)
+    const answer = Effect.flatMap(asked, (input) =>
       Effect.flatMap(read(input, call.params), ({ open }) =>
         open === undefined
           ? Effect.die(new Error(`${operation._tag} has no handler that needs no token`))

@@ -15,7 +15,7 @@ export interface Client {
   readonly isPublic: boolean
 }
 
-/** It is the same everywhere and cannot be disabled but by the installation: nothing of it is read. */
+/** It is the same everywhere and cannot be disabled but by the installation: what it is, is not read. */
 const PUBLIC: Client = { id: PUBLIC_CLIENT_ID, name: "MCP client", redirectUris: [], isPublic: true }
 
 /** Who may ask hosts for access. */

@@ -3,6 +3,7 @@ import type { OAuthError } from "../contract/errors.ts"
 import { OAUTH_RESOURCES, OAUTH_STATE } from "../limits.ts"
 import type { Client } from "./Clients.ts"
 import { resourceOf } from "./resource.ts"
+import { scopeIn } from "./scope.ts"
 
 // What an application asks of a host, in the query it sends the browser with (RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2).
 // What the service does not know is ignored, and a parameter without a value is none (RFC 6749 3.1).
@@ -111,12 +112,9 @@ const challengeAsked = (query: Query, { isPublic }: Client): Result.Result<strin
 }
 
 const scopeAsked = (query: Query): Result.Result<Pick<Asked, "scope" | "isScopeNamed">, Refusal> => {
-  const names = (given(query, "scope") ?? "").split(" ").filter((name) => name !== "")
-  if (names.some((name) => name !== "read-only" && name !== "writable")) {
-    return refused("invalid_scope", "scope: must be read-only, writable, or both.")
-  }
-  const isReadOnly = names.length > 0 && !names.includes("writable")
-  return Result.succeed({ scope: isReadOnly ? "read-only" : "writable", isScopeNamed: names.length > 0 })
+  const named = scopeIn(given(query, "scope"))
+  if (Result.isFailure(named)) return refused("invalid_scope", "scope: must be read-only, writable, or both.")
+  return Result.succeed({ scope: named.success ?? "writable", isScopeNamed: named.success !== undefined })
 }
 
 const resourceAsked = (query: Query, publicUrl: string): Result.Result<string | null, Refusal> => {

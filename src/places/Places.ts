@@ -2,7 +2,7 @@ import { Cause, Context, Deferred, Effect, Exit, Layer } from "effect"
 import { AwayFromPlace } from "../contract/away-from-place.ts"
 import { ServerError } from "../contract/errors.ts"
 import { BeforeReading } from "../database/rows.ts"
-import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../limits.ts"
+import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS, PLACES, STRANGER_PLACES, WAITING_BYTES, WAITING_CALLS } from "../limits.ts"
 import { type Deadline, makeDeadline } from "./deadline.ts"
 import { FairPlaces, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
@@ -27,28 +27,37 @@ export class Places extends Context.Service<
     ) => Effect.Effect<A, E | ServerError, R>
   }
 >()("latchkey/places/Places") {
-  static readonly layer = (places: number = PLACES): Layer.Layer<Places> =>
-    Layer.effect(
-      Places,
-      Effect.map(makeDeadline(PLACE_WAIT_MS), (deadline) => {
-        const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
-        const thread = new FairThread()
-        return Places.of({
-          within: (operatorId, work, bytes = 0) =>
-            Effect.uninterruptibleMask((restore) => {
-              const place = new Place({ fair, deadline }, operatorId, bytes)
-              const building = inPlace(place, turnOn(thread, operatorId), work)
-              return Effect.andThen(
-                place.taken(restore),
-                Effect.onExit(restore(building), () => place.given)
-              )
-            })
-        })
-      })
-    )
+  static readonly layer = (places: number = PLACES): Layer.Layer<Places> => Layer.effect(Places, makePlaces(places))
 
   /** Everybody works at once: what a bench compares with. */
   static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, { within: (_, work) => work })
+}
+
+const makePlaces = (places: number) =>
+  Effect.map(makeDeadline(PLACE_WAIT_MS), (deadline): Places["Service"] => {
+    const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
+    const thread = new FairThread()
+    return {
+      within: (operatorId, work, bytes = 0) =>
+        Effect.uninterruptibleMask((restore) => {
+          const place = new Place({ fair, deadline }, operatorId, bytes)
+          const building = inPlace(place, turnOn(thread, operatorId), work)
+          return Effect.andThen(
+            place.taken(restore),
+            Effect.onExit(restore(building), () => place.given)
+          )
+        })
+    }
+  })
+
+/**
+ * The places of calls without a token, a few and apart: however many strangers call, and from however many networks, no operator
+ * has a place less for it.
+ */
+export class StrangerPlaces extends Context.Service<StrangerPlaces, Places["Service"]>()(
+  "latchkey/places/StrangerPlaces"
+) {
+  static readonly layer = Layer.effect(StrangerPlaces, makePlaces(STRANGER_PLACES))
 }
 
 const inPlace = <A, E, R>(

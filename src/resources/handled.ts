@@ -73,11 +73,15 @@ export const done = <Payload, Errors>(
 /** The program of an operation that is called without a token: who acts is for it to find out. */
 export interface OpenHandler<Payload, Success, Errors> {
   readonly open: (payload: Payload) => Effect.Effect<Success, Errors, Acting>
+  /** Fails where it is not to be had, or not so often: before anything of the input is read. */
+  readonly admit?: Effect.Effect<void, Errors>
 }
 
-export const open = <Payload, Success, Errors>(
-  program: (payload: Payload) => Effect.Effect<Success, Errors, Acting>
-): OpenHandler<Payload, Success, Errors> => ({ open: program })
+export const open = <Payload, Success, Errors, Refusal = never>(
+  program: (payload: Payload) => Effect.Effect<Success, Errors, Acting>,
+  admit?: Effect.Effect<void, Refusal>
+): OpenHandler<Payload, Success, Errors | Refusal> =>
+  admit === undefined ? { open: program } : { open: program, admit }
 
 /** The program of one operation. */
 export type Handler<Op extends Operation> =
@@ -101,10 +105,11 @@ export interface Asked {
 }
 
 /** Reads the input of a call. Path parameters come apart from it, and win. */
-export type Reader = (
-  input: Input,
-  path: Readonly<Record<string, unknown>>
-) => Effect.Effect<Asked, BadRequest | ValidationFailed>
+export interface Reader {
+  (input: Input, path: Readonly<Record<string, unknown>>): Effect.Effect<Asked, BadRequest | ValidationFailed>
+  /** Of an operation that is called without a token: fails where it is not to be had. */
+  readonly admit?: Effect.Effect<void, ApiError>
+}
 
 /** The readers of the operations that are handled, by name. */
 export interface Handled<Name extends string> {
@@ -154,7 +159,8 @@ const readerOf = <Op extends Operation>(operation: Op, handler: Handler<Op>): Re
     return changing(operation, handler, encode)
   }
   const asked = askedOf()
-  return (input, path) => Effect.map(decode(input, path), asked)
+  const read: Reader = (input, path) => Effect.map(decode(input, path), asked)
+  return isOpen && handler.admit !== undefined ? Object.assign(read, { admit: handler.admit }) : read
 }
 
 const changing = <Op extends Operation>(

@@ -58,15 +58,13 @@ layer(layerServed())("a page of another origin", (it) => {
 
   it.effect("is answered alike however the path is spelled", () =>
     Effect.gen(function* () {
-      for (const path of [`${REVOKE}/`, "/v3//oauth/revoke", "/v3/oauth/revok%65", "/V3/oauth/revoke"]) {
+      for (const path of [`${REVOKE}/`, "/v3//oauth/revoke", "/v3/oauth/revok%65"]) {
         const plain = yield* askByForm(REVOKE, { token: "x" })
         const { status, headers, body } = yield* askByForm(path, { token: "x" })
-        // What leads nowhere is told so; what leads there is answered as there.
-        if (body.error_code === 404) continue
         assert.deepStrictEqual([status, body.error], [plain.status, plain.body.error], path)
         assert.strictEqual(headers.get("access-control-allow-origin"), "*", path)
       }
-      assert.notStrictEqual((yield* askByForm(`${REVOKE}/`, { token: "x" })).body.error_code, 404)
+      assert.strictEqual((yield* askByForm("/V3/oauth/revoke", { token: "x" })).body.error_code, 404)
     })
   )
 

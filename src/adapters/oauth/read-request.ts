@@ -14,16 +14,16 @@ export const readOpenRequest = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Input, BadRequest | Unauthenticated> {
   const type = request.headers["content-type"]
   const basic = yield* Effect.fromResult(basicOf(request.headers["authorization"]))
+  if (mannerOf(type) !== "form" && !isJson(type) && hasBody(request)) return yield* notJson
   const body: BodyText = hasBody(request) ? yield* bodyText(request, maxBody) : { text: "", bytes: 0 }
   if (mannerOf(type) === "form") {
     const fields = yield* Effect.fromResult(Result.map(formFields(body.text, REPEATABLE), withoutEmpty))
     const more = yield* Effect.fromResult(besides(fields, basic))
     return { encoding: "text", fields: { ...fields, ...more }, bytes: body.bytes }
   }
-  if (!isJson(type) && hasBody(request)) return yield* notJson
   const fields = yield* Effect.fromResult(jsonFields(body.text))
   if (!Predicate.isObject(fields)) return { encoding: "body", fields, bytes: body.bytes }
-  const given = { ...fields }
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""))
   const more = yield* Effect.fromResult(besides(given, basic))
   return { encoding: "body", fields: { ...given, ...more }, bytes: body.bytes }
 })
@@ -31,7 +31,7 @@ export const readOpenRequest = Effect.fnUntraced(function* (
 /** What a form may say several times (RFC 8707 2), and nothing else (RFC 6749 3.2). */
 const REPEATABLE = "resource"
 
-/** A parameter without a value is as if it were not sent (RFC 6749 3.2). */
+/** A parameter without a value is as if it were not sent (RFC 6749 3.2); so is an empty text of JSON. */
 const withoutEmpty = (fields: FormFields): FormFields =>
   Object.fromEntries(
     Object.entries(fields)

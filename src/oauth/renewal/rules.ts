@@ -4,8 +4,7 @@ import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../limits.ts"
 import { clientGone } from "../exchange/rules.ts"
 import type { GivenRefreshToken } from "../issued.ts"
 import { resourceOf } from "../resource.ts"
-
-type Scope = "read-only" | "writable"
+import { type Scope, scopeIn } from "../scope.ts"
 
 /** A refresh token as it is kept, with its grant. */
 export const KnownRefreshToken = Schema.Struct({
@@ -81,14 +80,11 @@ const tooOften = (first: Date, now: Date): RateLimited =>
     headers: { "Retry-After": String(Math.max(1, Math.ceil((first.getTime() + HOUR_MS - now.getTime()) / 1000))) }
   })
 
-/** What the host consented to, or less (RFC 6749 6); words of a scope stand in any order. */
+/** What the host consented to, or less (RFC 6749 6). */
 export const narrowed = (consented: Scope, asked: string | undefined): Result.Result<Scope, BadRequest> => {
-  if (asked === undefined) return Result.succeed(consented)
-  const words = asked.split(" ")
-  if (words.some((word) => word !== "read-only" && word !== "writable")) {
-    return Result.fail(invalidScope("scope: must be read-only or writable."))
-  }
-  const scope = words.includes("writable") ? "writable" : "read-only"
+  const named = scopeIn(asked)
+  if (Result.isFailure(named)) return Result.fail(invalidScope("scope: must be read-only or writable."))
+  const scope = named.success ?? consented
   return scope === "writable" && consented === "read-only"
     ? Result.fail(invalidScope("scope: more than the host has consented to."))
     : Result.succeed(scope)

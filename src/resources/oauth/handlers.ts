@@ -49,9 +49,8 @@ const revoke = (authentication: Authentication, issuing: Issuing["Service"]) =>
     return {}
   })
 
-const register = ({ admit, register }: Registrations["Service"]) =>
+const register = ({ register }: Registrations["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof create_oauth_registration.payloadSchema.Type) {
-    yield* admit
     const registration = yield* Effect.fromResult(registrationOf(payload))
     yield* register(registration.redirect_uris)
     const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -69,11 +68,11 @@ const unknownGrantType = new ValidationFailed({
 /** Over whatever gives tokens out. */
 export const layerOauthOver = layerHandled(
   Effect.gen(function* () {
-    const [authentication, issuing] = [yield* ClientAuthentication, yield* Issuing]
+    const [authentication, issuing, registrations] = [yield* ClientAuthentication, yield* Issuing, yield* Registrations]
     return handled(Oauth, {
       create_oauth_authorization: open(authorize(authentication, issuing)),
       revoke_oauth_authorization: open(revoke(authentication, issuing)),
-      create_oauth_registration: open(register(yield* Registrations))
+      create_oauth_registration: open(register(registrations), registrations.admit)
     })
   })
 ).pipe(Layer.provide([ClientAuthentication.layer, Registrations.layer]))

@@ -121,8 +121,13 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
       const wide = yield* renew(client, narrow.refreshToken)
       assert.strictEqual(wide.scope, "writable")
       assert.strictEqual((yield* renew(client, wide.refreshToken, { scope: "writable read-only" })).scope, "writable")
+      // Blanks say nothing, wherever they stand: what a consent takes, a renewal takes.
+      const blank = yield* connected(client)
+      const spaced = yield* renew(client, blank.refreshToken, { scope: " read-only " })
+      assert.strictEqual(spaced.scope, "read-only")
+      assert.strictEqual((yield* renew(client, spaced.refreshToken, { scope: "" })).scope, "writable")
       const { operator, grantId, refreshToken } = yield* connected(client, { scope: "read-only" })
-      for (const scope of ["writable", "read-only writable", "admin", ""]) {
+      for (const scope of ["writable", "read-only  writable", "admin", "read-only,writable"]) {
         assert.strictEqual(yield* refusalOf(renew(client, refreshToken, { scope })), "BadRequest invalid_scope")
       }
       assert.deepStrictEqual(yield* standing(operator.operatorId, grantId), { ...LIVE, tokens: 1 })

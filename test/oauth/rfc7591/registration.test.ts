@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PublicClient } from "../../../src/installation.ts"
-import { CLIENT_NAME, REGISTRATION_REDIRECTS, REGISTRATIONS_A_MINUTE } from "../../../src/limits.ts"
+import { CLIENT_NAME, REGISTRATION_LIST, REGISTRATION_REDIRECTS, REGISTRATIONS_A_MINUTE } from "../../../src/limits.ts"
 import { Clients } from "../../../src/oauth/Clients.ts"
 import { layerTest } from "../../harness.ts"
 import { layerServing } from "../../server.ts"
@@ -102,6 +102,15 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
           "invalid_client_metadata",
           /^redirect_uris: must be a list of at most 10/
         ],
+        [
+          {
+            redirect_uris: [good],
+            grant_types: Array.from({ length: REGISTRATION_LIST + 1 }, () => "authorization_code")
+          },
+          422,
+          "invalid_client_metadata",
+          /^grant_types: must be a list of at most 20/
+        ],
         ["{", 400, "invalid_client_metadata", /^The body is not valid JSON\.$/]
       ] as const) {
         const { status, body } = yield* askByJson(REGISTRATIONS, given, as("2001:db8:1::1"))
@@ -114,7 +123,11 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
       assert(client !== undefined)
       assert.isFalse(yield* clients.mayBeLedTo(client, good))
       const many = Array.from({ length: REGISTRATION_REDIRECTS }, loopback)
-      const most = yield* askByJson(REGISTRATIONS, { redirect_uris: many, client_name: "x".repeat(CLIENT_NAME) })
+      const most = yield* askByJson(REGISTRATIONS, {
+        redirect_uris: many,
+        client_name: "x".repeat(CLIENT_NAME),
+        grant_types: Array.from({ length: REGISTRATION_LIST }, () => "authorization_code")
+      })
       assert.strictEqual(most.body["error_code"], 0)
       // A form has no lists: a registration is JSON (RFC 7591 3.1).
       const form = yield* askByForm(REGISTRATIONS, { redirect_uris: good })
@@ -128,7 +141,10 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
       yield* TestClock.setTime(Date.parse("2027-05-02T09:00:00Z"))
       const register = (address: string) => askByJson(REGISTRATIONS, { redirect_uris: ["nowhere"] }, as(address))
       const codeFrom = (address: string) => Effect.map(register(address), ({ body }) => body["error_code"])
-      for (let nth = 0; nth < REGISTRATIONS_A_MINUTE; nth++) assert.strictEqual(yield* codeFrom("203.0.113.7"), 422)
+      // What cannot even be read counts too.
+      const unread = yield* askByJson(REGISTRATIONS, "{", as("203.0.113.7"))
+      assert.strictEqual(unread.body["error_code"], 400)
+      for (let nth = 1; nth < REGISTRATIONS_A_MINUTE; nth++) assert.strictEqual(yield* codeFrom("203.0.113.7"), 422)
       const refused = yield* register("203.0.113.7")
       assert.strictEqual(refused.status, 200)
       assert.deepInclude(refused.body, { error_code: 429, error: "temporarily_unavailable" })
@@ -141,7 +157,7 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
         assert.strictEqual(yield* codeFrom(`198.51.100.1, 203.0.113.7:${nth}`), 422)
       assert.strictEqual(yield* codeFrom("198.51.100.1, 203.0.113.7:99"), 429)
       const form = yield* askByForm(REGISTRATIONS, { redirect_uris: "nowhere" }, as("203.0.113.7"))
-      assert.strictEqual(form.status, 400, "what cannot be read is not even counted")
+      assert.strictEqual(form.status, 429, "it is not read")
       assert.strictEqual(yield* codeFrom("203.0.113.8"), 422)
       // The addresses of one line are one.
       for (let nth = 0; nth < REGISTRATIONS_A_MINUTE; nth++)
@@ -163,6 +179,12 @@ layer(layerServing(layerWithout))("without a public client", (it) => {
       assert.strictEqual(json.status, 200)
       assert.deepInclude(json.body, { error_code: 501, error: "access_denied", data: {} })
       assert.match(String(json.body["error_msg"]), /no public client/)
+      // Whatever they send: it is not looked at.
+      for (const wrong of [{}, { redirect_uris: [] }, "{", "[]"]) {
+        assert.strictEqual((yield* askByJson(REGISTRATIONS, wrong)).body["error_code"], 501)
+      }
+      const form = yield* askByForm(REGISTRATIONS, { redirect_uris: loopback() })
+      assert.deepStrictEqual([form.status, form.body["error_code"]], [501, 501])
       const clients = yield* Clients
       assert.isUndefined(yield* clients.find("service_mcp"))
     })
