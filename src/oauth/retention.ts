@@ -46,14 +46,23 @@ const forgettingRefreshTokensOf = (sql: Sql, grants: Fragment): Fragment => sql`
     "r"
   )}`
 
-/** A grant remembers when its tokens were last used, as those that are over are forgotten long before it. */
+/**
+ * A grant remembers when its tokens were last used, as those that are over are forgotten long before it. It waits for no grant
+ * that somebody renews or ends just then, and so in no circle with whoever ends many: that one's last use is not kept.
+ */
 const forgettingTokens = (sql: Sql, then: Date): Retention => ({
   change: forgettingOverTokens(sql, then),
   returning: sql.literal(FORGOTTEN_TOKENS),
   beside: sql`
     UPDATE oauth_grants g SET last_used_at = greatest(g.last_used_at, used.at)
-    FROM (SELECT operator_id, grant_id, max(last_used_at) AS at FROM changed GROUP BY operator_id, grant_id) used
-    WHERE g.operator_id = used.operator_id AND g.id = used.grant_id AND used.at IS NOT NULL`
+    FROM (
+      SELECT free.operator_id, free.id, used.at
+      FROM (SELECT operator_id, grant_id, max(last_used_at) AS at FROM changed GROUP BY operator_id, grant_id) used
+      JOIN oauth_grants free ON free.operator_id = used.operator_id AND free.id = used.grant_id
+      WHERE used.at IS NOT NULL
+      FOR NO KEY UPDATE OF free SKIP LOCKED
+    ) used
+    WHERE g.operator_id = used.operator_id AND g.id = used.id`
 })
 
 /** A grant goes last: when its tokens, its code and its webhook subscriptions, with what is to be seen of them, are gone. */

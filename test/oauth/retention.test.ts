@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -6,9 +6,10 @@ import { idsParameter } from "../../src/database/parameters.ts"
 import { CONNECTIONS_SHOWN, GRANTS_ENDED } from "../../src/limits.ts"
 import { Grants } from "../../src/oauth/Grants.ts"
 import { layerOAuthRetention } from "../../src/oauth/layer.ts"
-import { endAndRetain } from "../../src/oauth/retention.ts"
+import { endAndRetain, retain } from "../../src/oauth/retention.ts"
 import { trailOf } from "../changes/trail-rows.ts"
 import { accountOf, freshOperator, tokenFor } from "../harness.ts"
+import { canOverlap, holding, orSkipped } from "../overlap.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 import {
   connected,
@@ -204,3 +205,23 @@ const liveGrant = Effect.fnUntraced(function* (operatorId: number) {
   }>`SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND ended_at IS NULL`
   return rows[0]?.id ?? 0
 }, Effect.orDie)
+
+describe.skipIf(!canOverlap)(orSkipped("beside who works with grants"), () => {
+  layer(flowOver(layerOwnDatabase))((it) => {
+    it.effect("forgetting old tokens waits for no grant that somebody has in hand", () =>
+      Effect.gen(function* () {
+        const [client, sql] = [yield* partner(), yield* SqlClient.SqlClient]
+        const { operator, grantId } = yield* connected(client)
+        yield* sql`
+          UPDATE access_tokens SET expires_at = '2000-01-02', last_used_at = '2000-01-01'
+          WHERE operator_id = ${operator.operatorId} AND grant_id = ${grantId}`
+        const letGo = yield* holding(
+          sql`SELECT FROM oauth_grants WHERE operator_id = ${operator.operatorId} AND id = ${grantId} FOR NO KEY UPDATE`
+        )
+        yield* retain(new Date("2001-01-01"))
+        assert.strictEqual((yield* standing(operator.operatorId, grantId)).tokens, 0)
+        yield* letGo
+      })
+    )
+  })
+})
