@@ -26,9 +26,8 @@ export const faultsOf = (operation: AnyOperation, heard: Heard, fields: Fields):
   if (INSIDES.test(reply.text)) faults.push(`${door} shows its inside`)
   if (envelope === undefined) return [...faults, `${door} answers without an envelope`]
   const { error_code: code, error_msg: message } = envelope
-  const misfit = isNamed(operation, fields)
-    ? misfitOf(operation._tag, envelope, fields["fields"] !== undefined)
-    : undefined
+  const isItsOwn = isNamed(operation, fields) && !message.startsWith("No such route")
+  const misfit = isItsOwn ? misfitOf(operation._tag, envelope, fields["fields"] !== undefined) : undefined
   if (misfit !== undefined) faults.push(`${door} answers what OpenAPI does not say: ${code} ${misfit}`)
   if (!CODES.has(code)) faults.push(`${door} answers a code that is not in the table, ${code}`)
   if (code === ERROR_CODES.ServerError) faults.push(`${door} answers 500`)
@@ -44,7 +43,7 @@ const isAboutInput = (code: number): boolean => code === ERROR_CODES.BadRequest 
 
 /** Whether whatever the path names is there to be named; else REST may be led to another operation. */
 const isNamed = (operation: AnyOperation, fields: Fields): boolean =>
-  routeOf(operation).params.every((name) => `${fields[name] ?? ""}` !== "")
+  routeOf(operation).params.every((name) => fields[name] !== undefined && fields[name] !== "")
 
 /** An operation, and those that a path without its id may lead to instead: `/conversations//preapprovals` is one of a conversation. */
 const reachedBy = (operation: AnyOperation): ReadonlyArray<AnyOperation> => {
