@@ -1,0 +1,4 @@
+import { routesText } from "../src/documents/client/routes.ts"
+
+/** A line an operation: its name, method, path, kind, and the list it pages through, if it does. Packed as a text. */
+export const ROUTES: string = routesText()
