@@ -21,7 +21,7 @@ import {
   ValidationFailed
 } from "../../../src/contract/errors.ts"
 import { OAUTH_BODY_BYTES } from "../../../src/limits.ts"
-import { BaseUrl, layerServing } from "../../server.ts"
+import { layerServing } from "../../server.ts"
 import {
   AUTHORIZATIONS,
   ask,
