@@ -50,9 +50,8 @@ export declare const createClient: (options: ClientOptions) => Client`
 export const writeClient = async (folder: string): Promise<void> => {
   const source = await readFile(join(here, "latchkey-client.ts"), "utf8")
   const files = {
-    "index.js": stripTypeScriptTypes(source.replace(/^ *\/\/ biome-ignore .*
-/gm, ""))
-      .replace(/[ 	]+$/gm, "")
+    "index.js": stripTypeScriptTypes(source.replace(/^ *\/\/ biome-ignore .*\n/gm, ""))
+      .replace(/[ \t]+$/gm, "")
       .replace("./routes.ts", "./routes.js"),
     "index.d.ts": `${ownDeclarations(source)}\n\n${declarationsText()}`,
     "routes.js": `export const ROUTES = ${JSON.stringify(routesText())}\n`,
