@@ -211,8 +211,8 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         for (const [field, schema] of fieldsOf(operation)) {
           for (const wrong of [...WRONG_TYPES, ...sampled(valuesOf(schema), GROWN, seed)]) {
             if (isTaken(operation, field, wrong)) continue
-            // The tightest window lets 60 calls a minute through.
-            yield* TestClock.adjust("1 second")
+            // The tightest window lets 30 calls a minute through.
+            yield* TestClock.adjust("3 seconds")
             const envelope = yield* call(world.token, operation._tag, { ...own, [field]: wrong })
             assert.include([400, 422], envelope.error_code, `${field}: ${JSON.stringify(wrong)}`)
             assert.match(envelope.error_msg, new RegExp(`^${field}\\b`))
