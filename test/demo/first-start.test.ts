@@ -1,45 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
-import { Keys } from "../../src/changes/Keys.ts"
+import { Effect } from "effect"
 import { type DemoAccess, seedDemo } from "../../src/demo/seed.ts"
-import { PasswordCost } from "../../src/operators/password.ts"
-import { layerAnswering } from "../../src/resources/automation/answering/answering.ts"
-import { followGuestMessages } from "../../src/resources/automation/answering/asked.ts"
-import { followStays } from "../../src/resources/automation/planning/follow-stays.ts"
-import { layerPlanning } from "../../src/resources/automation/planning/planning.ts"
-import { layerRunning } from "../../src/resources/automation/running/running.ts"
-import { layerPreparing } from "../../src/resources/knowledge-bases/preparing/preparing.ts"
-import { KnowledgeAnswers } from "../../src/resources/knowledge-bases/search/KnowledgeAnswers.ts"
 import { call, typedClient, withToken } from "../harness.ts"
-import { handingOut, layerWhole } from "../sandbox/whole.ts"
+import { layerStarted } from "./started.ts"
 
 // What a newcomer finds of the demo's rules through the API: seeded into an empty database while every worker runs, whatever day
 // it is.
-
-/** The clock on the wall, but for its day. */
-const layerClockAt = (start: string) => {
-  const real = Clock.Clock.defaultValue()
-  const ahead = Date.parse(start) - Date.now()
-  const nowMillis = () => Date.now() + ahead
-  const shifted: Clock.Clock = Object.assign(Object.create(real), {
-    currentTimeMillisUnsafe: nowMillis,
-    currentTimeMillis: Effect.sync(nowMillis)
-  })
-  return Layer.succeed(Clock.Clock, shifted)
-}
-
-const layerStarted = (start: string) =>
-  Layer.mergeAll(
-    handingOut(followStays, ...followGuestMessages),
-    layerPlanning,
-    Layer.provide(layerRunning, Keys.layer),
-    layerPreparing,
-    Layer.provide(layerAnswering, KnowledgeAnswers.layer)
-  ).pipe(
-    Layer.provideMerge(layerWhole),
-    Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 })),
-    Layer.provideMerge(layerClockAt(start))
-  )
 
 /** In which conversation a stay is, if in any. */
 const conversations = Effect.fnUntraced(function* ({ token }: DemoAccess) {

@@ -7,7 +7,11 @@ import { responsesOf } from "./responses.ts"
 
 /** What a client generator, a reader and an agent want to know of one operation. */
 
-const parameterOf = ({ name, place, required, schema }: DescribedField, called: string): JsonSchema => {
+const parameterOf = (
+  { name, place, required, schema }: DescribedField,
+  called: string,
+  example: unknown
+): JsonSchema => {
   const { description, deprecated, ...keywords } = schema
   const told = called === name ? description : `The ${name}${description === undefined ? "" : `: ${description}`}.`
   return {
@@ -16,7 +20,8 @@ const parameterOf = ({ name, place, required, schema }: DescribedField, called: 
     required: place === "path" || required,
     ...(told === undefined ? {} : { description: told }),
     ...(deprecated === true ? { deprecated } : {}),
-    schema: asText(keywords)
+    schema: asText(keywords),
+    ...(example === undefined ? {} : { example: Array.isArray(example) ? example.join(",") : example })
   }
 }
 
@@ -39,14 +44,16 @@ const objectOf = (fields: ReadonlyArray<DescribedField>): JsonSchema => {
   }
 }
 
-const bodyOf = (operation: Described): JsonSchema | undefined => {
+const bodyOf = (operation: Described, request: JsonSchema): JsonSchema | undefined => {
   const fields = operation.fields.filter(({ place }) => place === "body")
   if (fields.length === 0) return undefined
   const schema = objectOf(fields)
+  const names = new Set(fields.map(({ name }) => name))
+  const example = Object.fromEntries(Object.entries(request).filter(([name]) => names.has(name)))
   const form = operation.needsToken ? {} : { "application/x-www-form-urlencoded": { schema } }
   return {
     required: fields.some((field) => field.required),
-    content: { "application/json": { schema }, ...form }
+    content: { "application/json": { schema, example }, ...form }
   }
 }
 
@@ -72,10 +79,11 @@ const security = ({ needsToken, readOnly }: Described): ReadonlyArray<JsonSchema
       [{}, { client: [] }]
 
 export const operationOf = (operation: Described, { nameOf }: Place): JsonSchema => {
+  const { request = {}, answer } = exampleOf(operation.name) ?? {}
   const parameters = operation.fields
     .filter(({ place }) => place !== "body")
-    .map((field) => parameterOf(field, field.place === "path" ? nameOf(field.name) : field.name))
-  const requestBody = bodyOf(operation)
+    .map((field) => parameterOf(field, field.place === "path" ? nameOf(field.name) : field.name, request[field.name]))
+  const requestBody = bodyOf(operation, request)
   const isKeyed = operation.changes && operation.needsToken
   return {
     operationId: operation.name,
@@ -85,7 +93,7 @@ export const operationOf = (operation: Described, { nameOf }: Place): JsonSchema
     security: security(operation),
     parameters: [...parameters, ...(isKeyed ? [keyParameter] : [])],
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: responsesOf(operation, exampleOf(operation.name)?.answer),
+    responses: responsesOf(operation, answer),
     "x-mcp": toolBlockOf(operation)
   }
 }
