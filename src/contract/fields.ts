@@ -16,6 +16,8 @@ declare module "effect/Schema" {
     interface Key<T> {
       /** Of an optional field: a call without it does more than one with it, so `null` is not taken for "not given". */
       readonly absenceWidens?: boolean | undefined
+      /** Works and is not removed; another field says the same (specification, Versioning). */
+      readonly deprecated?: boolean | undefined
       /** Taken with the value there is and refused with any other, so tools are not shown it. */
       readonly neverChanges?: boolean | undefined
     }

@@ -18,7 +18,7 @@ export const inputSchemaOf = (payload: Schema.Constraint): InputSchema => {
     referencePolicy: () => undefined,
     // A tool tells of what it does not know (ignored.ts); a client that looks first need not call.
     onExcessProperty: "error",
-    includeAnnotationKey: (key) => key === "expected"
+    includeAnnotationKey: (key) => key === "expected" || key === "deprecated"
   })
   // An operation without fields takes any value in Effect's eyes; a tool's arguments are always an object.
   const root = schema.type === "object" ? shortened(schema) : { additionalProperties: false }
@@ -109,7 +109,7 @@ const withShortParts = (schema: Keywords): Keywords => {
 }
 
 /** Words: the last check added to a field knows most about it. */
-const WORDS = new Set(["description", "expected", "title", "examples", "default"])
+const WORDS = new Set(["description", "expected", "title", "examples", "default", "deprecated"])
 
 /** Keywords that mean the same wherever they stand; `additionalProperties`, say, looks at its neighbours. */
 const ALONE = new Set([

@@ -13,21 +13,16 @@ export const ActionType = Schema.Literals(["message", "review"])
 export type ActionType = typeof ActionType.Type
 
 export const Action = Schema.Struct({
-  /** Of the plan. */
-  id: Id,
+  id: Id.annotateKey({ description: "Of the plan." }),
   type: ActionType,
-  /** Of the rule. */
-  name: Schema.String,
-  /** The guest's name; empty where it is not known. */
-  send_to: Schema.String,
-  /** Null of an answer to somebody who has booked nothing. */
-  stay_code: Schema.NullOr(Schema.String),
-  /** 0 while the stay is in no property. */
-  property_id: Schema.Int,
-  /** Empty without a property. */
-  property_title: Schema.String,
-  /** ISO 8601 on the host's clock, with its offset. */
-  scheduled_at: Schema.String,
+  name: Schema.String.annotateKey({ description: "Of the rule." }),
+  send_to: Schema.String.annotateKey({ description: "The guest's name; empty where it is not known." }),
+  stay_code: Schema.NullOr(Schema.String).annotateKey({
+    description: "Null of an answer to somebody who has booked nothing."
+  }),
+  property_id: Schema.Int.annotateKey({ description: "0 while the stay is in no property." }),
+  property_title: Schema.String.annotateKey({ description: "Empty without a property." }),
+  scheduled_at: Schema.String.annotateKey({ description: "ISO 8601 on the host's clock, with its offset." }),
   channel_type: Schema.String
 })
 export type Action = typeof Action.Type

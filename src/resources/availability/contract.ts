@@ -8,18 +8,18 @@ import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES 
 // Daily availability of properties (contract facts 6.1 and 6.2).
 
 export const DayAvailability = Schema.Struct({
-  /** `YYYY-MM-DD`, a night that begins on this day. */
-  date: Schema.String,
-  /** False when the host closed the day, a calendar of elsewhere says it is busy, a stay holds the night, or the property is deactivated. */
-  available: Schema.Boolean,
+  date: Schema.String.annotateKey({ description: "`YYYY-MM-DD`, a night that begins on this day." }),
+  available: Schema.Boolean.annotateKey({
+    description:
+      "False when the host closed the day, a calendar of elsewhere says it is busy, a stay holds the night, or the property is deactivated."
+  }),
   remarks: Schema.String
 })
 export type DayAvailability = typeof DayAvailability.Type
 
 export const PropertyAvailability = Schema.Struct({
   id: Id,
-  /** One entry a day, in order. */
-  availabilities: Schema.Array(DayAvailability)
+  availabilities: Schema.Array(DayAvailability).annotateKey({ description: "One entry a day, in order." })
 })
 export type PropertyAvailability = typeof PropertyAvailability.Type
 

@@ -13,12 +13,13 @@ export const Scope = Schema.Literals(["entire", "partial"])
 export const CalendarShareLink = Schema.Struct({
   id: Id,
   scope: Scope,
-  /** Opens the calendar; with `.ics` after it, its feed. Whoever knows it can look. */
-  url: Schema.String,
-  /** Ascending; empty for `entire`, which covers every property, later ones too. */
-  property_ids: Schema.Array(Id),
-  /** ISO 8601 UTC, `…Z`. */
-  created_at: Schema.String
+  url: Schema.String.annotateKey({
+    description: "Opens the calendar; with `.ics` after it, its feed. Whoever knows it can look."
+  }),
+  property_ids: Schema.Array(Id).annotateKey({
+    description: "Ascending; empty for `entire`, which covers every property, later ones too."
+  }),
+  created_at: Schema.String.annotateKey({ description: "ISO 8601 UTC, `…Z`." })
 })
 export type CalendarShareLink = typeof CalendarShareLink.Type
 

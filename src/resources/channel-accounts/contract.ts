@@ -11,10 +11,11 @@ export const ChannelAccount = Schema.Struct({
   id: Id,
   channel_type: Schema.String,
   username: Schema.String,
-  /** The channel's own id of the account. */
-  origin_account_id: Schema.String,
-  /** Only an `active` one can be acted for for certain; a `disconnected` one no longer lets the service in. */
-  auth_status: AuthStatus,
+  origin_account_id: Schema.String.annotateKey({ description: "The channel's own id of the account." }),
+  auth_status: AuthStatus.annotateKey({
+    description:
+      "Only an `active` one can be acted for for certain; a `disconnected` one no longer lets the service in."
+  }),
   created_at: Schema.String
 })
 export type ChannelAccount = typeof ChannelAccount.Type

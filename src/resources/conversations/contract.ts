@@ -21,13 +21,12 @@ export const ConversationGuest = Schema.Struct({
 export const ListedConversation = Schema.Struct({
   id: Schema.String,
   channel_type: Schema.String,
-  /** ISO 8601 with an offset. */
-  last_message_at: Schema.String,
+  last_message_at: Schema.String.annotateKey({ description: "ISO 8601 with an offset." }),
   guest: ConversationGuest,
-  /** Of the stay that runs or comes next, else of the last one; empty without a property. */
-  property_title: Schema.String,
-  /** Of the same stay, else of the inquiry. */
-  check_in_date: Schema.NullOr(Schema.String),
+  property_title: Schema.String.annotateKey({
+    description: "Of the stay that runs or comes next, else of the last one; empty without a property."
+  }),
+  check_in_date: Schema.NullOr(Schema.String).annotateKey({ description: "Of the same stay, else of the inquiry." }),
   check_out_date: Schema.NullOr(Schema.String)
 })
 export type ListedConversation = typeof ListedConversation.Type
@@ -83,12 +82,11 @@ export const Message = Schema.Struct({
   display_type: DisplayType,
   content: Schema.String,
   attachment: Schema.NullOr(Schema.Struct({ fullback_url: Schema.String })),
-  /** ISO 8601 with an offset. */
-  created_at: Schema.String,
-  /** Null of what was not written here. */
-  delivery: Schema.NullOr(Delivery),
-  /** Why it was refused or is not known to be there, or why the last try of one that waits failed. */
-  delivery_reason: Schema.NullOr(Schema.String)
+  created_at: Schema.String.annotateKey({ description: "ISO 8601 with an offset." }),
+  delivery: Schema.NullOr(Delivery).annotateKey({ description: "Null of what was not written here." }),
+  delivery_reason: Schema.NullOr(Schema.String).annotateKey({
+    description: "Why it was refused or is not known to be there, or why the last try of one that waits failed."
+  })
 })
 export type Message = typeof Message.Type
 
@@ -122,13 +120,10 @@ export const get_conversation = operation("get_conversation", {
     id: Schema.String,
     channel_type: Schema.String,
     guest: ConversationGuest,
-    /** The latest first, and an inquiry before all. */
-    activities: Schema.Array(Activity),
+    activities: Schema.Array(Activity).annotateKey({ description: "The latest first, and an inquiry before all." }),
     note: Schema.String,
-    /** Oldest first. */
-    messages: Schema.Array(Message),
-    /** There are messages before these. */
-    has_more: Schema.Boolean
+    messages: Schema.Array(Message).annotateKey({ description: "Oldest first." }),
+    has_more: Schema.Boolean.annotateKey({ description: "There are messages before these." })
   }),
   errors: [NotFound, Forbidden],
   exposure: card(
@@ -171,8 +166,9 @@ export const update_conversation_note = operation("update_conversation_note", {
   success: Schema.Struct({
     id: Schema.String,
     note: Schema.NullOr(Schema.String),
-    /** ISO 8601 with an offset; null of a note that nobody ever wrote. */
-    updated_at: Schema.NullOr(Schema.String)
+    updated_at: Schema.NullOr(Schema.String).annotateKey({
+      description: "ISO 8601 with an offset; null of a note that nobody ever wrote."
+    })
   }),
   errors: [NotFound, Forbidden],
   exposure: card(

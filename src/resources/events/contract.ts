@@ -49,22 +49,18 @@ const whole = (minimum: number, maximum: number, expected: string) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${expected} from ${minimum} to ${maximum}` }))
 
 export const FeedEvent = Schema.Struct({
-  /** What the `webhook-id` of its deliveries begins with. */
-  event_id: Schema.String,
-  /** Right behind this event. */
-  cursor: Schema.String,
-  /** What a webhook posts. */
-  payload: Schema.Record(Schema.String, Schema.Json)
+  event_id: Schema.String.annotateKey({ description: "What the `webhook-id` of its deliveries begins with." }),
+  cursor: Schema.String.annotateKey({ description: "Right behind this event." }),
+  payload: Schema.Record(Schema.String, Schema.Json).annotateKey({ description: "What a webhook posts." })
 })
 
 export const EventConsumer = Schema.Struct({
   name: Schema.String,
-  /** Acknowledged up to there. */
-  cursor: Schema.String,
-  /** Events behind it, counted up to 10,000. */
-  lag: Schema.Int,
-  /** When the first of them was queued, ISO 8601; null: there is none. */
-  oldest_unacknowledged_at: Schema.NullOr(Schema.String)
+  cursor: Schema.String.annotateKey({ description: "Acknowledged up to there." }),
+  lag: Schema.Int.annotateKey({ description: "Events behind it, counted up to 10,000." }),
+  oldest_unacknowledged_at: Schema.NullOr(Schema.String).annotateKey({
+    description: "When the first of them was queued, ISO 8601; null: there is none."
+  })
 })
 export type EventConsumer = typeof EventConsumer.Type
 
@@ -76,19 +72,21 @@ export const list_events = operation("list_events", {
   route: "GET /events",
   summary: "Read what happened, oldest first, from a cursor on; `wait` holds the answer until there is something",
   payload: {
-    /** Behind this cursor; without one from the oldest event that is kept. */
-    after: Schema.optionalKey(CursorOrEvent),
+    after: Schema.optionalKey(CursorOrEvent).annotateKey({
+      description: "Behind this cursor; without one from the oldest event that is kept."
+    }),
     limit: Schema.optionalKey(whole(1, FEED_MAX, "a limit").annotate({ default: FEED_DEFAULT })),
     types: Schema.optionalKey(Types),
-    /** Events of this property alone; 0 is the reservation box. */
-    property_id: Schema.optionalKey(PropertyOrBox),
-    /** Seconds. */
-    wait: Schema.optionalKey(whole(0, FEED_WAIT_SECONDS, "seconds").annotate({ default: 0 }))
+    property_id: Schema.optionalKey(PropertyOrBox).annotateKey({
+      description: "Events of this property alone; 0 is the reservation box."
+    }),
+    wait: Schema.optionalKey(whole(0, FEED_WAIT_SECONDS, "seconds").annotate({ default: 0 })).annotateKey({
+      description: "Seconds."
+    })
   },
   success: Schema.Struct({
     events: Schema.Array(FeedEvent),
-    /** Where to go on, also when there was nothing. */
-    next_cursor: Schema.String,
+    next_cursor: Schema.String.annotateKey({ description: "Where to go on, also when there was nothing." }),
     has_more: Schema.Boolean
   }),
   errors: [NotFound, Conflict, RateLimited, ServerError],

@@ -12,8 +12,7 @@ import { GroupOf } from "../properties/contract.ts"
 
 export const Group = Schema.Struct({
   ...GroupOf.fields,
-  /** Ascending. */
-  property_ids: Schema.Array(Id)
+  property_ids: Schema.Array(Id).annotateKey({ description: "Ascending." })
 })
 export type Group = typeof Group.Type
 

@@ -47,8 +47,9 @@ export const KnowledgeBase = Schema.Struct({
   id: Id,
   title: Schema.String,
   is_enable: Schema.Boolean,
-  /** Ascending. */
-  scope_property: Schema.Struct({ type: PropertyScopeType, ids: Schema.Array(Schema.Int) }),
+  scope_property: Schema.Struct({ type: PropertyScopeType, ids: Schema.Array(Schema.Int) }).annotateKey({
+    description: "Its ids ascend."
+  }),
   scope_channel: Schema.Struct({ type: ChannelScopeType, channels: Schema.Array(Schema.String) }),
   process_status: ProcessStatus,
   audience: Audience

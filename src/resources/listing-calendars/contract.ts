@@ -109,8 +109,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
       Schema.Struct({
         channel_type: Schema.String,
         listing_id: Schema.String,
-        /** One entry a day, in order. */
-        calendar: Schema.Array(ListingDay)
+        calendar: Schema.Array(ListingDay).annotateKey({ description: "One entry a day, in order." })
       })
     )
   }),

@@ -11,20 +11,18 @@ import { pageFields } from "../../contract/page.ts"
 
 export const Listing = Schema.Struct({
   id: Id,
-  /** The channel's own id. */
-  listing_id: Schema.String,
+  listing_id: Schema.String.annotateKey({ description: "The channel's own id." }),
   channel_type: Schema.String,
   channel_account_id: Id,
-  /** The channel's own id of the account. */
-  origin_account_id: Schema.String,
+  origin_account_id: Schema.String.annotateKey({ description: "The channel's own id of the account." }),
   title: Schema.String,
   cover: Schema.NullOr(Schema.String),
   url: Schema.NullOr(Schema.String),
-  /** How many of it there are. */
-  inventory: Schema.Int,
+  inventory: Schema.Int.annotateKey({ description: "How many of it there are." }),
   shelf_status: ShelfStatus,
-  /** Whatever the channel says of it beside; its shape is the channel's. */
-  metadata: Schema.NullOr(Schema.Record(Schema.String, Schema.Json)),
+  metadata: Schema.NullOr(Schema.Record(Schema.String, Schema.Json)).annotateKey({
+    description: "Whatever the channel says of it beside; its shape is the channel's."
+  }),
   created_at: Schema.String,
   updated_at: Schema.String
 })
@@ -37,8 +35,9 @@ export const PricingRatio = Schema.Struct({
   channel_type: Schema.String,
   listing_id: Schema.String,
   listing_title: Schema.String,
-  /** Percent of the base price of the link; {@link READ_ONLY_RATIO} where it is read-only. */
-  ratio: Schema.Int,
+  ratio: Schema.Int.annotateKey({
+    description: `Percent of the base price of the link; ${READ_ONLY_RATIO} where it is read-only.`
+  }),
   readonly: Schema.Boolean
 })
 export type PricingRatio = typeof PricingRatio.Type

@@ -35,25 +35,25 @@ export const create_oauth_authorization = operation("create_oauth_authorization"
   route: "POST /oauth/authorizations",
   summary: "Exchange an authorization code, or a refresh token, for an access token",
   payload: {
-    /** `authorization_code` or `refresh_token`. */
-    grant_type: Field,
+    grant_type: Field.annotateKey({ description: "`authorization_code` or `refresh_token`." }),
     ...client,
     code: Schema.optionalKey(Field),
-    /** As it was in the request for the code; a partner may leave it out. */
-    redirect_uri: Schema.optionalKey(Address),
-    /** Where the request for the code had a code_challenge (RFC 7636). */
-    code_verifier: Schema.optionalKey(Field),
+    redirect_uri: Schema.optionalKey(Address).annotateKey({
+      description: "As it was in the request for the code; a partner may leave it out."
+    }),
+    code_verifier: Schema.optionalKey(Field).annotateKey({
+      description: "Where the request for the code had a code_challenge (RFC 7636)."
+    }),
     refresh_token: Schema.optionalKey(Field),
-    /** Less than the host gave, for the new access token. */
-    scope: Schema.optionalKey(Field),
-    /** What the token is to be used at; in a form it may come several times (RFC 8707 2). */
-    resource: Schema.optionalKey(Resources)
+    scope: Schema.optionalKey(Field).annotateKey({ description: "Less than the host gave, for the new access token." }),
+    resource: Schema.optionalKey(Resources).annotateKey({
+      description: "What the token is to be used at; in a form it may come several times (RFC 8707 2)."
+    })
   },
   success: Schema.Struct({
     access_token: Schema.String,
     refresh_token: Schema.String,
-    /** Seconds. */
-    expires_in: Schema.Int,
+    expires_in: Schema.Int.annotateKey({ description: "Seconds." }),
     token_type: Schema.Literal("Bearer"),
     scope: Schema.Literals(["read-only", "writable"])
   }),
@@ -88,8 +88,7 @@ export const create_oauth_registration = operation("create_oauth_registration", 
   },
   success: Schema.Struct({
     client_id: Schema.String,
-    /** Seconds since 1970. */
-    client_id_issued_at: Schema.Int,
+    client_id_issued_at: Schema.Int.annotateKey({ description: "Seconds since 1970." }),
     redirect_uris: Schema.Array(Schema.String),
     token_endpoint_auth_method: Schema.Literal("none"),
     grant_types: Schema.Array(Schema.String),

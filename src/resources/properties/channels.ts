@@ -6,8 +6,7 @@ import type { Fragment } from "effect/sql/Statement"
 export const ListedOn = Schema.Struct({
   channel_type: Schema.String,
   listing_id: Schema.String,
-  /** ISO 4217. */
-  currency: Schema.String
+  currency: Schema.String.annotateKey({ description: "ISO 4217." })
 })
 
 /** What a listing may sell: its link, as `listings` has it (listings/linking.ts). */

@@ -22,14 +22,11 @@ export const Property = Schema.Struct({
   groups: Schema.Array(GroupOf),
   tags: Schema.Array(TagOf),
   address: Schema.NullOr(Schema.String),
-  /** Degrees as text. */
-  longitude: Schema.NullOr(Schema.String),
+  longitude: Schema.NullOr(Schema.String).annotateKey({ description: "Degrees as text." }),
   latitude: Schema.NullOr(Schema.String),
-  /** `HH:mm`. */
-  default_checkin_time: Schema.String,
+  default_checkin_time: Schema.String.annotateKey({ description: "`HH:mm`." }),
   default_checkout_time: Schema.String,
-  /** IANA name; the merchant's. */
-  timezone: Schema.String,
+  timezone: Schema.String.annotateKey({ description: "IANA name; the merchant's." }),
   cover: Schema.NullOr(Schema.Struct({ original_url: Schema.String }))
 })
 export type Property = typeof Property.Type
@@ -37,8 +34,9 @@ export type Property = typeof Property.Type
 export const RoomType = Schema.Struct({
   id: Id,
   title: Schema.String,
-  /** As many as there are, so many can be sold at once. */
-  properties: Schema.Array(Schema.Struct({ id: Id, title: Schema.String })),
+  properties: Schema.Array(Schema.Struct({ id: Id, title: Schema.String })).annotateKey({
+    description: "As many as there are, so many can be sold at once."
+  }),
   channels: Schema.Array(ListedOn),
   tags: Schema.Array(TagOf)
 })

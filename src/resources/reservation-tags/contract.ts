@@ -11,10 +11,10 @@ import { RESERVATION_TAG_LIMIT, TAG_KEYWORD, TAG_NAME } from "../../limits.ts"
 export const ReservationTag = Schema.Struct({
   id: Id,
   tag_name: Schema.String,
-  /** Chosen by the service. */
-  color: Schema.String,
-  /** The service's own, shared by all merchants: it cannot be deleted. */
-  is_default: Schema.Boolean
+  color: Schema.String.annotateKey({ description: "Chosen by the service." }),
+  is_default: Schema.Boolean.annotateKey({
+    description: "The service's own, shared by all merchants: it cannot be deleted."
+  })
 })
 export type ReservationTag = typeof ReservationTag.Type
 
@@ -25,7 +25,7 @@ export const search_reservation_tags = operation("search_reservation_tags", {
   summary: "List reservation tags",
   payload: {
     id: Schema.optionalKey(Id),
-    /** Part of the name, in whatever case. */
+    /** In whatever case. */
     keyword: Schema.optionalKey(textUpTo(TAG_KEYWORD)),
     ...pageFields
   },

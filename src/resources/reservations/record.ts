@@ -23,27 +23,24 @@ const Text = Schema.NullOr(Schema.String)
 export const Guest = Schema.Struct({
   id: Id,
   ...GuestDetails.fields,
-  /** The large variant of each image. */
-  id_images: Schema.Array(Schema.Struct({ id: Id, url: Schema.String }))
+  id_images: Schema.Array(Schema.Struct({ id: Id, url: Schema.String })).annotateKey({
+    description: "The large variant of each image."
+  })
 })
 
 export const CheckInGuideImage = Schema.Struct({
   id: Id,
-  /** The guest, null while the image belongs to nobody. */
-  client_id: Schema.NullOr(Id),
-  /** The extra-large variant. */
-  url: Schema.String
+  client_id: Schema.NullOr(Id).annotateKey({ description: "The guest, null while the image belongs to nobody." }),
+  url: Schema.String.annotateKey({ description: "The extra-large variant." })
 })
 
 export const PaymentStatus = Schema.Literals(["unreceived", "partial", "received", "over_received"])
 
 export const Payment = Schema.Struct({
   currency: Schema.String,
-  /** Receivable: the rates of all stays of the order. */
-  total_amount: ExactAmount,
+  total_amount: ExactAmount.annotateKey({ description: "Receivable: the rates of all stays of the order." }),
   received_amount: ExactAmount,
-  /** What is still to come, never negative. */
-  balance_amount: ExactAmount,
+  balance_amount: ExactAmount.annotateKey({ description: "What is still to come, never negative." }),
   status: PaymentStatus
 })
 
@@ -58,13 +55,11 @@ export const CheckInDetails = Schema.Struct({
 })
 
 export const Reservation = Schema.Struct({
-  /** The stay's number: what the `id` filter finds. */
-  id: Id,
+  id: Id.annotateKey({ description: "The stay's number: what the `id` filter finds." }),
   reservation_code: Schema.String,
   stay_code: Schema.String,
   channel_id: Schema.String,
-  /** 0 while the stay is in no property (in the reservation box). */
-  property_id: Schema.Int,
+  property_id: Schema.Int.annotateKey({ description: "0 while the stay is in no property (in the reservation box)." }),
   channel_type: Schema.String,
   listing_id: Schema.String,
   check_in_date: Schema.String,
@@ -79,8 +74,7 @@ export const Reservation = Schema.Struct({
   guest_name: Text,
   guest_phone: Text,
   guest_email: Text,
-  /** ISO 8601 with the offset `+00:00`, as all times of the record. */
-  cancelled_at: Text,
+  cancelled_at: Text.annotateKey({ description: "ISO 8601 with the offset `+00:00`, as all times of the record." }),
   booked_at: Schema.String,
   created_at: Schema.String,
   creator: Schema.String,
@@ -104,7 +98,8 @@ export const Reservation = Schema.Struct({
   in_reservation_box: Schema.Boolean,
   additional_fees: Schema.Array(AdditionalFee),
   checkin_guide_images: Schema.Array(CheckInGuideImage),
-  /** Null for every channel but airbnb. */
-  channel_details: Schema.NullOr(Schema.Struct({ airbnb: Schema.Struct({ cancellation_policy_category: Text }) }))
+  channel_details: Schema.NullOr(
+    Schema.Struct({ airbnb: Schema.Struct({ cancellation_policy_category: Text }) })
+  ).annotateKey({ description: "Null for every channel but airbnb." })
 })
 export type Reservation = typeof Reservation.Type

@@ -10,12 +10,12 @@ import { Written } from "./review.ts"
 
 export const Review = Schema.Struct({
   reservation_code: Schema.String,
-  /** Of the order's first stay; 0 while that is in no property. */
-  property_id: Schema.Int,
+  property_id: Schema.Int.annotateKey({ description: "Of the order's first stay; 0 while that is in no property." }),
   channel_type: Schema.String,
   listing_id: Schema.String,
-  /** Of the whole order: the first check-in and the last check-out of its stays. */
-  check_in_date: Schema.String,
+  check_in_date: Schema.String.annotateKey({
+    description: "Of the whole order: the first check-in and the last check-out of its stays."
+  }),
   check_out_date: Schema.String,
   ...Written.fields
 })

@@ -4,21 +4,19 @@ import { Schema } from "effect"
 
 export const SubScore = Schema.Struct({
   category: Schema.String,
-  /** As the channel counts: to 5, or to 10. */
-  rating: Schema.Finite,
+  rating: Schema.Finite.annotateKey({ description: "As the channel counts: to 5, or to 10." }),
   review_category_tags: Schema.NullOr(Schema.Array(Schema.String))
 })
 export type SubScore = typeof SubScore.Type
 
 /** What one side wrote. */
 export const OneReview = Schema.Struct({
-  /** 0 to 5, whatever the channel counts in; null where none was given. */
-  score: Schema.NullOr(Schema.Finite),
+  score: Schema.NullOr(Schema.Finite).annotateKey({
+    description: "0 to 5, whatever the channel counts in; null where none was given."
+  }),
   sub_score: Schema.NullOr(Schema.Array(SubScore)),
-  /** Empty where only a score was given. */
-  content: Schema.String,
-  /** ISO 8601 with the offset `+00:00`. */
-  created_at: Schema.String
+  content: Schema.String.annotateKey({ description: "Empty where only a score was given." }),
+  created_at: Schema.String.annotateKey({ description: "ISO 8601 with the offset `+00:00`." })
 })
 export type OneReview = typeof OneReview.Type
 

@@ -12,21 +12,17 @@ import { NumberOfGuests } from "../reservations/fields.ts"
 // "Special offer status"; contract facts 4.5).
 
 export const SpecialOffer = Schema.Struct({
-  /** The channel's own id. */
-  id: Schema.String,
+  id: Schema.String.annotateKey({ description: "The channel's own id." }),
   offer_type: OfferType,
   status: OfferStatus,
   listing_id: Schema.NullOr(Schema.String),
   check_in_date: Schema.String,
   check_out_date: Schema.String,
   nights: Schema.Int,
-  /** Adults and children, as in a stay. */
-  number_of_guests: Schema.Int,
-  /** Of the whole stay, major units. */
-  price: Schema.Finite,
+  number_of_guests: Schema.Int.annotateKey({ description: "Adults and children, as in a stay." }),
+  price: Schema.Finite.annotateKey({ description: "Of the whole stay, major units." }),
   currency: Schema.NullOr(Schema.String),
-  /** As the channel tells them. */
-  expire_time: Schema.NullOr(Schema.String),
+  expire_time: Schema.NullOr(Schema.String).annotateKey({ description: "As the channel tells them." }),
   create_time: Schema.NullOr(Schema.String)
 })
 export type SpecialOffer = typeof SpecialOffer.Type

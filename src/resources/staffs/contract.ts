@@ -18,12 +18,12 @@ export const Staff = Schema.Struct({
   id: Id,
   name: Schema.String,
   mobile: Schema.String,
-  /** Empty when none was given. */
-  email: Schema.String,
+  email: Schema.String.annotateKey({ description: "Empty when none was given." }),
   note: Schema.String,
   is_active: Schema.Boolean,
-  /** The properties this person is limited to, ascending; empty: every property, later ones too. */
-  property_ids: Schema.Array(Id)
+  property_ids: Schema.Array(Id).annotateKey({
+    description: "The properties this person is limited to, ascending; empty: every property, later ones too."
+  })
 })
 export type Staff = typeof Staff.Type
 

@@ -14,8 +14,7 @@ import { TagOf } from "../properties/contract.ts"
 
 export const Tag = Schema.Struct({
   ...TagOf.fields,
-  /** Ascending, as the other list. */
-  property_ids: Schema.Array(Id),
+  property_ids: Schema.Array(Id).annotateKey({ description: "Ascending, as the other list." }),
   room_type_ids: Schema.Array(Id)
 })
 export type Tag = typeof Tag.Type

@@ -21,29 +21,27 @@ const LinkOrNone = Schema.NullOr(Integer.check(Schema.isGreaterThanOrEqualTo(0, 
 
 export const Task = Schema.Struct({
   task_id: Id,
-  /** Always equal to task_id. */
-  id: Id,
+  id: Id.annotateKey({ description: "Always equal to task_id." }),
   type: Type,
   status: Status,
-  /** How thorough a cleaning is to be; null for tasks of other types. */
-  level: Schema.NullOr(Level),
+  level: Schema.NullOr(Level).annotateKey({
+    description: "How thorough a cleaning is to be; null for tasks of other types."
+  }),
   property_id: Schema.NullOr(Id),
   property_title: Schema.NullOr(Schema.String),
   stay_code: Schema.NullOr(Schema.String),
   staff_id: Schema.NullOr(Id),
   staff_name: Schema.NullOr(Schema.String),
   expected_date: Schema.NullOr(Schema.String),
-  /** `HH:mm:ss` on the merchant's clock. */
-  expected_time: Schema.NullOr(Schema.String),
-  /** Date and time together, `YYYY-MM-DD HH:mm:ss`; midnight when no time was given, null when no date was. */
-  expected: Schema.NullOr(Schema.String),
-  /** Currency of `fee`. */
-  currency: Schema.String,
-  /** What the task costs, major units. */
-  fee: Schema.Finite,
+  expected_time: Schema.NullOr(Schema.String).annotateKey({ description: "`HH:mm:ss` on the merchant's clock." }),
+  expected: Schema.NullOr(Schema.String).annotateKey({
+    description:
+      "Date and time together, `YYYY-MM-DD HH:mm:ss`; midnight when no time was given, null when no date was."
+  }),
+  currency: Schema.String.annotateKey({ description: "Currency of `fee`." }),
+  fee: Schema.Finite.annotateKey({ description: "What the task costs, major units." }),
   note: Schema.String,
-  /** `YYYY-MM-DD HH:mm:ss` on the merchant's clock. */
-  create_time: Schema.String,
+  create_time: Schema.String.annotateKey({ description: "`YYYY-MM-DD HH:mm:ss` on the merchant's clock." }),
   update_time: Schema.String
 })
 export type Task = typeof Task.Type

@@ -29,28 +29,29 @@ const Note = textUpTo(TRANSACTION_NOTE)
 export const Transaction = Schema.Struct({
   id: Id,
   direction: Direction,
-  /** Always positive, major units; the sign is the direction's. */
-  amount: Schema.Finite,
+  amount: Schema.Finite.annotateKey({ description: "Always positive, major units; the sign is the direction's." }),
   currency: Schema.String,
   status: Status,
-  /** ISO 8601 UTC, `…Z`. */
-  action_at: Schema.String,
+  action_at: Schema.String.annotateKey({ description: "ISO 8601 UTC, `…Z`." }),
   item_id: Id,
   item_name: Schema.NullOr(Schema.String),
   payment_method_id: Id,
   payment_method_name: Schema.NullOr(Schema.String),
   note: Schema.String,
-  /** Who created the entry; `System` for automatic ones. */
-  operator_name: Schema.String,
+  operator_name: Schema.String.annotateKey({ description: "Who created the entry; `System` for automatic ones." }),
   link_type: Schema.Literals(["property", "reservation", "operator"]),
-  /** The linked property; of an order, its property when all its stays are in one. */
-  property_id: Schema.NullOr(Id),
+  property_id: Schema.NullOr(Id).annotateKey({
+    description: "The linked property; of an order, its property when all its stays are in one."
+  }),
   property_title: Schema.NullOr(Schema.String),
   reservation_code: Schema.NullOr(Schema.String),
-  /** Deprecated: always equal to reservation_code. */
-  stay_code: Schema.NullOr(Schema.String),
-  /** What each room of the order carries of the amount; empty for entries that are on no order. */
-  shares: Schema.Array(Schema.Struct({ property_id: Schema.NullOr(Id), amount: Schema.Finite })),
+  stay_code: Schema.NullOr(Schema.String).annotateKey({
+    description: "Always equal to reservation_code.",
+    deprecated: true
+  }),
+  shares: Schema.Array(Schema.Struct({ property_id: Schema.NullOr(Id), amount: Schema.Finite })).annotateKey({
+    description: "What each room of the order carries of the amount; empty for entries that are on no order."
+  }),
   created_at: Schema.String,
   updated_at: Schema.String
 })
@@ -67,7 +68,7 @@ export const search_transactions = operation("search_transactions", {
     end_date: Schema.optionalKey(CalendarDate),
     property_id: Schema.optionalKey(Id),
     reservation_code: Schema.optionalKey(Code),
-    stay_code: Schema.optionalKey(Code),
+    stay_code: Schema.optionalKey(Code).annotateKey({ deprecated: true }),
     direction: Schema.optionalKey(Direction),
     item_id: Schema.optionalKey(Id),
     payment_method_id: Schema.optionalKey(Id),
@@ -96,7 +97,7 @@ export const create_transaction = operation("create_transaction", {
     // Without any of these the entry is the operator's.
     property_id: wideningIfAbsent(Id),
     reservation_code: wideningIfAbsent(Code),
-    stay_code: wideningIfAbsent(Code),
+    stay_code: wideningIfAbsent(Code).annotateKey({ deprecated: true }),
     direction: Direction,
     amount: PositiveAmount,
     currency: Schema.optionalKey(Currency),

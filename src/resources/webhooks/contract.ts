@@ -18,24 +18,29 @@ const Events = Schema.Array(Schema.Literals(EVENT_NAMES)).check(
 export const Webhook = Schema.Struct({
   id: Id,
   url: Schema.String,
-  /** In the order of the specification. */
-  events: Schema.Array(Schema.Literals(EVENT_NAMES)),
-  /** False when an application calls and did not make it: it sees it and cannot change it. The host may change all. */
-  manageable: Schema.Boolean,
-  /** paused: its receiver failed for five days, or the host wants it so; nothing is sent until a PATCH resumes it. */
-  status: Schema.Literals(["active", "paused"]),
+  events: Schema.Array(Schema.Literals(EVENT_NAMES)).annotateKey({ description: "In the order of the specification." }),
+  manageable: Schema.Boolean.annotateKey({
+    description:
+      "False when an application calls and did not make it: it sees it and cannot change it. The host may change all."
+  }),
+  status: Schema.Literals(["active", "paused"]).annotateKey({
+    description:
+      "paused: its receiver failed for five days, or the host wants it so; nothing is sent until a PATCH resumes it."
+  }),
   paused_at: Schema.NullOr(Schema.String),
   paused_reason: Schema.NullOr(Schema.String),
-  /** ISO 8601 with the offset `+00:00`, as paused_at. */
-  created_at: Schema.String
+  created_at: Schema.String.annotateKey({ description: "ISO 8601 with the offset `+00:00`, as paused_at." })
 })
 export type Webhook = typeof Webhook.Type
 
 const shownOnce = {
-  /** `whsec_` and base64: what the receiver checks signatures with. Shown in this one answer and never again. */
-  secret: Schema.optionalKey(Schema.String),
-  /** In the answer of a repeated call (`Idempotency-Key`), in place of a secret that the first one showed. */
-  secret_note: Schema.optionalKey(Schema.String)
+  secret: Schema.optionalKey(Schema.String).annotateKey({
+    description:
+      "`whsec_` and base64: what the receiver checks signatures with. Shown in this one answer and never again."
+  }),
+  secret_note: Schema.optionalKey(Schema.String).annotateKey({
+    description: "In the answer of a repeated call (`Idempotency-Key`), in place of a secret that the first one showed."
+  })
 }
 
 const operation = family({ category: "automation", since: "3.4.0", openWorld: true })
@@ -54,10 +59,8 @@ export const create_webhook = operation("create_webhook", {
   route: "POST /webhooks",
   summary: "Subscribe a URL to events; the answer shows the signing secret, this once",
   payload: {
-    /** https. */
-    url: Url,
-    /** Omitted: all ten. */
-    events: wideningIfAbsent(Events)
+    url: Url.annotateKey({ description: "https." }),
+    events: wideningIfAbsent(Events).annotateKey({ description: "Omitted: all ten." })
   },
   success: Schema.Struct({ webhook: Webhook, ...shownOnce }),
   errors: [Unauthenticated],
@@ -71,8 +74,9 @@ export const update_webhook = operation("update_webhook", {
     id: Id,
     url: Schema.optionalKey(Url),
     events: Schema.optionalKey(Events),
-    /** true: a new signing secret is made; for 24 hours deliveries carry the signatures of both. */
-    rotate_secret: Schema.optionalKey(Schema.Boolean)
+    rotate_secret: Schema.optionalKey(Schema.Boolean).annotateKey({
+      description: "true: a new signing secret is made; for 24 hours deliveries carry the signatures of both."
+    })
   }),
   success: Schema.Struct({ webhook: Webhook, ...shownOnce }),
   errors: [NotFound, Forbidden, Unauthenticated],
