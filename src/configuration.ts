@@ -192,9 +192,12 @@ export const isPlainLoopback = (address: string): boolean => {
 /** Unless it is said, the sandbox is for who tries the service on a machine of their own: nobody else can reach it then. */
 const sandboxOf = (said: boolean | undefined, listenHost: string, publicUrl: string): Settings["sandbox"] => {
   if (said !== undefined) return said ? "always" : "never"
-  const isOwn = isPlainLoopback(`http://${hostInUrl(listenHost)}`) && isPlainLoopback(publicUrl)
-  return isOwn ? "with demo" : "never"
+  return isThisMachineAlone({ host: listenHost, publicUrl }) ? "with demo" : "never"
 }
+
+/** Whether nobody reaches the service but who is on its machine. */
+export const isThisMachineAlone = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
+  isPlainLoopback(`http://${hostInUrl(host)}`) && isPlainLoopback(publicUrl)
 
 const hostInUrl = (name: string): string => (name.includes(":") ? `[${name}]` : name)
 

@@ -1,9 +1,11 @@
 import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Redacted } from "effect"
 import { HttpMiddleware } from "effect/http"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
 import { layerConnectorDoor } from "./adapters/connectors.ts"
+import { layerDocs, TryToken } from "./adapters/docs.ts"
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
 import { layerConsolePages } from "./adapters/pages/console.ts"
@@ -18,7 +20,7 @@ import { layerRetention } from "./changes/layer.ts"
 import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Connectors } from "./channels/connector.ts"
-import { Configuration, IMAGE_STORE, type Settings, WrongSetting } from "./configuration.ts"
+import { Configuration, IMAGE_STORE, isThisMachineAlone, type Settings, WrongSetting } from "./configuration.ts"
 import { layerConnectorsElsewhere } from "./connectors/elsewhere.ts"
 import { Hearing } from "./connectors/Hearing.ts"
 import { layerConnectorRetention } from "./connectors/layer.ts"
@@ -42,6 +44,7 @@ import { Outbound } from "./deliveries/Outbound.ts"
 import { TestEvents } from "./deliveries/TestEvents.ts"
 import { greet } from "./demo/greeting.ts"
 import { DEMO_EMAIL } from "./demo/seed.ts"
+import { makeTryToken } from "./demo/try-token.ts"
 import { Followers } from "./events/followers.ts"
 import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
@@ -217,6 +220,16 @@ const layerConsole = (settings: Settings) =>
     Layer.provide([layerRequestDatabase, layerRefusals])
   )
 
+/** The documentation; on a machine of one's own the page for trying it has the demo operator's token. */
+const layerDocumentation = (settings: Settings) => {
+  const docs = Layer.provide(layerDocs(settings.publicUrl), NodeServices.layer)
+  if (!isThisMachineAlone(settings)) return docs
+  return docs.pipe(
+    Layer.provide(Layer.effect(TryToken, makeTryToken)),
+    Layer.provide([Operators.layer, layerRequestDatabase])
+  )
+}
+
 /** Forgets identity documents of stays that are long over, for as long as the process runs. */
 const layerForgetting = Layer.provide(layerForgettingIdentities, layerBackgroundDatabase)
 
@@ -260,7 +273,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
         Layer.provide(layerMigrated),
         Layer.provide(layerHearing),
         // Above the Service: what the API does, its pages ask of that.
-        Layer.provide(layerConsole(settings)),
+        Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
         Layer.provide(layerService(windows(settings), connectors)),
         Layer.provide(sandbox.reached),
         Layer.provide(layerGuestPages),

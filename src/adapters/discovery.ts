@@ -1,11 +1,13 @@
 import type { Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import { routeOf } from "../contract/operation.ts"
 import { Oauth } from "../resources/oauth/contract.ts"
 import { GRANT_TYPES } from "../resources/oauth/rules.ts"
-import { forAnyOrigin, preflight } from "./oauth/cross-origin.ts"
+import { DOCS_PATH } from "./docs.ts"
+import { forAnyOrigin } from "./oauth/cross-origin.ts"
 import { AUTHORIZATION_PATH } from "./pages/console/authorization.ts"
+import { notReading, publicDocument, served } from "./public-document.ts"
 import { REST_PREFIX } from "./rest-prefix.ts"
 
 /** Below which path clients look for who gives out access (RFC 8615, RFC 9728, RFC 8414). */
@@ -16,7 +18,6 @@ const SERVER = `${DISCOVERY_PREFIX}authorization-server`
 const MCP = "/mcp"
 
 const SCOPES = ["read-only", "writable"]
-const METHODS = "GET, HEAD, OPTIONS"
 
 /** What a token is good for, and who gives it out (RFC 9728). */
 const resourceAt = (publicUrl: string, path: string): Schema.Json => ({
@@ -24,7 +25,8 @@ const resourceAt = (publicUrl: string, path: string): Schema.Json => ({
   authorization_servers: [publicUrl],
   bearer_methods_supported: ["header"],
   scopes_supported: SCOPES,
-  resource_name: "Latchkey"
+  resource_name: "Latchkey",
+  resource_documentation: `${publicUrl}${DOCS_PATH}/`
 })
 
 /**
@@ -48,6 +50,7 @@ const serverOf = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     authorization_response_iss_parameter_supported: true,
+    service_documentation: `${publicUrl}${DOCS_PATH}/`,
     protected_resources: [publicUrl, `${publicUrl}${MCP}`]
   }
 }
@@ -70,24 +73,14 @@ const documentsOf = (publicUrl: string, hasPublicClient: boolean): ReadonlyMap<s
 
 /** Undefined: nothing is there. */
 export const makeDiscovery = (publicUrl: string, hasPublicClient: boolean) => {
-  const texts = new Map(
-    Array.from(documentsOf(publicUrl, hasPublicClient), ([path, document]) => [path, JSON.stringify(document)])
+  const documents = new Map(
+    Array.from(documentsOf(publicUrl, hasPublicClient), ([path, document]) => [
+      path,
+      publicDocument(JSON.stringify(document), "application/json")
+    ])
   )
-  return ({ method, url }: HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
-    const text = texts.get(url.split("?", 1)[0] ?? "")
-    if (text === undefined) return undefined
-    if (method === "OPTIONS") return preflight(METHODS)
-    if (method !== "GET" && method !== "HEAD") return forAnyOrigin(wrongMethod)
-    return forAnyOrigin(
-      HttpServerResponse.text(text, {
-        contentType: "application/json",
-        headers: { "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" }
-      })
-    )
+  return (request: HttpServerRequest): HttpServerResponse | undefined => {
+    const document = documents.get(request.url.split("?", 1)[0] ?? "")
+    return document === undefined ? undefined : forAnyOrigin(notReading(request) ?? served(document, request))
   }
 }
-
-const wrongMethod = HttpServerResponse.text(`This address takes ${METHODS}.\n`, {
-  status: 405,
-  headers: { allow: METHODS, "cache-control": "no-store" }
-})

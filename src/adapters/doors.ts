@@ -7,6 +7,7 @@ import { FEEDS_PREFIX } from "../resources/property-feeds/address.ts"
 import type { Call } from "../service.ts"
 import { CONNECTORS_PREFIX, connectorRefusal } from "./connectors.ts"
 import { DISCOVERY_PREFIX } from "./discovery.ts"
+import { DOCS_PATH } from "./docs.ts"
 import { rpcRefusal } from "./mcp/message.ts"
 import { forAnyOrigin } from "./oauth/cross-origin.ts"
 import { isOpenApiPath } from "./openapi.ts"
@@ -37,6 +38,7 @@ export type DoorName =
   | "console"
   | "discovery"
   | "openapi"
+  | "docs"
   | "none"
 
 interface Refusing {
@@ -61,6 +63,7 @@ export const doorAt = (path: string): DoorName => {
   if (path === AUTHORIZATION_PATH || path === SIGN_IN_PATH || path.startsWith(`${SIGN_IN_PATH}/`)) return "console"
   if (path.startsWith(DISCOVERY_PREFIX)) return "discovery"
   if (isOpenApiPath(path)) return "openapi"
+  if (path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return "docs"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
 
@@ -83,5 +86,6 @@ export const REFUSING: Readonly<Record<DoorName, Refusing>> = {
   console: { door: "console", responseOf: consoleRefusal },
   discovery: { door: "rest", responseOf: (answer, request) => forAnyOrigin(elsewhere.responseOf(answer, request)) },
   openapi: { door: "rest", responseOf: (answer, request) => forAnyOrigin(elsewhere.responseOf(answer, request)) },
+  docs: elsewhere,
   none: elsewhere
 }

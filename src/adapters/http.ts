@@ -7,6 +7,7 @@ import { PublicClient } from "../installation.ts"
 import { Service } from "../service.ts"
 import { ConnectorDoor } from "./connectors.ts"
 import { makeDiscovery } from "./discovery.ts"
+import { Docs } from "./docs.ts"
 import { type DoorName, doorAt, pathOf, REFUSING } from "./doors.ts"
 import { mcpApp } from "./mcp.ts"
 import { makeOpenApi } from "./openapi.ts"
@@ -40,6 +41,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const image = yield* makeImageDoor
   const guests = yield* makeGuestPage
   const [sandbox, connectors, consolePages] = [yield* SandboxPage, yield* ConnectorDoor, yield* ConsolePages]
+  const docs = yield* Docs
   const discovery = makeDiscovery(settings.publicUrl, yield* PublicClient)
   const openApi = makeOpenApi(settings.publicUrl)
   const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
@@ -75,6 +77,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     console: orNothing("console", consolePages),
     discovery: orNothing("discovery", (request) => Effect.sync(() => discovery(request))),
     openapi: orNothing("openapi", (request) => Effect.sync(() => openApi(request))),
+    docs: orNothing("docs", docs),
     none: (request) => refuse("none", request, noSuchPage)
   }
 
@@ -97,7 +100,7 @@ const ICON_PATH = "/favicon.ico"
 const noIcon = HttpServerResponse.empty({ status: 204, headers: { "cache-control": "public, max-age=86400" } })
 
 const plainHttp = new BadRequest({ message: "Use HTTPS: a token or a secret address must not travel over plain HTTP." })
-const noSuchPage = new NotFound({ message: "Nothing lives here. REST is below /v3, the MCP endpoint at /mcp." })
+const noSuchPage = new NotFound({ message: "Nothing lives here. REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs." })
 
 const isHttps = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): boolean =>
   trustProxy && request.headers["x-forwarded-proto"]?.split(",", 1)[0]?.trim().toLowerCase() === "https"

@@ -40,7 +40,7 @@ import {
 } from "./console/visit.ts"
 import { makeCounting } from "./counting.ts"
 import { PRIVATE_HEADERS } from "./document.ts"
-import { html } from "./html.ts"
+import { html } from "../../documents/html.ts"
 import { isOwnOrigin } from "./origin.ts"
 import { isLooking, recorded, retryAfter } from "./secret-address.ts"
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { HttpServerResponse } from "effect/http"
-import { type Html, html } from "./html.ts"
+import { type Html, html } from "../../documents/html.ts"
 
 /** A whole page without JavaScript. */
 export interface Document {

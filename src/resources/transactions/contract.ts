@@ -109,7 +109,7 @@ export const create_transaction = operation("create_transaction", {
   success: Schema.Struct({ transaction_id: Id }),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(
-    "Records an income or an expense on a property (property_id), on a whole order (reservation_code) or, with neither, on the operator (main account only). item_id and payment_method_id come from the query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and what the entry is attached to cannot be changed afterwards.",
+    "Records an income or an expense on a property (property_id), on a whole order (reservation_code) or, with neither, on the operator (main account only). item_id and payment_method_id come from the query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and what it is on cannot change afterwards.",
     ["Log 35.50 euro for laundry at Harbour 1", "Book the 200 deposit we got in cash for order 5-QX7M2LD90"],
     true
   )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { type Html, html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { makeApplicationsSection } from "./access/applications.ts"
 import { makeConsumersSection } from "./access/consumers.ts"
 import { makeTokensSection } from "./access/tokens.ts"

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { html } from "../html.ts"
+import { html } from "../../../documents/html.ts"
 import { framed } from "./frame.ts"
 import { TEXTS } from "./texts.ts"
 import type { Answered, OpenPage, Visit } from "./visit.ts"

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { Acting } from "../../../contract/acting.ts"
-import type { Html } from "../html.ts"
+import type { Html } from "../../../documents/html.ts"
 import type { TEXTS } from "./texts.ts"
 import type { Form, SignedInVisit } from "./visit.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Passwords } from "../../../console/Passwords.ts"
 import { type NotSignedIn, Sessions } from "../../../console/Sessions.ts"
-import { type Html, html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { retryAfter } from "../secret-address.ts"
 import { framed, hidden, PASSWORD_PATH, seeOther } from "./frame.ts"
 import type { Refused } from "./outcome.ts"

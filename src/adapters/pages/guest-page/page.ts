@@ -13,7 +13,7 @@ import {
 } from "../../../resources/check-in/rules.ts"
 import { clockText } from "../../../resources/stays/rules.ts"
 import type { Document } from "../document.ts"
-import { type Html, html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { STYLE } from "./style.ts"
 
 // The page of a stay, without a script: what its guests need to know, and what is asked of them.

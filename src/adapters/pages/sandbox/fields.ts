@@ -1,4 +1,4 @@
-import { type Html, html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 
 // Forms, each sent to an address of its own below the page's.
 

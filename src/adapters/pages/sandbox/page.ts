@@ -11,7 +11,7 @@ import type {
   ThreadSeen
 } from "../../../sandbox/Seeing.ts"
 import type { Document } from "../document.ts"
-import { type Html, html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { calendarOf } from "./calendar.ts"
 import { choice, field, form, hidden, lines, option, seldom } from "./fields.ts"
 import { ordersSection } from "./orders.ts"

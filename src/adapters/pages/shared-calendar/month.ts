@@ -1,4 +1,4 @@
-import { type Html, html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 
 /** A day as a shared calendar shows it. */
 export interface Day {

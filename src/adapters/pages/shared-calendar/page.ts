@@ -5,7 +5,7 @@ import type {
   SharedProperty
 } from "../../../resources/calendar-share-links/SharedCalendars.ts"
 import type { Document } from "../document.ts"
-import { type Html, html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { monthName, monthsOf, monthTable } from "./month.ts"
 import { counted, type Place, pagesNav, partPlace } from "./paging.ts"
 import { STYLE } from "./style.ts"

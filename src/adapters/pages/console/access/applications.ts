@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type Connection, Grants } from "../../../../oauth/Grants.ts"
-import { type Html, html } from "../../html.ts"
+import { type Html, html } from "../../../../documents/html.ts"
 import { documentPath } from "../documents.ts"
 import type { Outcome, Section } from "../outcome.ts"
 import { TEXTS } from "../texts.ts"

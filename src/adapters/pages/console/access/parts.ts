@@ -1,5 +1,5 @@
 import { wallClockText } from "../../../../contract/time.ts"
-import { type Html, html } from "../../html.ts"
+import { type Html, html } from "../../../../documents/html.ts"
 import { ACCESS_PATH, hidden } from "../frame.ts"
 import { TEXTS } from "../texts.ts"
 import { ACT_FIELD, type Form, type SignedInVisit } from "../visit.ts"

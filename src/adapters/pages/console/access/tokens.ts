@@ -6,7 +6,7 @@ import { type AccessToken, AccessTokens } from "../../../../operators/AccessToke
 import { type MadeToken, Operators } from "../../../../operators/Operators.ts"
 import { NewToken, SCOPES } from "../../../../operators/rules.ts"
 import { type Edge, edgeIn, edgeText, type PageOf } from "../../../../operators/token-list.ts"
-import { type Html, html, nothing } from "../../html.ts"
+import { type Html, html, nothing } from "../../../../documents/html.ts"
 import { statusOf } from "../calling.ts"
 import { documentPath } from "../documents.ts"
 import { ACCESS_PATH, hidden } from "../frame.ts"

@@ -1,7 +1,7 @@
 import type { LoggedDelivery } from "../../../../../deliveries/DeliveryLog.ts"
 import type { Tried } from "../../../../../deliveries/delivery.ts"
 import { webhookIdOf } from "../../../../../deliveries/message.ts"
-import { type Html, html, nothing } from "../../../html.ts"
+import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { hidden } from "../../frame.ts"
 import { TEXTS } from "../../texts.ts"
 import { ACT_FIELD } from "../../visit.ts"

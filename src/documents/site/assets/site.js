@@ -1,0 +1,89 @@
+import MiniSearch from "./minisearch.js"
+
+// Search, and the switch between light and dark. The pages work without both.
+
+const root = document.body.dataset.root
+const MOST_FOUND = 12
+
+const theme = document.getElementById("theme")
+const isDark = () =>
+  (document.documentElement.dataset.theme ??
+    (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark"
+const named = () => {
+  theme.textContent = isDark() ? "Light" : "Dark"
+}
+theme.hidden = false
+named()
+theme.addEventListener("click", () => {
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark"
+  localStorage.setItem("latchkey-theme", document.documentElement.dataset.theme)
+  named()
+})
+
+/** The list of pages is open where there is room for it. */
+const menu = document.querySelector(".menu")
+const wide = matchMedia("(min-width: 60rem)")
+const opened = () => {
+  menu.open = wide.matches
+}
+opened()
+wide.addEventListener("change", opened)
+
+const box = document.getElementById("search")
+const found = document.getElementById("found")
+box.parentElement.hidden = false
+
+/** Made when somebody first looks for something. */
+let index
+const indexed = async () => {
+  const response = await fetch(`${root}search.json`)
+  const made = new MiniSearch({
+    fields: ["title", "heading", "text"],
+    storeFields: ["title", "heading", "href"],
+    tokenize: (text) => text.split(/[^\p{L}\p{N}]+/u),
+    searchOptions: { boost: { title: 4, heading: 3 }, prefix: true, fuzzy: 0.15, combineWith: "AND" }
+  })
+  made.addAll(await response.json())
+  return made
+}
+
+const entryOf = ({ title, heading, href }) => {
+  const link = document.createElement("a")
+  link.href = root + href
+  link.textContent = heading === title ? title : `${title}: ${heading}`
+  const item = document.createElement("li")
+  item.append(link)
+  return item
+}
+
+const show = async () => {
+  const asked = box.value.trim()
+  if (asked === "") {
+    found.hidden = true
+    return
+  }
+  index ??= indexed()
+  const results = (await index).search(asked).slice(0, MOST_FOUND)
+  if (box.value.trim() !== asked) return
+  const nothing = document.createElement("li")
+  nothing.textContent = "Nothing found"
+  found.replaceChildren(...(results.length === 0 ? [nothing] : results.map(entryOf)))
+  found.hidden = false
+}
+
+box.addEventListener("input", () => {
+  show().catch(() => {
+    index = undefined
+    found.hidden = true
+  })
+})
+box.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") found.hidden = true
+  if (event.key === "Enter") found.querySelector("a")?.click()
+})
+document.addEventListener("keydown", (event) => {
+  if (event.key === "/" && document.activeElement?.closest("input, textarea, [contenteditable]") == null) {
+    event.preventDefault()
+    box.focus()
+  }
+})

@@ -1,0 +1,26 @@
+// The console that calls the service: its document is beside this page, and it calls where the page was served from.
+
+const { server, token } = document.getElementById("console").dataset
+
+fetch("openapi.json")
+  .then((response) => response.json())
+  .then((spec) => {
+    const ui = SwaggerUIBundle({
+      spec: server === undefined ? spec : { ...spec, servers: [{ url: new URL(server, location.href).href }] },
+      dom_id: "#console",
+      deepLinking: true,
+      docExpansion: "none",
+      filter: true,
+      tryItOutEnabled: true,
+      persistAuthorization: false,
+      defaultModelsExpandDepth: -1,
+      validatorUrl: null,
+      syntaxHighlight: { activated: true },
+      onComplete: () => {
+        if (token !== undefined) ui.preauthorizeApiKey("accessToken", token)
+      }
+    })
+  })
+  .catch((error) => {
+    document.getElementById("console").textContent = String(error)
+  })

@@ -1,0 +1,60 @@
+import { Effect, FileSystem } from "effect"
+import type { PlatformError } from "effect/PlatformError"
+import type { Page } from "./page.ts"
+
+// The pages that people wrote: files below docs, each a page of its own name.
+
+/** Below docs, by the heading of the list they are under. */
+const FILES: ReadonlyArray<readonly [section: string, files: ReadonlyArray<string>]> = [
+  ["Start here", ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/start-with-oauth.md"]],
+  ["Calling", ["api.md", "mcp.md", "oauth.md", "guides/errors.md", "limits.md", "retries.md", "client.md", "guides/versioning.md"]],
+  ["Events", ["webhooks.md", "guides/verifying-webhooks.md", "feed.md", "guides/catching-up.md"]],
+  ["Hosting", ["calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]],
+  ["Around it", ["console.md", "sandbox.md", "trail.md"]]
+]
+
+/** Files that pages link to, served as they are. */
+export const EXAMPLE_FILES = ["connector.mjs", "signed-messages.mjs", "airbnb-settings.json"]
+
+const slugOf = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "")
+
+/** Links among the files of docs, which lie in two folders, as links among pages, which lie side by side. */
+const asPages = (markdown: string): string =>
+  markdown
+    .replaceAll(/\]\((?:\.\.\/|guides\/)*([a-z-]+\.md(?:#[a-z0-9-]+)?)\)/g, "]($1)")
+    .replaceAll(/\]\((?:\.\.\/)?examples\//g, "](../examples/")
+
+const LINK = /\[([^\]]*)\]\([^)]*\)/g
+
+/** The first sentence below the title, as words alone. */
+const firstSentence = (markdown: string): string => {
+  const paragraph = markdown.split(/\n\n+/).find((part) => !part.startsWith("#") && part.trim() !== "") ?? ""
+  const words = paragraph.replaceAll(LINK, "$1").replaceAll("`", "").replaceAll(/\s+/g, " ")
+  return /^.*?[.:](?=\s|$)/.exec(words)?.[0]?.replace(/:$/, ".") ?? words
+}
+
+const pageOf = (section: string, file: string, markdown: string): Page => ({
+  slug: slugOf(file),
+  title: /^# (.+)$/m.exec(markdown)?.[1] ?? slugOf(file),
+  description: firstSentence(markdown),
+  section,
+  markdown: asPages(markdown)
+})
+
+/** Where the files take the service to be; who reads them elsewhere reads that address. */
+const WRITTEN_FOR = "http://127.0.0.1:8080"
+
+/** The pages that people wrote, from a folder with docs. */
+export const readGuides = (
+  folder: string,
+  publicUrl: string
+): Effect.Effect<ReadonlyArray<Page>, PlatformError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const files = FILES.flatMap(([section, names]) => names.map((file) => ({ section, file })))
+    return yield* Effect.forEach(files, ({ section, file }) =>
+      Effect.map(fs.readFileString(`${folder}/${file}`), (markdown) =>
+        pageOf(section, file, markdown.replaceAll(WRITTEN_FOR, publicUrl))
+      )
+    )
+  })

@@ -1,0 +1,75 @@
+import { Predicate } from "effect"
+import type { JsonSchema } from "../described.ts"
+
+// What a JSON Schema says, as a reader of a table wants it: the type and its limits.
+
+const isRecord = (value: unknown): value is JsonSchema => Predicate.isObject(value)
+
+const typeOf = (schema: JsonSchema): string => {
+  const { type, items } = schema
+  const values = schema["enum"] ?? ("const" in schema ? [schema["const"]] : undefined)
+  if (Array.isArray(values)) return values.map((value) => `\`${String(value)}\``).join(", ")
+  if (Array.isArray(schema["anyOf"])) return Array.from(new Set(schema["anyOf"].filter(isRecord).map(inWords))).join(" or ")
+  if (type === "array") return `list of ${isRecord(items) ? inWords(items) : "anything"}`
+  return typeof type === "string" ? type : "anything"
+}
+
+/** By keyword, how it is said. */
+const LIMITS: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
+  ["minimum", (value) => `at least ${value}`],
+  ["exclusiveMinimum", (value) => `above ${value}`],
+  ["maximum", (value) => `at most ${value}`],
+  ["exclusiveMaximum", (value) => `below ${value}`],
+  ["minLength", (value) => `at least ${value} characters`],
+  ["maxLength", (value) => `at most ${value} characters`],
+  ["minItems", (value) => `at least ${value}`],
+  ["maxItems", (value) => `at most ${value}`],
+  ["format", (value) => String(value)],
+  ["default", (value) => `default ${JSON.stringify(value)}`]
+]
+
+/** `integer, at least 1`. */
+export const inWords = (schema: JsonSchema): string => {
+  const limits = LIMITS.flatMap(([keyword, said]) => (keyword in schema ? [said(schema[keyword])] : []))
+  return [typeOf(schema), ...limits].join(", ")
+}
+
+export interface Row {
+  /** `shares[].amount`: where it is. */
+  readonly path: string
+  readonly type: string
+  readonly description: string
+  readonly isDeprecated: boolean
+}
+
+/** How deep a table follows objects within objects. */
+const DEPTH = 4
+
+/** The objects that a schema is or may be, or has in its lists. */
+const partsOf = (schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema]> => {
+  const { anyOf, items } = schema
+  if (Array.isArray(anyOf)) return anyOf.filter(isRecord).flatMap(partsOf)
+  if (isRecord(items)) return partsOf(items).map(([suffix, part]) => [`[]${suffix}`, part])
+  return isRecord(schema["properties"]) ? [["", schema["properties"]]] : []
+}
+
+/** A row for each field within, those of objects below their object. */
+export const rowsOf = (schema: JsonSchema, prefix = "", depth = 0): ReadonlyArray<Row> =>
+  depth === DEPTH
+    ? []
+    : partsOf(schema).flatMap(([suffix, properties]) =>
+        Object.entries(properties).flatMap(([name, field]) => {
+          if (!isRecord(field)) return []
+          const path = `${prefix}${suffix}${prefix === "" && suffix === "" ? "" : "."}${name}`
+          const { description, deprecated } = field
+          const row: Row = {
+            path,
+            type: isObject(field) ? "object" : inWords(field),
+            description: typeof description === "string" ? description : "",
+            isDeprecated: deprecated === true
+          }
+          return [row, ...rowsOf(field, path, depth + 1)]
+        })
+      )
+
+const isObject = ({ type }: JsonSchema): boolean => type === "object"

@@ -1,0 +1,59 @@
+import { Marked, type Tokens } from "marked"
+import { html, type Html } from "../html.ts"
+
+// Markdown of ours as HTML: headings that can be linked to, tables that scroll, and links that lead to the HTML of pages.
+
+export interface Heading {
+  readonly depth: number
+  readonly id: string
+  readonly text: string
+}
+
+/** What GitHub makes of a heading, so that a link works in both places. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[`*_]/g, (sign) => (sign === "_" ? "_" : ""))
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(/\s/g, "-")
+
+/** Pages as they are linked to in Markdown. */
+const PAGE = /^([a-z0-9_-]+)\.md(#.*)?$/
+
+const headingOf = ({ depth, text }: Tokens.Heading): Heading => {
+  const words = text.replaceAll("`", "")
+  return { depth, id: anchorOf(words), text: words }
+}
+
+export interface Rendered {
+  readonly body: Html
+  readonly headings: ReadonlyArray<Heading>
+}
+
+export const rendered = (markdown: string): Rendered => {
+  const headings: Array<Heading> = []
+  const marked = new Marked({
+    renderer: {
+      heading(token) {
+        const heading = headingOf(token)
+        headings.push(heading)
+        const inner = { html: this.parser.parseInline(token.tokens) }
+        return html`<h${heading.depth} id="${heading.id}">${inner}</h${heading.depth}>\n`.html
+      },
+      link({ href, tokens }) {
+        const [, slug, anchor = ""] = PAGE.exec(href) ?? []
+        const target = slug === undefined ? href : `${slug}.html${anchor}`
+        return html`<a href="${target}">${{ html: this.parser.parseInline(tokens) }}</a>`.html
+      },
+      code({ text, lang }) {
+        return html`<pre tabindex="0"><code class="${lang ?? ""}">${text}</code></pre>\n`.html
+      }
+    },
+    hooks: {
+      postprocess: (text) =>
+        text.replaceAll("<table>", '<div class="table" tabindex="0"><table>').replaceAll("</table>", "</table></div>")
+    }
+  })
+  return { body: { html: marked.parse(markdown, { async: false }) }, headings }
+}

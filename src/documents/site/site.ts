@@ -1,0 +1,156 @@
+import { describedOperations } from "../described.ts"
+import { html, type Html, nothing } from "../html.ts"
+import { type Deployment, openApiDocument } from "../openapi/document.ts"
+import { TAGS } from "../tags.ts"
+import { framed } from "./frame.ts"
+import { full, index } from "./llms.ts"
+import { rendered } from "./markdown.ts"
+import { operationPage } from "./operation-page.ts"
+import type { Listed, Page } from "./page.ts"
+import { toolsPage } from "./tools-page.ts"
+
+// The whole documentation, a file an address: served below /docs, or written into a folder. Links within it are relative, so it may
+// lie anywhere.
+
+export interface SiteFile {
+  readonly contentType: string
+  readonly text: string
+}
+
+export interface SiteSettings {
+  readonly publicUrl: string
+  /** Where it is read: what `llms.txt` names. */
+  readonly docsUrl: string
+  readonly deployment: Deployment
+  readonly guides: ReadonlyArray<Page>
+  /** Where the console calls, seen from its page; undefined: what the OpenAPI document says. */
+  readonly server: string | undefined
+}
+
+const HTML = "text/html; charset=utf-8"
+const MARKDOWN = "text/markdown; charset=utf-8"
+const TEXT = "text/plain; charset=utf-8"
+const JSON_TYPE = "application/json"
+
+/** Operations under the names of their tags, in the order of those. */
+const operationPages = (publicUrl: string): ReadonlyArray<Page> => {
+  const places = new Map(TAGS.map(({ name }, place) => [name, place]))
+  const placeOf = ({ section }: Page): number => places.get(section) ?? TAGS.length
+  return describedOperations
+    .map((operation) => operationPage(operation, publicUrl))
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+}
+
+export const pagesOf = ({ guides, publicUrl }: SiteSettings): ReadonlyArray<Page> => [
+  ...guides,
+  toolsPage,
+  ...operationPages(publicUrl)
+]
+
+const pageHtml = (page: Page, list: ReadonlyArray<Listed>): string =>
+  framed({
+    title: page.title,
+    description: page.description,
+    body: html`${rendered(page.markdown).body}
+<p class="soft"><a href="${page.slug}.md">This page as Markdown</a></p>`,
+    root: "../",
+    slug: page.slug,
+    list
+  }).html
+
+const card = ({ slug, title, description }: Listed): Html =>
+  html`<li><a href="reference/${slug}.html">${title}</a><p class="soft">${description}</p></li>`
+
+const overview = (list: ReadonlyArray<Listed>, { publicUrl }: SiteSettings): string => {
+  const sections = Array.from(new Set(list.map(({ section }) => section)))
+  const isGuide = (section: string) => !TAGS.some(({ name }) => name === section)
+  const cards = sections.filter(isGuide).map(
+    (section) => html`<h2>${section}</h2>
+<ul class="cards">${list.filter((page) => page.section === section).map(card)}</ul>`
+  )
+  return framed({
+    title: "Documentation",
+    description: "The open API of a property-management service for short-stay hosts.",
+    body: html`<h1>Latchkey</h1>
+<p>The open API of a property-management service for short-stay hosts. Software and agents work with properties, reservations,
+calendars, prices, money, guests, staff and tasks: by REST at <code>${publicUrl}/v3</code>, and by MCP at
+<code>${publicUrl}/mcp</code>.</p>
+${cards}
+<h2>For machines</h2>
+<ul>
+<li><a href="llms.txt">llms.txt</a>, <a href="llms-full.txt">llms-full.txt</a>; every page is Markdown too, <code>.md</code> for <code>.html</code></li>
+<li><a href="openapi.json">OpenAPI 3.1</a></li>
+<li><a href="reference/mcp-tools-reference.md">The tools</a></li>
+</ul>`,
+    root: "",
+    slug: undefined,
+    list
+  }).html
+}
+
+/** The page on which a reader calls the service; `token` is filled in. */
+export const tryPage = (list: ReadonlyArray<Listed>, { server }: SiteSettings, token?: string): string =>
+  framed({
+    title: "Try it",
+    description: "Call the service from the browser.",
+    body: html`<h1>Try it</h1>
+<p>${token === undefined ? "Choose Authorize and paste an access token of your console as accessToken." : "The demo operator's token is filled in: everything here works on its records."}
+Calls are real: what they change is changed.</p>
+<div id="console"${server === undefined ? nothing : html` data-server="${server}"`}${token === undefined ? nothing : html` data-token="${token}"`}></div>
+<noscript><p>This page needs JavaScript; the others do not.</p></noscript>`,
+    root: "",
+    slug: undefined,
+    list,
+    styles: ["swagger-ui.css"],
+    libraries: ["swagger-ui.js"],
+    scripts: ["try.js"]
+  }).html
+
+/** A row a heading, with the text below it: what a reader finds by words. */
+interface Found {
+  readonly id: number
+  readonly title: string
+  readonly heading: string
+  readonly text: string
+  readonly href: string
+}
+
+const withoutTags = (text: string): string => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+
+const HEADING = /<h[1-6] id="([^"]*)">(.*?)<\/h[1-6]>/
+
+const foundIn = ({ slug, title, markdown }: Page): ReadonlyArray<Omit<Found, "id">> =>
+  rendered(markdown)
+    .body.html.split(/(?=<h[1-6] id=)/)
+    .map((part) => {
+      const [whole = "", anchor = "", heading = title] = HEADING.exec(part) ?? []
+      return {
+        title,
+        heading: withoutTags(heading).trim(),
+        text: withoutTags(part.slice(whole.length)),
+        href: `reference/${slug}.html${anchor === "" ? "" : `#${anchor}`}`
+      }
+    })
+
+const searched = (pages: ReadonlyArray<Page>): string =>
+  JSON.stringify(pages.flatMap(foundIn).map((row, id): Found => ({ id, ...row })))
+
+/** Every file but those of `assets` and `examples`, each written when it is first wanted. */
+export const siteFiles = (settings: SiteSettings): ReadonlyMap<string, () => SiteFile> => {
+  const pages = pagesOf(settings)
+  const list: ReadonlyArray<Listed> = pages
+  const { docsUrl, deployment, publicUrl } = settings
+  const file = (contentType: string, text: () => string) => () => ({ contentType, text: text() })
+  return new Map([
+    ["index.html", file(HTML, () => overview(list, settings))],
+    ["try.html", file(HTML, () => tryPage(list, settings))],
+    ["llms.txt", file(TEXT, () => index(pages, docsUrl))],
+    ["llms-full.txt", file(TEXT, () => full(pages, docsUrl))],
+    ["search.json", file(JSON_TYPE, () => searched(pages))],
+    ["openapi.json", file(JSON_TYPE, () => JSON.stringify(openApiDocument(deployment, publicUrl)))],
+    ...pages.flatMap((page): ReadonlyArray<[string, () => SiteFile]> => [
+      [`reference/${page.slug}.html`, file(HTML, () => pageHtml(page, list))],
+      [`reference/${page.slug}.md`, file(MARKDOWN, () => page.markdown)]
+    ])
+  ])
+}
