@@ -21,7 +21,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes channels configuration.ts connectors console contract database deliveries demo ingest installation.ts",
+      "main.ts background changes channels configuration.ts connectors console contract database deliveries demo documents ingest installation.ts",
       "limits.ts oauth operators sandbox resources/<family> telemetry"
     )
   },
@@ -67,7 +67,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "demo",
     what: "the demo operator",
     imports: imports(
-      "background channels configuration.ts contract ingest limits.ts operators resources/<family> sandbox"
+      "background channels configuration.ts contract database ingest limits.ts operators resources/<family> sandbox"
     )
   },
   {

@@ -5,12 +5,10 @@ import { ASSETS, GUIDES_FOLDER } from "../documents/site/assets.ts"
 import { EXAMPLE_FILES, readGuides } from "../documents/site/guides.ts"
 import { pagesOf, type SiteSettings, siteFiles, tryPage } from "../documents/site/site.ts"
 import { Deployment } from "../installation.ts"
+import { DOCS_PATH } from "./docs-path.ts"
 import { hostRule } from "./mcp/access.ts"
 import { notReading, type PublicDocument, publicDocument, served } from "./public-document.ts"
 import { REST_PREFIX } from "./rest-prefix.ts"
-
-/** Where the documentation is. */
-export const DOCS_PATH = "/docs"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -36,7 +34,10 @@ const SAFE = {
 /** The console draws with styles in its elements, and with fonts and pictures of its own style sheet. */
 const TRYING = {
   ...SAFE,
-  "content-security-policy": SAFE["content-security-policy"].replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+  "content-security-policy": SAFE["content-security-policy"].replace(
+    "style-src 'self'",
+    "style-src 'self' 'unsafe-inline'"
+  )
 }
 
 const TRY_PAGE = "try.html"

@@ -100,7 +100,9 @@ const ICON_PATH = "/favicon.ico"
 const noIcon = HttpServerResponse.empty({ status: 204, headers: { "cache-control": "public, max-age=86400" } })
 
 const plainHttp = new BadRequest({ message: "Use HTTPS: a token or a secret address must not travel over plain HTTP." })
-const noSuchPage = new NotFound({ message: "Nothing lives here. REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs." })
+const noSuchPage = new NotFound({
+  message: "Nothing lives here. REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs."
+})
 
 const isHttps = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): boolean =>
   trustProxy && request.headers["x-forwarded-proto"]?.split(",", 1)[0]?.trim().toLowerCase() === "https"

@@ -21,8 +21,7 @@ export const makeOpenApi = (publicUrl: string) => {
   const kept = new Map<Deployment, PublicDocument>()
   const written = (deployment: Deployment): PublicDocument => {
     const document =
-      kept.get(deployment) ??
-      publicDocument(JSON.stringify(openApiDocument(deployment, publicUrl)), "application/json")
+      kept.get(deployment) ?? publicDocument(JSON.stringify(openApiDocument(deployment, publicUrl)), "application/json")
     kept.set(deployment, document)
     return document
   }

@@ -61,6 +61,14 @@ const migrated = Effect.flatMap(pendingMigrations(migrations), (pending) =>
   pending.length === 0 ? Effect.void : new NotMigrated()
 )
 
+/** Does the work, which needs the settings and no database, and prints its result; `say` puts it in words. */
+export const answerAlone = <A extends object, E, R>(work: Effect.Effect<A, E, R>, say: (result: A) => string) =>
+  reporting(
+    Effect.flatMap(Effect.all([Json, Effect.provide(work, layerSettings)]), ([json, result]) =>
+      Console.log(json ? JSON.stringify(result) : say(result))
+    )
+  )
+
 /** Does the work on the database the environment names and prints its result; `say` puts it in words. */
 export const answerUnmigrated = <A extends object, E>(
   work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>,

@@ -11,6 +11,7 @@ import { checkIn } from "./check-in.ts"
 import { client } from "./client.ts"
 import { connector } from "./connector.ts"
 import { demo } from "./demo.ts"
+import { docs } from "./docs.ts"
 import { knowledge } from "./knowledge.ts"
 import { listing } from "./listing.ts"
 import { migrate } from "./migrate.ts"
@@ -41,6 +42,7 @@ const latchkey = Command.make("latchkey").pipe(
     automation,
     audit,
     demo,
+    docs,
     sandbox,
     checkIn,
     knowledge

@@ -10,7 +10,8 @@ const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
   `Latchkey is at ${publicUrl}`,
   `  REST     ${publicUrl}/v3`,
   `  MCP      ${publicUrl}/mcp`,
-  `  Console  ${publicUrl}/console`
+  `  Console  ${publicUrl}/console`,
+  `  Docs     ${publicUrl}/docs`
 ]
 
 /** Token and password stay valid but are shown this once: the first start is the moment to copy them. */

@@ -62,11 +62,18 @@ export const browsing = (base: string) => {
 }
 
 /** Where a host is led that signs in and gives access, or refuses it. */
-export const consented = (base: string, email: string, asked: string, act: "allow" | "deny", scope = "writable") =>
+export const consented = (
+  base: string,
+  email: string,
+  asked: string,
+  act: "allow" | "deny",
+  scope = "writable",
+  password = PASSWORD
+) =>
   Effect.promise(async () => {
     const browser = browsing(base)
     const { location } = await browser.visited(asked)
     const next = new URL(location, base).searchParams.get("next") ?? ""
-    const inside = await browser.submitted(location, "sign_in", { email, password: PASSWORD, next })
+    const inside = await browser.submitted(location, "sign_in", { email, password, next })
     return (await browser.submitted(inside.location, act, { scope })).location
   })

@@ -7,6 +7,7 @@ import { Acting, byItself } from "../../contract/acting.ts"
 import { networkOf, strangerAt } from "../../contract/caller-address.ts"
 import type { Answer } from "../../contract/envelope.ts"
 import type { ServerError } from "../../contract/errors.ts"
+import { html } from "../../documents/html.ts"
 import { refusalOf } from "../../gate/entitlement.ts"
 import { windowOf } from "../../gate/windows/window.ts"
 import { CONSOLE_PLACES, CONSOLE_REQUESTS_A_MINUTE } from "../../limits.ts"
@@ -16,7 +17,6 @@ import { partsOfTarget } from "../target.ts"
 import { makeWebhookPage } from "./console/access/webhooks/page.ts"
 import { makeAccessPage } from "./console/access.ts"
 import { makeAuthorizationPage } from "./console/authorization.ts"
-import { documentPages } from "./console/documents.ts"
 import { readConsoleForm } from "./console/form.ts"
 import { framed, SIGN_IN_PATH, seeOther } from "./console/frame.ts"
 import { makePasswordPage } from "./console/password.ts"
@@ -40,7 +40,6 @@ import {
 } from "./console/visit.ts"
 import { makeCounting } from "./counting.ts"
 import { PRIVATE_HEADERS } from "./document.ts"
-import { html } from "../../documents/html.ts"
 import { isOwnOrigin } from "./origin.ts"
 import { isLooking, recorded, retryAfter } from "./secret-address.ts"
 
@@ -126,8 +125,7 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     yield* makePasswordPage,
     yield* makeAuthorizationPage(publicUrl),
     yield* makeAccessPage(publicUrl),
-    yield* makeWebhookPage,
-    ...documentPages
+    yield* makeWebhookPage
   ]
   const pages = new Map(made.map((page) => [page.path, page]))
   const name = cookieName(publicUrl)

@@ -1,4 +1,4 @@
-import { html, type Html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../html.ts"
 import type { Listed } from "./page.ts"
 
 // What stands around every page of the site: its name, the list of pages, search, and the switch between light and dark. All of it
@@ -40,8 +40,7 @@ const listOf = ({ list, root, slug }: Framed): Html => {
 ${sections}</nav>`
 }
 
-const script = (root: string, name: string): Html =>
-  html`<script type="module" src="${root}assets/${name}"></script>\n`
+const script = (root: string, name: string): Html => html`<script type="module" src="${root}assets/${name}"></script>\n`
 const library = (root: string, name: string): Html => html`<script src="${root}assets/${name}" defer></script>\n`
 const style = (root: string, name: string): Html => html`<link rel="stylesheet" href="${root}assets/${name}">\n`
 

@@ -7,7 +7,10 @@ import type { Page } from "./page.ts"
 /** Below docs, by the heading of the list they are under. */
 const FILES: ReadonlyArray<readonly [section: string, files: ReadonlyArray<string>]> = [
   ["Start here", ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/start-with-oauth.md"]],
-  ["Calling", ["api.md", "mcp.md", "oauth.md", "guides/errors.md", "limits.md", "retries.md", "client.md", "guides/versioning.md"]],
+  [
+    "Calling",
+    ["api.md", "mcp.md", "oauth.md", "guides/errors.md", "limits.md", "retries.md", "client.md", "guides/versioning.md"]
+  ],
   ["Events", ["webhooks.md", "guides/verifying-webhooks.md", "feed.md", "guides/catching-up.md"]],
   ["Hosting", ["calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]],
   ["Around it", ["console.md", "sandbox.md", "trail.md"]]

@@ -9,7 +9,8 @@ const typeOf = (schema: JsonSchema): string => {
   const { type, items } = schema
   const values = schema["enum"] ?? ("const" in schema ? [schema["const"]] : undefined)
   if (Array.isArray(values)) return values.map((value) => `\`${String(value)}\``).join(", ")
-  if (Array.isArray(schema["anyOf"])) return Array.from(new Set(schema["anyOf"].filter(isRecord).map(inWords))).join(" or ")
+  if (Array.isArray(schema["anyOf"]))
+    return Array.from(new Set(schema["anyOf"].filter(isRecord).map(inWords))).join(" or ")
   if (type === "array") return `list of ${isRecord(items) ? inWords(items) : "anything"}`
   return typeof type === "string" ? type : "anything"
 }

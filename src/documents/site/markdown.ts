@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from "marked"
-import { html, type Html } from "../html.ts"
+import { type Html, html } from "../html.ts"
 
 // Markdown of ours as HTML: headings that can be linked to, tables that scroll, and links that lead to the HTML of pages.
 
@@ -52,7 +52,11 @@ export const rendered = (markdown: string): Rendered => {
     },
     hooks: {
       postprocess: (text) =>
-        text.replaceAll("<table>", '<div class="table" tabindex="0"><table>').replaceAll("</table>", "</table></div>")
+        text
+          // A head that says nothing is no head to who hears the page.
+          .replaceAll("<th></th>", "<td></td>")
+          .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
+          .replaceAll("</table>", "</table></div>")
     }
   })
   return { body: { html: marked.parse(markdown, { async: false }) }, headings }

@@ -22,9 +22,14 @@ type Request = Readonly<Record<string, unknown>>
 
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))
 
-const sentIn = ({ fields }: Described, request: Request, place: DescribedField["place"]): ReadonlyArray<[string, unknown]> =>
-  fields.flatMap(({ name, place: at }): ReadonlyArray<[string, unknown]> =>
-    at === place && name in request ? [[name, request[name]]] : []
+const sentIn = (
+  { fields }: Described,
+  request: Request,
+  place: DescribedField["place"]
+): ReadonlyArray<[string, unknown]> =>
+  fields.flatMap(
+    ({ name, place: at }): ReadonlyArray<[string, unknown]> =>
+      at === place && name in request ? [[name, request[name]]] : []
   )
 
 /** In single quotes of a shell, which know no escape. */
@@ -32,7 +37,9 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The call as a shell makes it; `$TOKEN` is the reader's. */
 export const curlOf = (operation: Described, request: Request, publicUrl: string): string => {
-  const path = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(asText(request[name])))
+  const path = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
+    encodeURIComponent(asText(request[name]))
+  )
   const query = new URLSearchParams(
     sentIn(operation, request, "query").map(([name, value]): [string, string] => [name, asText(value)])
   )

@@ -1,5 +1,5 @@
 import { describedOperations } from "../described.ts"
-import { html, type Html, nothing } from "../html.ts"
+import { type Html, html, nothing } from "../html.ts"
 import { type Deployment, openApiDocument } from "../openapi/document.ts"
 import { TAGS } from "../tags.ts"
 import { framed } from "./frame.ts"
@@ -148,9 +148,11 @@ export const siteFiles = (settings: SiteSettings): ReadonlyMap<string, () => Sit
     ["llms-full.txt", file(TEXT, () => full(pages, docsUrl))],
     ["search.json", file(JSON_TYPE, () => searched(pages))],
     ["openapi.json", file(JSON_TYPE, () => JSON.stringify(openApiDocument(deployment, publicUrl)))],
-    ...pages.flatMap((page): ReadonlyArray<[string, () => SiteFile]> => [
-      [`reference/${page.slug}.html`, file(HTML, () => pageHtml(page, list))],
-      [`reference/${page.slug}.md`, file(MARKDOWN, () => page.markdown)]
-    ])
+    ...pages.flatMap(
+      (page): ReadonlyArray<[string, () => SiteFile]> => [
+        [`reference/${page.slug}.html`, file(HTML, () => pageHtml(page, list))],
+        [`reference/${page.slug}.md`, file(MARKDOWN, () => page.markdown)]
+      ]
+    )
   ])
 }

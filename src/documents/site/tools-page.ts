@@ -6,7 +6,8 @@ import type { Page } from "./page.ts"
 
 const tools = describedOperations.filter(({ tool }) => tool !== undefined)
 
-const ofCategory = (category: string): ReadonlyArray<Described> => tools.filter(({ tool }) => tool?.category === category)
+const ofCategory = (category: string): ReadonlyArray<Described> =>
+  tools.filter(({ tool }) => tool?.category === category)
 
 const categories = Array.from(new Set(tools.flatMap(({ tool }) => (tool === undefined ? [] : [tool.category]))))
 

@@ -43,6 +43,7 @@ layer(layerServing(layerTest, { publicUrl: ISSUER }))("the metadata of the autho
         token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
         revocation_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
         authorization_response_iss_parameter_supported: true,
+        service_documentation: `${ISSUER}/docs/`,
         protected_resources: [ISSUER, `${ISSUER}/mcp`]
       })
       assert.deepStrictEqual((yield* ask(`${SERVER}/mcp`)).body, body)

@@ -19,7 +19,8 @@ const documentOf = (resource: string, server: string) => ({
   authorization_servers: [server],
   bearer_methods_supported: ["header"],
   scopes_supported: ["read-only", "writable"],
-  resource_name: "Latchkey"
+  resource_name: "Latchkey",
+  resource_documentation: `${server}/docs/`
 })
 
 const fetchHere = Effect.map(

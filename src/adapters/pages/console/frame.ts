@@ -1,6 +1,6 @@
 import { HttpServerResponse } from "effect/http"
-import { PRIVATE_HEADERS } from "../document.ts"
 import { type Html, html, nothing } from "../../../documents/html.ts"
+import { PRIVATE_HEADERS } from "../document.ts"
 import { STYLE_PATH } from "./style.ts"
 import { TEXTS } from "./texts.ts"
 import { ACT_FIELD, FORM_FIELD, type Visit } from "./visit.ts"

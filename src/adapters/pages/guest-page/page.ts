@@ -1,3 +1,4 @@
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { IMAGE_BYTES } from "../../../limits.ts"
 import { ARRIVAL, PHOTO, WHOSE } from "../../../resources/check-in/labels.ts"
 import type { OpenedStay } from "../../../resources/check-in/opened-stay.ts"
@@ -13,7 +14,6 @@ import {
 } from "../../../resources/check-in/rules.ts"
 import { clockText } from "../../../resources/stays/rules.ts"
 import type { Document } from "../document.ts"
-import { type Html, html, nothing } from "../../../documents/html.ts"
 import { STYLE } from "./style.ts"
 
 // The page of a stay, without a script: what its guests need to know, and what is asked of them.

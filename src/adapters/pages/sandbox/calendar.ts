@@ -1,5 +1,5 @@
-import type { GuestDay } from "../../../sandbox/Seeing.ts"
 import { type Html, html, nothing } from "../../../documents/html.ts"
+import type { GuestDay } from "../../../sandbox/Seeing.ts"
 
 // The days of a listing as a guest sees them, week by week from Monday.
 

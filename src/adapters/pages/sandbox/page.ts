@@ -1,4 +1,5 @@
 import type { PageOf } from "../../../database/rows.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { DIFFERENCES, SANDBOX_CHANNELS } from "../../../sandbox/channels.ts"
 import { MOODS } from "../../../sandbox/rows.ts"
 import type {
@@ -11,7 +12,6 @@ import type {
   ThreadSeen
 } from "../../../sandbox/Seeing.ts"
 import type { Document } from "../document.ts"
-import { type Html, html, nothing } from "../../../documents/html.ts"
 import { calendarOf } from "./calendar.ts"
 import { choice, field, form, hidden, lines, option, seldom } from "./fields.ts"
 import { ordersSection } from "./orders.ts"

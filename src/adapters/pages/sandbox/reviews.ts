@@ -1,6 +1,6 @@
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { isOver } from "../../../sandbox/reviews.ts"
 import type { OrderRow } from "../../../sandbox/Seeing.ts"
-import { type Html, html, nothing } from "../../../documents/html.ts"
 import { field, form, lines } from "./fields.ts"
 
 // What guest and host have said of a stay, and what the guest can say yet.

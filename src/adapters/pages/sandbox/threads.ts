@@ -1,9 +1,9 @@
 import { instantOf } from "../../../contract/time.ts"
 import type { PageOf } from "../../../database/rows.ts"
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { IMAGE_ENDING, IMAGES_PREFIX, imageUrl, isToken } from "../../../resources/images/address.ts"
 import { standsAt } from "../../../sandbox/offers.ts"
 import type { ThreadSeen } from "../../../sandbox/Seeing.ts"
-import { type Html, html, nothing } from "../../../documents/html.ts"
 import { field, form, hidden, lines, seldom } from "./fields.ts"
 
 /** Where and when the page is shown: what its address keeps, and where images of the service are. */

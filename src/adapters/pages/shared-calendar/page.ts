@@ -1,3 +1,4 @@
+import { type Html, html, nothing } from "../../../documents/html.ts"
 import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../limits.ts"
 import type {
   LinkPart,
@@ -5,7 +6,6 @@ import type {
   SharedProperty
 } from "../../../resources/calendar-share-links/SharedCalendars.ts"
 import type { Document } from "../document.ts"
-import { type Html, html, nothing } from "../../../documents/html.ts"
 import { monthName, monthsOf, monthTable } from "./month.ts"
 import { counted, type Place, pagesNav, partPlace } from "./paging.ts"
 import { STYLE } from "./style.ts"

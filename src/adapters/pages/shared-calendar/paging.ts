@@ -1,5 +1,5 @@
-import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES, SUBSCRIPTION_ROOMS_MAX } from "../../../limits.ts"
 import { type Html, html, nothing } from "../../../documents/html.ts"
+import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES, SUBSCRIPTION_ROOMS_MAX } from "../../../limits.ts"
 
 /** Pages, and parts of a feed, that the largest link has. */
 export const PAGES_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES

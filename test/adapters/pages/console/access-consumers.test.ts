@@ -49,7 +49,7 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
       const { cookie } = yield* ready()
       const text = yield* section(cookie)
       assert.include(text, "Nobody reads the feed under a name.")
-      assert.include(text, `href="/console/docs/feed.md"`)
+      assert.include(text, `href="/docs/reference/feed.html"`)
     })
   )
 

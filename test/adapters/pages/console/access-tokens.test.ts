@@ -91,7 +91,7 @@ layer(layerSignedIn)("access tokens on the page", (it) => {
       const section = sectionIn((yield* looked(cookie)).text, "tokens")
       assert.include(section, "There is no access token yet.")
       assert.include(section, "lets a program of yours")
-      assert.include(section, `href="/console/docs/console.md"`)
+      assert.include(section, `href="/docs/reference/console.html"`)
     })
   )
 

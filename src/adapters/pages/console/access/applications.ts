@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { type Connection, Grants } from "../../../../oauth/Grants.ts"
 import { type Html, html } from "../../../../documents/html.ts"
-import { documentPath } from "../documents.ts"
+import { type Connection, Grants } from "../../../../oauth/Grants.ts"
+import { pageAt } from "../../../docs-path.ts"
 import type { Outcome, Section } from "../outcome.ts"
 import { TEXTS } from "../texts.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
@@ -15,11 +15,7 @@ export const makeApplicationsSection = Effect.fnUntraced(function* () {
 
   const show: Section["show"] = (visit) =>
     Effect.map(grants.list(visit.session.person.caller), (connections) =>
-      sectionOf(
-        "applications",
-        WORDS.title,
-        html`${explained(WORDS, documentPath("console"))}${listOf(connections, visit)}`
-      )
+      sectionOf("applications", WORDS.title, html`${explained(WORDS, pageAt("console"))}${listOf(connections, visit)}`)
     )
 
   const disconnect = Effect.fnUntraced(function* (visit: SignedInVisit, form: Form) {

@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
+import { type Html, html } from "../../../../documents/html.ts"
 import { FEED_LAG_COUNTED } from "../../../../limits.ts"
 import { type EventConsumer, list_event_consumers } from "../../../../resources/events/contract.ts"
 import { Service } from "../../../../service.ts"
-import { type Html, html } from "../../../../documents/html.ts"
+import { pageAt } from "../../../docs-path.ts"
 import { callAs } from "../calling.ts"
-import { documentPath } from "../documents.ts"
 import type { Outcome, Section } from "../outcome.ts"
 import { TEXTS } from "../texts.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
@@ -30,7 +30,7 @@ export const makeConsumersSection = Effect.fnUntraced(function* () {
 
   const show: Section["show"] = (visit) =>
     Effect.map(list(visit), (found) =>
-      sectionOf("consumers", WORDS.title, html`${explained(WORDS, documentPath("feed"))}${found}`)
+      sectionOf("consumers", WORDS.title, html`${explained(WORDS, pageAt("feed"))}${found}`)
     )
 
   const remove = (visit: SignedInVisit, form: Form): Effect.Effect<Outcome> =>

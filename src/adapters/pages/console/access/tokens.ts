@@ -1,14 +1,14 @@
 import { Effect, Option } from "effect"
 import { decoderOf } from "../../../../contract/decode.ts"
 import { errorCode } from "../../../../contract/errors.ts"
+import { type Html, html, nothing } from "../../../../documents/html.ts"
 import { ACCOUNT_NAME } from "../../../../limits.ts"
 import { type AccessToken, AccessTokens } from "../../../../operators/AccessTokens.ts"
 import { type MadeToken, Operators } from "../../../../operators/Operators.ts"
 import { NewToken, SCOPES } from "../../../../operators/rules.ts"
 import { type Edge, edgeIn, edgeText, type PageOf } from "../../../../operators/token-list.ts"
-import { type Html, html, nothing } from "../../../../documents/html.ts"
+import { pageAt } from "../../../docs-path.ts"
 import { statusOf } from "../calling.ts"
-import { documentPath } from "../documents.ts"
 import { ACCESS_PATH, hidden } from "../frame.ts"
 import type { Act, Outcome, Refused, Section } from "../outcome.ts"
 import { makeSudo } from "../sudo.ts"
@@ -37,7 +37,7 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
     return sectionOf(
       "tokens",
       WORDS.title,
-      html`${explained(WORDS, documentPath("console"))}${listOf(page, visit)}${makingForm(visit, fields, refused)}`
+      html`${explained(WORDS, pageAt("console"))}${listOf(page, visit)}${makingForm(visit, fields, refused)}`
     )
   })
 

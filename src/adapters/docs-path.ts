@@ -1,0 +1,5 @@
+/** Where the documentation is. */
+export const DOCS_PATH = "/docs"
+
+/** The page of that name, which tells more of what another page shows. */
+export const pageAt = (slug: string): string => `${DOCS_PATH}/reference/${slug}.html`

@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process"
+import { dirname } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Newcomer } from "../../newcomer.ts"
+import { consented } from "../../oauth/whole.ts"
+import { blocksIn } from "./blocks.ts"
+
+// The guides as their reader follows them: what is in their boxes is run against a service as the first start leaves it.
+
+interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program of the reader's; `answer` is what the reader types when a line that is printed asks for it. */
+const ran = (
+  command: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  answer: (line: string) => Promise<string> | undefined = () => undefined
+): Effect.Effect<Ran> =>
+  Effect.callback((resume) => {
+    const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
+    const child = spawn(command[0] ?? "", command.slice(1), { env: { PATH, ...env }, stdio: "pipe" })
+    const told = { stdout: "", stderr: "" }
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      told.stdout += text
+      for (const line of text.split("\n")) answer(line)?.then((typed) => child.stdin.write(`${typed}\n`))
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      told.stderr += text
+    })
+    child.on("close", (code) => resume(Effect.succeed({ code, ...told })))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/** What a command's comment says it is answered; without one it succeeds. */
+const SAID = / # error_code (\d+)$/m
+
+/** The envelopes that curl prints, each behind the other. */
+const codesIn = (stdout: string): ReadonlyArray<number> =>
+  Array.from(stdout.matchAll(/\\?"error_code\\?":(\d+)/g), ([, code]) => Number(code))
+
+/** The calls of a shell box: a `curl` that keeps its answer for later prints nothing. */
+const wantedOf = (text: string): ReadonlyArray<number> =>
+  text
+    .split(/^(?=\S*curl )/m)
+    .filter((part) => part.startsWith("curl ") && !part.includes("tools/list"))
+    .map((part) => Number(SAID.exec(part)?.[1] ?? 0))
+
+layer(Newcomer.layer, { excludeTestServices: true })("the guides", (it) => {
+  for (const file of ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/errors.md"]) {
+    it.effect(`${file}: every call is answered as it says`, () =>
+      Effect.gen(function* () {
+        const { base, token } = yield* Newcomer
+        const shells = blocksIn(file).filter(({ language }) => language === "sh")
+        const text = shells.map((shell) => shell.text).join("\n")
+        const script = text.replaceAll("http://127.0.0.1:8080", base)
+        const { code, stdout, stderr } = yield* ran(["bash", "-eu", "-c", script], { TOKEN: token })
+        assert.strictEqual(code, 0, stderr)
+        assert.isNotEmpty(wantedOf(text))
+        assert.deepStrictEqual(codesIn(stdout), wantedOf(text), stdout)
+      })
+    )
+  }
+
+  it.effect("guides/start-with-rest.md shows what is answered", () =>
+    Effect.gen(function* () {
+      const { base, token } = yield* Newcomer
+      const [shown] = blocksIn("guides/start-with-rest.md").filter(({ language }) => language === "json")
+      const [call] = blocksIn("guides/start-with-rest.md").filter(({ language }) => language === "sh")
+      const script = (call?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
+      const { stdout } = yield* ran(["bash", "-eu", "-c", script], { TOKEN: token })
+      const answer = JSON.parse(stdout)
+      const example = JSON.parse(shown?.text ?? "")
+      assert.deepStrictEqual({ ...answer, request_id: "" }, { ...example, request_id: "" })
+    })
+  )
+
+  it.effect("guides/start-with-oauth.md leads from nothing to a call and back", () =>
+    Effect.gen(function* () {
+      const { base, email, password } = yield* Newcomer
+      const shells = blocksIn("guides/start-with-oauth.md").filter(({ language }) => language === "sh")
+      const script = shells.map(({ text }) => text.replaceAll("http://127.0.0.1:8080", base)).join("\n")
+      const opened = (line: string) =>
+        line.startsWith(`${base}/authorization?`)
+          ? Effect.runPromise(consented(base, email, line, "allow", "read-only", password)).then(
+              (location) => new URL(location).searchParams.get("code") ?? ""
+            )
+          : undefined
+      const { code, stdout, stderr } = yield* ran(["bash", "-eu", "-c", script], {}, opened)
+      assert.strictEqual(code, 0, stderr)
+      // Registration, the call, and the end of it: the exchange and the renewal are kept for what comes after them.
+      assert.deepStrictEqual(codesIn(stdout), [0, 0, 0], stdout)
+    })
+  )
+
+  it.effect("guides/catching-up.md reads the feed to its end, and the second time from there", () =>
+    Effect.gen(function* () {
+      const { base, token } = yield* Newcomer
+      const [box] = blocksIn("guides/catching-up.md").filter(({ language }) => language === "js")
+      const script = (box?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
+      const run = ran([process.execPath, "--input-type=module", "-e", script], { TOKEN: token })
+      const once = yield* run
+      assert.match(once.stdout, /^reservation_created 5-START1$/m, once.stderr)
+      const [, events] = /^caught up after (\d+) events\n$/m.exec(once.stdout) ?? []
+      assert.isAtLeast(Number(events), 3)
+      const again = yield* run
+      assert.match(again.stdout, /^caught up after \d events\n$/m, again.stderr)
+      assert.notInclude(again.stdout, "5-START1")
+    })
+  )
+})
