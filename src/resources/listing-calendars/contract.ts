@@ -3,7 +3,7 @@ import { channelErrors } from "../../channels/api-errors.ts"
 import type { ChannelType } from "../../channels/channel-type.ts"
 import { ListingDay } from "../../channels/days.ts"
 import { Conflict, NotFound, RateLimited, ServerError } from "../../contract/errors.ts"
-import { CalendarDate, Code, Integer, isUpTo } from "../../contract/fields.ts"
+import { CalendarDate, Code, Integer, isUpTo, MAJOR_UNITS } from "../../contract/fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import {
   AMOUNT_MAX,
@@ -61,7 +61,7 @@ const Advance = Schema.String.check(
 
 export const PricedRange = Schema.Struct({
   ...days,
-  price: wholeFromTo(1, AMOUNT_MAX, "an amount")
+  price: wholeFromTo(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS })
 })
 
 export const StockedRange = Schema.Struct({
@@ -132,7 +132,7 @@ export const update_listing_prices = operation("update_listing_prices", {
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    "Sets nightly prices (major units) of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay.",
+    "Sets nightly prices of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay.",
     ["Raise the Airbnb price of Harbour 1 to 140 in August"],
     true,
     { idempotent: true }
