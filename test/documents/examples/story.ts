@@ -212,9 +212,9 @@ const events = (api: Client) =>
     yield* api.update_webhook({ id: webhook.id, events: ["reservation_created"] })
     yield* api.delete_webhook({ id: webhook.id })
     const { next_cursor } = yield* api.list_events({ types: "reservation_created", limit: 2 })
-    yield* api.put_event_consumer({ name: "ledger", cursor: next_cursor })
+    yield* api.put_event_consumer({ name: "accounts", cursor: next_cursor })
     yield* api.list_event_consumers()
-    yield* api.delete_event_consumer({ name: "ledger" })
+    yield* api.delete_event_consumer({ name: "accounts" })
   })
 
 const PARTNER = { name: "Ledger", redirect_uris: ["https://ledger.example.com/connected"] } as const

@@ -1,0 +1,107 @@
+import { readdirSync } from "node:fs"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestConsole } from "effect/testing"
+import { program } from "../../../src/cli/program.ts"
+import { describedOperations } from "../../../src/documents/described.ts"
+import { exampleOf } from "../../../src/documents/examples.ts"
+import { curlOf } from "../../../src/documents/site/operation-page.ts"
+import { Newcomer } from "../../newcomer.ts"
+import { blocksIn, DOCS } from "./blocks.ts"
+import { codesIn, ran } from "./shell.ts"
+
+// What the other pages show in boxes: a call is one that the service can read, a command is one that there is.
+
+const files = readdirSync(DOCS).filter(
+  (name) => name.endsWith(".md") && !["performance.md", "adding-an-operation.md"].includes(name)
+)
+
+const boxes = files.flatMap((file) =>
+  blocksIn(file)
+    .filter(({ language }) => language === "sh")
+    .map(({ text }) => ({ file, text }))
+)
+
+/** Calls that name records of the reader's own are answered as of what is not there; none is ever what cannot be read. */
+const READ = [0, 401, 404, 409]
+
+const COMMAND = /^(?:\$ )?(?:npx )?latchkey (.*)$/gm
+
+/** Of the demo's order that the story of the examples has cancelled before: read, and refused for how it stands. */
+const OF_A_CANCELLED_ORDER = ["allocate_stay", "move_stay_to_box", "update_stay_status"]
+
+/** The words of a command up to its first value, and the flags that it names. */
+const partsOf = (line: string) => {
+  const words = line.replace(/#.*$/, "").trim().split(/\s+/)
+  const end = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
+  const flags = Array.from(line.matchAll(/--([a-z-]+)/g), ([flag]) => flag)
+  return { command: end === -1 ? words : words.slice(0, end), flags }
+}
+
+/** Where the feed goes on. */
+const newestCursor = Effect.flatMap(Newcomer, ({ base, token }) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${base}/v3/events?limit=1`, { headers: { "service-access-token": token } })
+    const { data } = Object(await response.json())
+    return String(Object(data).next_cursor)
+  })
+)
+
+layer(Newcomer.layer, { excludeTestServices: true })("the boxes of the pages", (it) => {
+  for (const { file, text } of boxes.filter((box) => /^curl /m.test(box.text))) {
+    it.effect(`${file}: ${text.slice(0, 60).split("\n")[0]}…`, () =>
+      Effect.gen(function* () {
+        const { base, token } = yield* Newcomer
+        const script = text.replaceAll("http://127.0.0.1:8080", base)
+        const env = { TOKEN: token, URL: base, PUBLIC_URL: base, CURSOR: yield* newestCursor }
+        const { code, stdout, stderr } = yield* ran(["bash", "-eu", "-c", script], env)
+        assert.strictEqual(code, 0, stderr)
+        assert.isNotEmpty(codesIn(stdout), stdout)
+        for (const each of codesIn(stdout)) assert.include(READ, each, stdout)
+      })
+    )
+  }
+
+  it.effect("every page of an operation shows a call that the service can read", () =>
+    Effect.gen(function* () {
+      const { base, token } = yield* Newcomer
+      const wrong: Array<string> = []
+      for (const operation of describedOperations) {
+        const { request } = exampleOf(operation.name) ?? {}
+        if (request === undefined) return assert.fail(operation.name)
+        const { stdout } = yield* ran(["bash", "-eu", "-c", curlOf(operation, request, base)], { TOKEN: token })
+        const [code = -1] = codesIn(stdout)
+        const well = OF_A_CANCELLED_ORDER.includes(operation.name) ? [422] : READ
+        if (!well.includes(code)) wrong.push(`${operation.name}: ${stdout}`)
+      }
+      assert.deepStrictEqual(wrong, [])
+    })
+  )
+})
+
+const helpOf = (command: string) =>
+  Effect.gen(function* () {
+    yield* program([...command.split(" "), "--help"])
+    return (yield* TestConsole.logLines).map(String).join("\n")
+  }).pipe(Effect.provide(TestConsole.layer))
+
+it.effect("every command that a page shows is there, with the flags that it shows", () =>
+  Effect.gen(function* () {
+    const shown = files.flatMap((file) =>
+      blocksIn(file).flatMap(({ text }) => Array.from(text.matchAll(COMMAND), ([, line = ""]) => partsOf(line)))
+    )
+    const flagsOf = new Map<string, Set<string>>()
+    for (const { command, flags } of shown) {
+      const known = flagsOf.get(command.join(" ")) ?? new Set()
+      flagsOf.set(command.join(" "), new Set([...known, ...flags]))
+    }
+    assert.isAtLeast(flagsOf.size, 20)
+    for (const [command, flags] of flagsOf) {
+      const help = yield* helpOf(command)
+      assert.include(help, `latchkey ${command}`)
+      for (const flag of flags) assert.include(`${help} --json`, flag, command)
+      // A group answers with what is in it: the page must name a command.
+      assert.notInclude(help, "SUBCOMMANDS", command)
+    }
+  })
+)
