@@ -74,7 +74,7 @@ export const openApiDocument = (deployment: Deployment, publicUrl: string): Json
     license: { name: "MIT", identifier: "MIT" }
   },
   servers: [{ url: `${publicUrl}/v3`, description: `The ${deployment} deployment` }],
-  tags: TAGS,
+  tags: TAGS.map(({ name, title, description }) => ({ name, description, "x-displayName": title })),
   paths: pathsOf(describedOperations),
   components: {
     schemas: errorSchemas(),

@@ -30,8 +30,8 @@ const entry = ({ slug, title }: Listed, root: string, current: string | undefine
   html`<li><a href="${root}reference/${slug}.html"${slug === current ? { html: ' aria-current="page"' } : nothing}>${title}</a></li>`
 
 const listOf = ({ list, root, slug }: Framed): Html => {
-  const sections = Array.from(sectionsOf(list), ([section, pages]) => {
-    const isOpen = pages.some((page) => page.slug === slug)
+  const sections = Array.from(sectionsOf(list), ([section, pages], at) => {
+    const isOpen = slug === undefined ? at === 0 : pages.some((page) => page.slug === slug)
     return html`<details${isOpen ? { html: " open" } : nothing}><summary>${section}</summary>
 <ul>${pages.map((page) => entry(page, root, slug))}</ul></details>\n`
   })

@@ -5,6 +5,19 @@ import type { JsonSchema } from "../described.ts"
 
 const isRecord = (value: unknown): value is JsonSchema => Predicate.isObject(value)
 
+/** What people call the types of JSON Schema. */
+const NAMES: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "whole number",
+  boolean: "true or false",
+  null: "null"
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: "`YYYY-MM-DD`",
+  "date-time": "ISO 8601"
+}
+
 const typeOf = (schema: JsonSchema): string => {
   const { type, items } = schema
   const values = schema["enum"] ?? ("const" in schema ? [schema["const"]] : undefined)
@@ -12,7 +25,7 @@ const typeOf = (schema: JsonSchema): string => {
   if (Array.isArray(schema["anyOf"]))
     return Array.from(new Set(schema["anyOf"].filter(isRecord).map(inWords))).join(" or ")
   if (type === "array") return `list of ${isRecord(items) ? inWords(items) : "anything"}`
-  return typeof type === "string" ? type : "anything"
+  return typeof type === "string" ? (NAMES[type] ?? type) : "anything"
 }
 
 /** By keyword, how it is said. */
@@ -25,11 +38,11 @@ const LIMITS: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
   ["maxLength", (value) => `at most ${value} characters`],
   ["minItems", (value) => `at least ${value}`],
   ["maxItems", (value) => `at most ${value}`],
-  ["format", (value) => String(value)],
+  ["format", (value) => FORMATS[String(value)] ?? String(value)],
   ["default", (value) => `default ${JSON.stringify(value)}`]
 ]
 
-/** `integer, at least 1`. */
+/** `whole number, at least 1`. */
 export const inWords = (schema: JsonSchema): string => {
   const limits = LIMITS.flatMap(([keyword, said]) => (keyword in schema ? [said(schema[keyword])] : []))
   return [typeOf(schema), ...limits].join(", ")

@@ -2,7 +2,7 @@ import { KEY_HEADER } from "../../contract/idempotency-key.ts"
 import type { Described, DescribedField } from "../described.ts"
 import { errorRowOf } from "../error-table.ts"
 import { exampleOf } from "../examples.ts"
-import { tagOf } from "../tags.ts"
+import { TAGS, tagOf } from "../tags.ts"
 import { inWords, rowsOf } from "./in-words.ts"
 import type { Page } from "./page.ts"
 
@@ -112,6 +112,12 @@ const asTool = ({ name, tool, notATool }: Described, request: Request): string =
   return `${fenced("json", json({ name, arguments: request }))}\n\nWhat a host says that it answers:\n\n${said}`
 }
 
+/** Under what people look for it. */
+const titleOf = (operation: Described): string => {
+  const name = tagOf(operation)
+  return TAGS.find((tag) => tag.name === name)?.title ?? name
+}
+
 /** The page of an operation, for who reaches the service at `publicUrl`. */
 export const operationPage = (operation: Described, publicUrl: string): Page => {
   const { request = {}, answer } = exampleOf(operation.name) ?? {}
@@ -136,7 +142,7 @@ export const operationPage = (operation: Described, publicUrl: string): Page => 
     slug: operation.name,
     title: operation.name,
     description: operation.summary,
-    section: tagOf(operation),
+    section: titleOf(operation),
     markdown: `${parts.join("\n\n")}\n`
   }
 }

@@ -1,7 +1,7 @@
 import { describedOperations } from "../described.ts"
 import { type Html, html, nothing } from "../html.ts"
 import { type Deployment, openApiDocument } from "../openapi/document.ts"
-import { TAGS } from "../tags.ts"
+import { TAGS, type Tag } from "../tags.ts"
 import { framed } from "./frame.ts"
 import { full, index } from "./llms.ts"
 import { rendered } from "./markdown.ts"
@@ -34,7 +34,7 @@ const JSON_TYPE = "application/json"
 
 /** Operations under the names of their tags, in the order of those. */
 const operationPages = (publicUrl: string): ReadonlyArray<Page> => {
-  const places = new Map(TAGS.map(({ name }, place) => [name, place]))
+  const places = new Map(TAGS.map(({ title }, place) => [title, place]))
   const placeOf = ({ section }: Page): number => places.get(section) ?? TAGS.length
   return describedOperations
     .map((operation) => operationPage(operation, publicUrl))
@@ -63,11 +63,17 @@ const card = ({ slug, title, description }: Listed): Html =>
 
 const overview = (list: ReadonlyArray<Listed>, { publicUrl }: SiteSettings): string => {
   const sections = Array.from(new Set(list.map(({ section }) => section)))
-  const isGuide = (section: string) => !TAGS.some(({ name }) => name === section)
+  const isGuide = (section: string) => !TAGS.some(({ title }) => title === section)
   const cards = sections.filter(isGuide).map(
     (section) => html`<h2>${section}</h2>
 <ul class="cards">${list.filter((page) => page.section === section).map(card)}</ul>`
   )
+  const operationsOf = ({ title, description }: Tag): Html => {
+    const links = list.filter((page) => page.section === title)
+    return html`<h3>${title}</h3>
+<p class="soft">${description}</p>
+<p>${links.map(({ slug }) => html`<a class="operation" href="reference/${slug}.html">${slug}</a> `)}</p>`
+  }
   return framed({
     title: "Documentation",
     description: "The open API of a property-management service for short-stay hosts.",
@@ -76,6 +82,8 @@ const overview = (list: ReadonlyArray<Listed>, { publicUrl }: SiteSettings): str
 calendars, prices, money, guests, staff and tasks: by REST at <code>${publicUrl}/v3</code>, and by MCP at
 <code>${publicUrl}/mcp</code>.</p>
 ${cards}
+<h2>Operations</h2>
+${TAGS.map(operationsOf)}
 <h2>For machines</h2>
 <ul>
 <li><a href="llms.txt">llms.txt</a>, <a href="llms-full.txt">llms-full.txt</a>; every page is Markdown too, <code>.md</code> for <code>.html</code></li>

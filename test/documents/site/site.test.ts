@@ -7,6 +7,7 @@ import { ASSETS, GUIDES_FOLDER } from "../../../src/documents/site/assets.ts"
 import { EXAMPLE_FILES, readGuides } from "../../../src/documents/site/guides.ts"
 import { anchorOf } from "../../../src/documents/site/markdown.ts"
 import { pagesOf, type SiteSettings, siteFiles } from "../../../src/documents/site/site.ts"
+import { TAGS } from "../../../src/documents/tags.ts"
 import { blocksOf } from "./blocks.ts"
 
 // The site as files, without a browser: what there is, and that every link in it leads somewhere.
@@ -79,6 +80,14 @@ describe("the documentation", () => {
   it("has no page under the name of another", () => {
     const slugs = pages.map(({ slug }) => slug)
     assert.deepStrictEqual(slugs, Array.from(new Set(slugs)))
+  })
+
+  it("has no part of guides under the name of a part of operations", () => {
+    const parts = new Set(settings.guides.map(({ section }) => section))
+    assert.deepStrictEqual(
+      TAGS.filter(({ title }) => parts.has(title)),
+      []
+    )
   })
 
   it("has each page as HTML and as Markdown", () => {
