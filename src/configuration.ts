@@ -4,6 +4,7 @@ import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
 import { DatabaseSettings } from "./database/choose.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./deliveries/allowed-hosts.ts"
+import type { DeploymentName } from "./installation.ts"
 import { EVERY_TRACE, type NamedSampler, SAMPLER_NAMES, type SamplerName, samplerNamed } from "./telemetry/sampling.ts"
 
 /** Seconds a statement of a request may take on a server, if nothing is said, and the most that may be said. */
@@ -46,7 +47,7 @@ export interface Settings {
   readonly statementSeconds: number
   /** Undefined: rate windows are counted in memory. */
   readonly redisUrl: Redacted.Redacted | undefined
-  readonly deployment: "international" | "regional"
+  readonly deployment: DeploymentName
   /** Plain HTTP is refused. */
   readonly requireHttps: boolean
   /** Whether `X-Forwarded-Proto` and `X-Forwarded-For` are believed. */

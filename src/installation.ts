@@ -3,8 +3,11 @@ import { Context } from "effect"
 // What operations must know of the place they run in. The defaults are the configuration's own; the process provides
 // what its environment says.
 
+/** The two deployments (specification, What the service does). */
+export type DeploymentName = "international" | "regional"
+
 /** Which of the two deployments this is (specification, What the service does). */
-export const Deployment = Context.Reference<"international" | "regional">("latchkey/installation/Deployment", {
+export const Deployment = Context.Reference<DeploymentName>("latchkey/installation/Deployment", {
   defaultValue: () => "international"
 })
 

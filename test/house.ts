@@ -60,7 +60,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "documents",
     what: "what is written of the service: every operation read from its contract, for OpenAPI, pages and the client",
-    imports: imports("Api.ts contract limits.ts")
+    imports: imports("Api.ts contract installation.ts limits.ts")
   },
   { place: "Api.ts", what: "the table of contents: every operation", imports: [FAMILY] },
   {
@@ -134,7 +134,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "configuration.ts",
     what: "what the environment says about this process",
-    imports: imports("database deliveries telemetry")
+    imports: imports("database deliveries installation.ts telemetry")
   },
   {
     place: "deliveries",
@@ -164,7 +164,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "contract",
     what: "the vocabulary: operation, errors, envelope, fields, money, time",
-    imports: imports("limits.ts random-text.ts")
+    imports: imports("installation.ts limits.ts random-text.ts")
   },
   {
     place: "background",

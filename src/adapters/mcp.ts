@@ -4,6 +4,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Forbidden, Unauthenticated } from "../contract/errors.ts"
 import type { AnyOperation } from "../contract/operation.ts"
 import { tokenOf } from "../gate/credentials.ts"
+import { Deployment } from "../installation.ts"
 import { Service } from "../service.ts"
 import { challengeRule, hostRule, originRule } from "./mcp/access.ts"
 import { messageReader } from "./mcp/message.ts"
@@ -26,7 +27,7 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   readonly publicUrl: string
 }) {
   const service = yield* Service
-  const tools = toolsOf(options.operations)
+  const tools = toolsOf(options.operations, yield* Deployment)
   const [allows, isMeant] = [originRule(options.publicUrl), hostRule(options.publicUrl)]
   const challenge = challengeRule(options.publicUrl)
   const readMessage = messageReader(tools)

@@ -1,12 +1,13 @@
 import type { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { type Deployment, openApiDocument } from "../documents/openapi/document.ts"
+import { openApiDocument } from "../documents/openapi/document.ts"
+import type { DeploymentName } from "../installation.ts"
 import { forAnyOrigin } from "./oauth/cross-origin.ts"
 import { notReading, type PublicDocument, publicDocument, served } from "./public-document.ts"
 import { REST_PREFIX } from "./rest-prefix.ts"
 
 /** Where the documents are (specification, Machine-readable resources): below `/v3`, and yet no operations. */
-const PATHS: ReadonlyMap<string, Deployment> = new Map([
+const PATHS: ReadonlyMap<string, DeploymentName> = new Map([
   [`${REST_PREFIX}/config.json`, "international"],
   [`${REST_PREFIX}/config.cn.json`, "regional"]
 ])
@@ -18,8 +19,8 @@ export const isOpenApiPath = (path: string): boolean => PATHS.has(path)
  * for and kept. Undefined: nothing is there.
  */
 export const makeOpenApi = (publicUrl: string) => {
-  const kept = new Map<Deployment, PublicDocument>()
-  const written = (deployment: Deployment): PublicDocument => {
+  const kept = new Map<DeploymentName, PublicDocument>()
+  const written = (deployment: DeploymentName): PublicDocument => {
     const document =
       kept.get(deployment) ?? publicDocument(JSON.stringify(openApiDocument(deployment, publicUrl)), "application/json")
     kept.set(deployment, document)

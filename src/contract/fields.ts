@@ -10,6 +10,10 @@ import { instantBounds } from "./time.ts"
 
 declare module "effect/Schema" {
   namespace Annotations {
+    interface Augment {
+      /** What the regional deployment says in the place of its description. */
+      readonly regionally?: string | undefined
+    }
     interface Filter {
       readonly unreadable?: boolean | undefined
     }

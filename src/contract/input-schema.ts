@@ -1,4 +1,5 @@
 import { Predicate, Schema, type SchemaAST } from "effect"
+import type { DeploymentName } from "../installation.ts"
 
 /** What MCP asks of a tool's input schema: JSON Schema, draft 2020-12, of an object. */
 export interface InputSchema {
@@ -13,19 +14,23 @@ type Keywords = Record<string, unknown>
  * reference into `$defs`), and short, because a model reads all of them before its first call. What no keyword can say
  * of a field is said in the words its check answers a refusal with, unless the field has a description of its own.
  */
-export const inputSchemaOf = (payload: Schema.Constraint): InputSchema => {
-  const { schema, definitions } = Schema.toJsonSchemaDocument(payload, {
+export const inputSchemaOf = (
+  payload: Schema.Constraint,
+  deployment: DeploymentName = "international"
+): InputSchema => {
+  const { schema: written, definitions } = Schema.toJsonSchemaDocument(payload, {
     referencePolicy: () => undefined,
     // A tool tells of what it does not know (ignored.ts); a client that looks first need not call.
     onExcessProperty: "error",
-    includeAnnotationKey: (key) => key === "expected" || key === "deprecated"
+    includeAnnotationKey: (key) => key === "expected" || key === "deprecated" || key === "regionally"
   })
+  const schema = saidIn(deployment, written)
   // An operation without fields takes any value in Effect's eyes; a tool's arguments are always an object.
   const root = schema.type === "object" ? shortened(schema) : { additionalProperties: false }
   return {
     ...root,
     type: "object",
-    ...(Object.keys(definitions).length === 0 ? {} : { $defs: eachShortened(definitions) })
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: eachShortened(saidIn(deployment, definitions)) })
   }
 }
 
@@ -39,8 +44,11 @@ export const answerSchemaOf = (success: Schema.Constraint): Readonly<Record<stri
   )
 
 /** What tools are shown of it: not the fields of an edit that never change. Sent all the same, they are read as in REST. */
-export const publishedSchemaOf = (payload: Schema.Constraint): InputSchema => {
-  const schema = inputSchemaOf(payload)
+export const publishedSchemaOf = (
+  payload: Schema.Constraint,
+  deployment: DeploymentName = "international"
+): InputSchema => {
+  const schema = inputSchemaOf(payload, deployment)
   const hidden = neverChanging(payload.ast)
   if (hidden.size === 0 || !Predicate.isObject(schema.properties)) return schema
   const shown = Object.entries(schema.properties).filter(([name]) => !hidden.has(name))
@@ -53,6 +61,20 @@ const neverChanging = (ast: SchemaAST.AST): ReadonlySet<string> =>
       .filter(({ type }) => type.context?.annotations?.neverChanges === true)
       .map(({ name }) => String(name))
   )
+
+/** With what a deployment says of a field, where the two say different things. */
+const saidIn = (deployment: DeploymentName, schema: object): Keywords =>
+  Object.fromEntries(
+    Object.entries(schema).flatMap(([keyword, value]) => {
+      if (keyword === "regionally") return deployment === "regional" ? [["description", value]] : []
+      return [
+        [keyword, Array.isArray(value) ? value.map((each) => saidOf(deployment, each)) : saidOf(deployment, value)]
+      ]
+    })
+  )
+
+const saidOf = (deployment: DeploymentName, value: unknown): unknown =>
+  Predicate.isObject(value) ? saidIn(deployment, value) : value
 
 const shortened = (schema: unknown): Keywords => {
   if (!Predicate.isObject(schema)) return {}

@@ -17,6 +17,7 @@ import {
   type ToolCard,
   toolCardOf
 } from "../contract/operation.ts"
+import type { DeploymentName } from "../installation.ts"
 
 // Every operation as documents speak of it: read from its contract, and from nothing else. OpenAPI, the reference pages and the
 // client are three ways to write down the same.
@@ -75,9 +76,9 @@ const neverChanging = (operation: AnyOperation): ReadonlySet<string> => {
   )
 }
 
-const fieldsOf = (operation: AnyOperation): ReadonlyArray<DescribedField> => {
+const fieldsOf = (operation: AnyOperation, deployment: DeploymentName): ReadonlyArray<DescribedField> => {
   const { method, params } = routeOf(operation)
-  const { properties, required } = inputSchemaOf(operation.payloadSchema)
+  const { properties, required } = inputSchemaOf(operation.payloadSchema, deployment)
   const fixed = neverChanging(operation)
   const inRest = method === "GET" || method === "DELETE" ? "query" : "body"
   return Object.entries(record(properties)).map(([name, schema]) => ({
@@ -111,7 +112,7 @@ const ofEveryCall = (operation: AnyOperation): ReadonlyArray<number> => [
   ...(isChange(operation) && needsToken(operation) ? [ERROR_CODES.Conflict] : [])
 ]
 
-const described = (operation: AnyOperation): Described => {
+const describedIn = (operation: AnyOperation, deployment: DeploymentName): Described => {
   const { method, path } = routeOf(operation)
   const tool = toolCardOf(operation)
   const exposure = exposureOf(operation)
@@ -125,8 +126,8 @@ const described = (operation: AnyOperation): Described => {
     family: familyOf(operation),
     tool,
     notATool: "notATool" in exposure ? exposure.notATool : undefined,
-    fields: fieldsOf(operation),
-    input: publishedSchemaOf(operation.payloadSchema),
+    fields: fieldsOf(operation, deployment),
+    input: publishedSchemaOf(operation.payloadSchema, deployment),
     narrows: chosenListOf(operation.payloadSchema.ast),
     answer: answerSchemaOf(operation.successSchema),
     errors: Array.from(new Set([...declared(operation), ...ofEveryCall(operation)])).toSorted((a, b) => a - b),
@@ -137,4 +138,12 @@ const described = (operation: AnyOperation): Described => {
 }
 
 /** All of them, in the order of the contracts. */
-export const describedOperations: ReadonlyArray<Described> = operations.map(described)
+export const describedOperations: ReadonlyArray<Described> = operations.map((operation) =>
+  describedIn(operation, "international")
+)
+
+/** The same, as a deployment says it. */
+export const operationsOf = (deployment: DeploymentName): ReadonlyArray<Described> =>
+  deployment === "international"
+    ? describedOperations
+    : operations.map((operation) => describedIn(operation, deployment))

@@ -1,3 +1,4 @@
+import type { DeploymentName } from "../installation.ts"
 import examples from "./examples.json" with { type: "json" }
 
 /** A call and what the demo operator was answered. */
@@ -8,7 +9,11 @@ export interface Example {
   readonly answer: unknown
 }
 
-const EXAMPLES: ReadonlyMap<string, Example> = new Map(Object.entries(examples))
+const INTERNATIONAL: ReadonlyMap<string, Example> = new Map(Object.entries(examples.international))
+
+/** Of what the regional deployment takes or answers otherwise. */
+const REGIONAL: ReadonlyMap<string, Example> = new Map(Object.entries(examples.regional))
 
 /** An example of an operation, taken from the demo operator by `npm run examples`. */
-export const exampleOf = (name: string): Example | undefined => EXAMPLES.get(name)
+export const exampleOf = (name: string, deployment: DeploymentName = "international"): Example | undefined =>
+  (deployment === "regional" ? REGIONAL.get(name) : undefined) ?? INTERNATIONAL.get(name)

@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server"
 import { publishedSchemaOf } from "../../contract/input-schema.ts"
 import { type AnyOperation, type Family, isRead, routeOf, type ToolCard, toolCardOf } from "../../contract/operation.ts"
+import type { DeploymentName } from "../../installation.ts"
 import { ignoredBy } from "./ignored.ts"
 import { otherNames } from "./other-names.ts"
 
@@ -15,13 +16,16 @@ export interface OfferedTool {
 }
 
 /** The tools among the operations, by name, in the order of the operations. */
-export const toolsOf = (operations: ReadonlyArray<AnyOperation>): ReadonlyMap<string, OfferedTool> => {
+export const toolsOf = (
+  operations: ReadonlyArray<AnyOperation>,
+  deployment: DeploymentName = "international"
+): ReadonlyMap<string, OfferedTool> => {
   const tools = new Map<string, OfferedTool>()
   for (const operation of operations) {
     const card = toolCardOf(operation)
     if (card === undefined) continue
     tools.set(operation._tag, {
-      listed: listingOf(operation, card),
+      listed: listingOf(operation, card, deployment),
       takesImage: routeOf(operation).body === "image",
       ignored: ignoredBy(operation.payloadSchema)
     })
@@ -35,13 +39,13 @@ export const toolFinder = (tools: ReadonlyMap<string, OfferedTool>) => {
   return (name: string): OfferedTool | undefined => tools.get(name) ?? tools.get(others.get(name) ?? "")
 }
 
-const listingOf = (operation: AnyOperation, card: Family & ToolCard): Tool => {
+const listingOf = (operation: AnyOperation, card: Family & ToolCard, deployment: DeploymentName): Tool => {
   const { method } = routeOf(operation)
   return {
     name: operation._tag,
     title: titleOf(operation._tag),
     description: card.description,
-    inputSchema: publishedSchemaOf(operation.payloadSchema),
+    inputSchema: publishedSchemaOf(operation.payloadSchema, deployment),
     annotations: {
       readOnlyHint: isRead(operation),
       destructiveHint: card.destructive ?? method === "DELETE",

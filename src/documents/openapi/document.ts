@@ -1,16 +1,16 @@
 import { KEY_HEADER } from "../../contract/idempotency-key.ts"
 import { RELEASE } from "../../contract/releases.ts"
+import type { DeploymentName } from "../../installation.ts"
 import { IDEMPOTENCY_KEY } from "../../limits.ts"
-import { type Described, describedOperations, type JsonSchema } from "../described.ts"
+import { type JsonSchema, operationsOf } from "../described.ts"
+import { exampleOf } from "../examples.ts"
 import { TAGS } from "../tags.ts"
 import { operationOf } from "./operation.ts"
 import { placesOf } from "./paths.ts"
 import { errorSchemas, headers } from "./responses.ts"
 
-export type Deployment = "international" | "regional"
-
 /** What differs between the two deployments (specification, What the service does and Tasks and staff). */
-const DEPLOYMENTS: Readonly<Record<Deployment, string>> = {
+const DEPLOYMENTS: Readonly<Record<DeploymentName, string>> = {
   international:
     "This is the international deployment: GET /custom_channels lists custom_channel_id 35, and the mobile of a staff member is `+<country code> <number>`.",
   regional:
@@ -52,19 +52,23 @@ const keyParameter: JsonSchema = {
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY }
 }
 
-const pathsOf = (operations: ReadonlyArray<Described>): JsonSchema => {
+const pathsOf = (deployment: DeploymentName): JsonSchema => {
+  const operations = operationsOf(deployment)
   const places = placesOf(operations)
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const operation of operations) {
     const place = places.get(operation.name)
     if (place === undefined) continue
-    paths[place.path] = { ...paths[place.path], [operation.method.toLowerCase()]: operationOf(operation, place) }
+    paths[place.path] = {
+      ...paths[place.path],
+      [operation.method.toLowerCase()]: operationOf(operation, place, exampleOf(operation.name, deployment))
+    }
   }
   return paths
 }
 
 /** The service as an OpenAPI 3.1 document, for who reaches it at `publicUrl`. */
-export const openApiDocument = (deployment: Deployment, publicUrl: string): JsonSchema => ({
+export const openApiDocument = (deployment: DeploymentName, publicUrl: string): JsonSchema => ({
   openapi: "3.1.0",
   info: {
     title: "Latchkey Open API",
@@ -75,7 +79,7 @@ export const openApiDocument = (deployment: Deployment, publicUrl: string): Json
   },
   servers: [{ url: `${publicUrl}/v3`, description: `The ${deployment} deployment` }],
   tags: TAGS.map(({ name, title, description }) => ({ name, description, "x-displayName": title })),
-  paths: pathsOf(describedOperations),
+  paths: pathsOf(deployment),
   components: {
     schemas: errorSchemas(),
     headers: headers(),

@@ -1,6 +1,6 @@
 import { KEY_HEADER } from "../../contract/idempotency-key.ts"
 import type { Described, DescribedField, JsonSchema } from "../described.ts"
-import { exampleOf } from "../examples.ts"
+import type { Example } from "../examples.ts"
 import { tagOf } from "../tags.ts"
 import type { Place } from "./paths.ts"
 import { responsesOf } from "./responses.ts"
@@ -78,8 +78,8 @@ const security = ({ needsToken, readOnly }: Described): ReadonlyArray<JsonSchema
     : // Who calls shows a secret or a verifier among the fields, or the secret by HTTP Basic.
       [{}, { client: [] }]
 
-export const operationOf = (operation: Described, { nameOf }: Place): JsonSchema => {
-  const { request = {}, answer } = exampleOf(operation.name) ?? {}
+export const operationOf = (operation: Described, { nameOf }: Place, example: Example | undefined): JsonSchema => {
+  const { request = {}, answer } = example ?? {}
   const parameters = operation.fields
     .filter(({ place }) => place !== "body")
     .map((field) => parameterOf(field, field.place === "path" ? nameOf(field.name) : field.name, request[field.name]))

@@ -1,7 +1,7 @@
 import { KEY_HEADER } from "../../contract/idempotency-key.ts"
 import type { Described, DescribedField } from "../described.ts"
 import { errorRowOf } from "../error-table.ts"
-import { exampleOf } from "../examples.ts"
+import type { Example } from "../examples.ts"
 import { TAGS, tagOf } from "../tags.ts"
 import { inWords, rowsOf } from "./in-words.ts"
 import type { Page } from "./page.ts"
@@ -119,8 +119,8 @@ const titleOf = (operation: Described): string => {
 }
 
 /** The page of an operation, for who reaches the service at `publicUrl`. */
-export const operationPage = (operation: Described, publicUrl: string): Page => {
-  const { request = {}, answer } = exampleOf(operation.name) ?? {}
+export const operationPage = (operation: Described, publicUrl: string, example: Example | undefined): Page => {
+  const { request = {}, answer } = example ?? {}
   const parts = [
     `# ${operation.name}`,
     operation.summary.endsWith(".") ? operation.summary : `${operation.summary}.`,

@@ -1,6 +1,8 @@
-import { describedOperations } from "../described.ts"
+import type { DeploymentName } from "../../installation.ts"
+import { operationsOf } from "../described.ts"
+import { exampleOf } from "../examples.ts"
 import { type Html, html, nothing } from "../html.ts"
-import { type Deployment, openApiDocument } from "../openapi/document.ts"
+import { openApiDocument } from "../openapi/document.ts"
 import { TAGS, type Tag } from "../tags.ts"
 import { framed } from "./frame.ts"
 import { full, index } from "./llms.ts"
@@ -21,7 +23,7 @@ export interface SiteSettings {
   readonly publicUrl: string
   /** Where it is read: what `llms.txt` names. */
   readonly docsUrl: string
-  readonly deployment: Deployment
+  readonly deployment: DeploymentName
   readonly guides: ReadonlyArray<Page>
   /** Where the console calls, seen from its page; undefined: what the OpenAPI document says. */
   readonly server: string | undefined
@@ -33,18 +35,18 @@ const TEXT = "text/plain; charset=utf-8"
 const JSON_TYPE = "application/json"
 
 /** Operations under the names of their tags, in the order of those. */
-const operationPages = (publicUrl: string): ReadonlyArray<Page> => {
+const operationPages = ({ publicUrl, deployment }: SiteSettings): ReadonlyArray<Page> => {
   const places = new Map(TAGS.map(({ title }, place) => [title, place]))
   const placeOf = ({ section }: Page): number => places.get(section) ?? TAGS.length
-  return describedOperations
-    .map((operation) => operationPage(operation, publicUrl))
+  return operationsOf(deployment)
+    .map((operation) => operationPage(operation, publicUrl, exampleOf(operation.name, deployment)))
     .toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
-export const pagesOf = ({ guides, publicUrl }: SiteSettings): ReadonlyArray<Page> => [
-  ...guides,
+export const pagesOf = (settings: SiteSettings): ReadonlyArray<Page> => [
+  ...settings.guides,
   toolsPage,
-  ...operationPages(publicUrl)
+  ...operationPages(settings)
 ]
 
 const pageHtml = (page: Page, list: ReadonlyArray<Listed>): string =>
@@ -68,7 +70,7 @@ const overview = (list: ReadonlyArray<Listed>, { publicUrl }: SiteSettings): str
     (section) => html`<h2>${section}</h2>
 <ul class="cards">${list.filter((page) => page.section === section).map(card)}</ul>`
   )
-  const operationsOf = ({ title, description }: Tag): Html => {
+  const linksTo = ({ title, description }: Tag): Html => {
     const links = list.filter((page) => page.section === title)
     return html`<h3>${title}</h3>
 <p class="soft">${description}</p>
@@ -83,7 +85,7 @@ calendars, prices, money, guests, staff and tasks: by REST at <code>${publicUrl}
 <code>${publicUrl}/mcp</code>.</p>
 ${cards}
 <h2>Operations</h2>
-${TAGS.map(operationsOf)}
+${TAGS.map(linksTo)}
 <h2>For machines</h2>
 <ul>
 <li><a href="llms.txt">llms.txt</a>, <a href="llms-full.txt">llms-full.txt</a>; every page is Markdown too, <code>.md</code> for <code>.html</code></li>

@@ -1,3 +1,4 @@
+import type { DeploymentName } from "../../installation.ts"
 import type { CustomChannel } from "./contract.ts"
 
 /**
@@ -16,9 +17,9 @@ const EVERYWHERE: ReadonlyArray<CustomChannel> = [
 const INTERNATIONAL_ONLY: ReadonlyArray<CustomChannel> = [{ id: 35, name: "International agency" }]
 
 /** The channels a deployment lists, by id. */
-export const customChannels = (deployment: "international" | "regional"): ReadonlyArray<CustomChannel> =>
+export const customChannels = (deployment: DeploymentName): ReadonlyArray<CustomChannel> =>
   deployment === "international" ? [...EVERYWHERE, ...INTERNATIONAL_ONLY] : EVERYWHERE
 
 /** The channel of that id, undefined where the deployment does not list it. */
-export const customChannelOf = (deployment: "international" | "regional", id: number): CustomChannel | undefined =>
+export const customChannelOf = (deployment: DeploymentName, id: number): CustomChannel | undefined =>
   customChannels(deployment).find((channel) => channel.id === id)

@@ -10,7 +10,10 @@ import { MOBILE_TEXT, NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../lim
 // Who works in the properties (specification, "Tasks and staff"; contract facts 9.3).
 
 const Name = nameUpTo(STAFF_NAME)
-const Mobile = textUpTo(MOBILE_TEXT).annotate({ description: "+<country code> <number>, as +49 15112345678" })
+const Mobile = textUpTo(MOBILE_TEXT).annotate({
+  description: "+<country code> <number>, as +49 15112345678",
+  regionally: "a telephone number, as 13800138000"
+})
 const Note = textUpTo(STAFF_NOTE)
 const PropertyIds = idsUpTo(NAMED_PROPERTIES)
 

@@ -1,3 +1,4 @@
+import type { DeploymentName } from "../../installation.ts"
 import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../limits.ts"
 
 const INTERNATIONAL = /^\+([1-9]\d{0,2}) (\d+(?:[ -]\d+)*)$/
@@ -10,7 +11,7 @@ const digitsIn = (text: string): number => text.replace(/\D/g, "").length
  * (specification, POST /staffs), where the regional one also takes a number without country code. Groups of digits may
  * be parted by a space or a hyphen.
  */
-export const isMobile = (deployment: "international" | "regional", text: string): boolean => {
+export const isMobile = (deployment: DeploymentName, text: string): boolean => {
   const [, country, number] = INTERNATIONAL.exec(text) ?? []
   if (country !== undefined && number !== undefined) {
     return digitsIn(number) >= MOBILE_DIGITS_MIN && digitsIn(text) <= MOBILE_DIGITS_MAX

@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Effect } from "effect"
 import { operations } from "../../../src/Api.ts"
 import { INSTRUCTIONS } from "../../../src/adapters/mcp/protocol.ts"
+import { toolsOf } from "../../../src/adapters/mcp/tools.ts"
 import { isRead, routeOf, toolCardOf } from "../../../src/contract/operation.ts"
 import { RELEASE } from "../../../src/contract/releases.ts"
 import { freshOperator } from "../../harness.ts"
@@ -111,4 +112,11 @@ layer(layerServed())("the tools that are listed", (it) => {
       assert.strictEqual((yield* listedTo(lapsed.token)).tools.length, 72)
     })
   )
+})
+
+it("a tool's argument has the form of its deployment", () => {
+  const mobileIn = (deployment: "international" | "regional") =>
+    Object(toolsOf(operations, deployment).get("create_staff")?.listed.inputSchema["properties"]).mobile.description
+  assert.strictEqual(mobileIn("international"), "+<country code> <number>, as +49 15112345678")
+  assert.strictEqual(mobileIn("regional"), "a telephone number, as 13800138000")
 })

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { addDays } from "../../../src/contract/time.ts"
 import type { DemoAccess } from "../../../src/demo/seed.ts"
+import { Deployment, type DeploymentName } from "../../../src/installation.ts"
 import { Codes } from "../../../src/oauth/Codes.ts"
 import { Partners } from "../../../src/oauth/Partners.ts"
 import { challengeOf } from "../../../src/oauth/pkce.ts"
@@ -124,10 +125,13 @@ const orders = (api: Client) =>
     yield* api.decline_reservation({ reservation_code: another?.reservation_code ?? "" })
   })
 
-const work = (api: Client) =>
+/** How a member of staff is called on the telephone, which the deployments write otherwise. */
+const MOBILE = { international: "+351 912345678", regional: "13800138000" } as const
+
+const work = (api: Client, deployment: DeploymentName) =>
   Effect.gen(function* () {
     yield* api.query_staffs({ limit: 2 })
-    const person = { name: "Marta Silva", mobile: "+351 912345678", property_ids: [ALFAMA, CHIADO] }
+    const person = { name: "Marta Silva", mobile: MOBILE[deployment], property_ids: [ALFAMA, CHIADO] }
     const { staff_id } = yield* api.create_staff(person)
     yield* api.update_staff({ id: staff_id, note: "Mornings only" })
     yield* api.search_tasks({ status: "pending", limit: 2 })
@@ -271,7 +275,7 @@ const tellStory = Effect.fnUntraced(function* (demo: DemoAccess) {
   yield* portfolio(api)
   yield* calendar(api, listing_id, vrbo.listing_id)
   yield* orders(api)
-  yield* work(api)
+  yield* work(api, yield* Deployment)
   yield* talk(api, listing_id)
   yield* knowledge(api)
   yield* automation(api)

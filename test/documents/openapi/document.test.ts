@@ -99,3 +99,13 @@ describe("the OpenAPI document", () => {
     assert.notInclude(String(at(regional, "info")["description"]), "+<country code>")
   })
 })
+
+it("the regional document has no custom channel 35 and its own form of a mobile number, wherever either is", () => {
+  const regional = JSON.stringify(openApiDocument("regional", "https://api.example.com"))
+  const international = JSON.stringify(openApiDocument("international", "https://api.example.com"))
+  for (const shown of ['"name":"International agency"', "+<country code> <number>, as", '"mobile":"+351']) {
+    assert.include(international, shown)
+    assert.notInclude(regional, shown)
+  }
+  assert.include(regional, "a telephone number, as 13800138000")
+})

@@ -4,7 +4,8 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { type Deployment, openApiDocument } from "../../../src/documents/openapi/document.ts"
+import { openApiDocument } from "../../../src/documents/openapi/document.ts"
+import type { DeploymentName } from "../../../src/installation.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 const COMMAND = join(dirname(createRequire(import.meta.url).resolve("@redocly/cli/package.json")), "bin/cli.js")
@@ -31,7 +32,7 @@ const problemsIn = (said: string): ReadonlyArray<unknown> => {
   return Array.isArray(problems) ? problems : assert.fail(said)
 }
 
-it.each<Deployment>(["international", "regional"])(
+it.each<DeploymentName>(["international", "regional"])(
   "the linter of OpenAPI documents finds nothing in that of the %s deployment",
   async (deployment) => {
     const { code, said } = await linted(openApiDocument(deployment, "https://stays.example.org"))
