@@ -7,6 +7,7 @@ import { pagesOf, type SiteSettings, siteFiles, tryPage } from "../documents/sit
 import { Deployment } from "../installation.ts"
 import { DOCS_PATH } from "./docs-path.ts"
 import { hostRule } from "./mcp/access.ts"
+import { forAnyOrigin } from "./oauth/cross-origin.ts"
 import { notReading, type PublicDocument, publicDocument, served } from "./public-document.ts"
 import { REST_PREFIX } from "./rest-prefix.ts"
 
@@ -39,6 +40,9 @@ const TRYING = {
     "style-src 'self' 'unsafe-inline'"
   )
 }
+
+/** What proxies say of whom they speak for. */
+const PASSED_ON = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"]
 
 const TRY_PAGE = "try.html"
 
@@ -96,9 +100,13 @@ const makeDocs = (publicUrl: string) =>
       return document
     })
 
-    /** Who came to this page by another name gets no token: a page elsewhere may have given its name to this machine. */
+    /**
+     * Who came to this page by another name gets no token: a page elsewhere may have given its name to this machine. Nor does who
+     * came through a proxy, which may stand at the door of the whole world.
+     */
     const trying = Effect.fnUntraced(function* ({ headers }: HttpServerRequest) {
-      const token = isMeant(headers["host"]) ? yield* tryToken : undefined
+      const isHere = isMeant(headers["host"]) && PASSED_ON.every((name) => headers[name] === undefined)
+      const token = isHere ? yield* tryToken : undefined
       const all = yield* settings
       return HttpServerResponse.text(tryPage(pagesOf(all), all, token), {
         contentType: "text/html; charset=utf-8",
@@ -114,7 +122,7 @@ const makeDocs = (publicUrl: string) =>
       if (other !== undefined) return other
       if (name === TRY_PAGE) return yield* trying(request)
       const document = yield* written(name)
-      if (document !== undefined) return served(document, request, SAFE)
+      if (document !== undefined) return forAnyOrigin(served(document, request, SAFE))
       return (yield* files).has(`${name}.html`) ? moved(`${name.slice(name.lastIndexOf("/") + 1)}.html`) : undefined
     }, Effect.orDie)
   })

@@ -55,6 +55,7 @@ layer(layerHere("http://127.0.0.1:8080", "lk_of_the_demo"))("the documentation",
         assert.deepStrictEqual([status, headers.get("content-type")], [200, type], path)
         assert.isNotEmpty(text, path)
         assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+        assert.strictEqual(headers.get("access-control-allow-origin"), "*")
         assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'")
       }
     })
@@ -109,6 +110,8 @@ layer(layerHere("http://127.0.0.1:8080", "lk_of_the_demo"))("the documentation",
       assert.isNull(page.headers.get("access-control-allow-origin"))
       assert.notInclude(yield* askedAs("evil.example", "/docs/try.html"), "lk_of_the_demo")
       assert.include(yield* askedAs("localhost:8080", "/docs/try.html"), "lk_of_the_demo")
+      const passedOn = yield* asked("/docs/try.html", { headers: { "x-forwarded-for": "203.0.113.9" } })
+      assert.notInclude(passedOn.text, "lk_of_the_demo")
     })
   )
 })

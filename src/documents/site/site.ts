@@ -25,7 +25,7 @@ export interface SiteSettings {
   readonly docsUrl: string
   readonly deployment: DeploymentName
   readonly guides: ReadonlyArray<Page>
-  /** Where the console calls, seen from its page; undefined: what the OpenAPI document says. */
+  /** Where the console calls, seen from its page; undefined: it is elsewhere, and takes calls of its own pages alone. */
   readonly server: string | undefined
 }
 
@@ -98,19 +98,35 @@ ${TAGS.map(linksTo)}
   }).html
 }
 
+const TRY_IT = {
+  title: "Try it",
+  description: "Call the service from the browser.",
+  root: "",
+  slug: undefined
+} as const
+
 /** The page on which a reader calls the service; `token` is filled in. */
-export const tryPage = (list: ReadonlyArray<Listed>, { server }: SiteSettings, token?: string): string =>
+export const tryPage = (list: ReadonlyArray<Listed>, { server, publicUrl }: SiteSettings, token?: string): string =>
+  server === undefined ? elsewhere(list, publicUrl) : calling(list, server, token)
+
+/** Files of another site show the way: the service takes calls of its own pages alone. */
+const elsewhere = (list: ReadonlyArray<Listed>, publicUrl: string): string =>
   framed({
-    title: "Try it",
-    description: "Call the service from the browser.",
+    ...TRY_IT,
+    list,
+    body: html`<h1>Try it</h1>
+<p>The console is at the service: <a href="${publicUrl}/docs/try.html">${publicUrl}/docs/try.html</a>.</p>`
+  }).html
+
+const calling = (list: ReadonlyArray<Listed>, server: string, token: string | undefined): string =>
+  framed({
+    ...TRY_IT,
+    list,
     body: html`<h1>Try it</h1>
 <p>${token === undefined ? "Choose Authorize and paste an access token of your console as accessToken." : "The demo operator's token is filled in: everything here works on its records."}
 Calls are real: what they change is changed.</p>
-<div id="console"${server === undefined ? nothing : html` data-server="${server}"`}${token === undefined ? nothing : html` data-token="${token}"`}></div>
+<div id="console" data-server="${server}"${token === undefined ? nothing : html` data-token="${token}"`}></div>
 <noscript><p>This page needs JavaScript; the others do not.</p></noscript>`,
-    root: "",
-    slug: undefined,
-    list,
     styles: ["swagger-ui.css"],
     libraries: ["swagger-ui.js"],
     scripts: ["try.js"]

@@ -6,7 +6,7 @@ fetch("openapi.json")
   .then((response) => response.json())
   .then((spec) => {
     const ui = SwaggerUIBundle({
-      spec: server === undefined ? spec : { ...spec, servers: [{ url: new URL(server, location.href).href }] },
+      spec: { ...spec, servers: [{ url: new URL(server, location.href).href }] },
       dom_id: "#console",
       deepLinking: true,
       docExpansion: "none",
