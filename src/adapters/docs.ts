@@ -116,7 +116,7 @@ const makeDocs = (publicUrl: string) =>
 
     return Effect.fnUntraced(function* (request: HttpServerRequest) {
       const path = request.url.split("?", 1)[0] ?? ""
-      if (path === DOCS_PATH) return moved(`${DOCS_PATH.slice(1)}/`)
+      if (path === "/" || path === DOCS_PATH) return moved(`${DOCS_PATH.slice(1)}/`)
       const name = path.slice(DOCS_PATH.length + 1) || "index.html"
       const other = notReading(request)
       if (other !== undefined) return other

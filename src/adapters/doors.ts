@@ -63,7 +63,8 @@ export const doorAt = (path: string): DoorName => {
   if (path === AUTHORIZATION_PATH || path === SIGN_IN_PATH || path.startsWith(`${SIGN_IN_PATH}/`)) return "console"
   if (path.startsWith(DISCOVERY_PREFIX)) return "discovery"
   if (isOpenApiPath(path)) return "openapi"
-  if (path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return "docs"
+  // Who types the service's address alone wants to know what it is.
+  if (path === "/" || path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return "docs"
   return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
 }
 

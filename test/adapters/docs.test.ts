@@ -65,6 +65,8 @@ layer(layerHere("http://127.0.0.1:8080", "lk_of_the_demo"))("the documentation",
     Effect.gen(function* () {
       const docs = yield* asked("/docs")
       assert.deepStrictEqual([docs.status, docs.headers.get("location")], [308, "docs/"])
+      const root = yield* asked("/")
+      assert.deepStrictEqual([root.status, root.headers.get("location")], [308, "docs/"])
       const page = yield* asked("/docs/reference/limits")
       assert.deepStrictEqual([page.status, page.headers.get("location")], [308, "limits.html"])
     })

@@ -78,6 +78,7 @@ export const openApiDocument = (deployment: DeploymentName, publicUrl: string): 
     license: { name: "MIT", identifier: "MIT" }
   },
   servers: [{ url: `${publicUrl}/v3`, description: `The ${deployment} deployment` }],
+  externalDocs: { url: `${publicUrl}/docs/` },
   tags: TAGS.map(({ name, title, description }) => ({ name, description, "x-displayName": title })),
   paths: pathsOf(deployment),
   components: {
