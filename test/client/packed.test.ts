@@ -11,6 +11,7 @@ import { rolldown } from "rolldown"
 import { writeClient } from "../../client/build.ts"
 import { isChange } from "../../src/contract/operation.ts"
 import { ERROR_TABLE } from "../../src/documents/error-table.ts"
+import { blocksIn } from "../documents/site/blocks.ts"
 import { BaseUrl, layerServed } from "../server.ts"
 import { COMPANIONS, guarded, sample, unguarded } from "../walking.ts"
 import { makeWorld, type World } from "../world.ts"
@@ -73,6 +74,10 @@ layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerS
         const [folder, base, world] = [yield* Project, yield* BaseUrl, yield* makeWorld]
         const said = yield* Effect.promise(async () => {
           await copyFile(join(import.meta.dirname, "sample.ts.txt"), join(folder, "sample.ts"))
+          // What its page shows, one box after the other.
+          const boxes = blocksIn("client.md").filter(({ language }) => language === "js")
+          assert.lengthOf(boxes, 2)
+          await writeFile(join(folder, "page.ts"), boxes.map(({ text }) => text).join("\n"))
           const lib = [
             "--target",
             "es2024",
@@ -82,7 +87,7 @@ layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerS
             "es2024,dom,dom.iterable,dom.asynciterable"
           ]
           const options = ["--ignoreConfig", "--strict", "--noEmit", "--types", "node", "--typeRoots", TYPES, ...lib]
-          await run(process.execPath, [TSC, ...options, "sample.ts"], { cwd: folder }).catch(({ stdout }) =>
+          await run(process.execPath, [TSC, ...options, "sample.ts", "page.ts"], { cwd: folder }).catch(({ stdout }) =>
             assert.fail(stdout)
           )
           return run(process.execPath, ["sample.ts", base, world.token], { cwd: folder })

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Layer, Predicate } from "effect"
 import { operations } from "../../../src/Api.ts"
 import { Acting, byItself } from "../../../src/contract/acting.ts"
 import { seedDemo } from "../../../src/demo/seed.ts"
+import { operationsOf } from "../../../src/documents/described.ts"
 import type { Example } from "../../../src/documents/examples.ts"
 import { Deployment } from "../../../src/installation.ts"
 import { Codes } from "../../../src/oauth/Codes.ts"
@@ -100,6 +102,15 @@ for (const [deployment, names] of [
         assert.deepStrictEqual(outlineOf(shown), outlineOf(told))
       })
     )
+
+    it("send what the tools are listed to take", () => {
+      const ajv = new Ajv2020({ strict: false, validateFormats: false })
+      for (const { name, tool, input } of operationsOf(deployment)) {
+        const { request } = written()[deployment][name] ?? {}
+        if (tool !== undefined && request !== undefined)
+          assert.isTrue(ajv.validate(input, request), `${name}: ${ajv.errorsText()}`)
+      }
+    })
 
     it("succeed, and are what their schemas say", () => {
       for (const [name, { answer }] of Object.entries(written()[deployment])) {

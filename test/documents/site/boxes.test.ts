@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
@@ -6,6 +7,7 @@ import { program } from "../../../src/cli/program.ts"
 import { describedOperations } from "../../../src/documents/described.ts"
 import { exampleOf } from "../../../src/documents/examples.ts"
 import { curlOf } from "../../../src/documents/site/operation-page.ts"
+import { emptyFolder, latchkey } from "../../cli/latchkey.ts"
 import { Newcomer } from "../../newcomer.ts"
 import { blocksIn, DOCS } from "./blocks.ts"
 import { codesIn, ran } from "./shell.ts"
@@ -61,6 +63,33 @@ layer(Newcomer.layer, { excludeTestServices: true })("the boxes of the pages", (
       })
     )
   }
+
+  it.effect("automation.md shows a rule that is taken, of flats that there are", () =>
+    Effect.gen(function* () {
+      const { env } = yield* Newcomer
+      const [rule] = blocksIn("automation.md").filter(({ language }) => language === "json")
+      const path = join(yield* emptyFolder, "rule.json")
+      writeFileSync(path, (rule?.text ?? "").replace("[12, 13]", "[1, 2]"))
+      const { code, stdout, stderr } = yield* latchkey(
+        ["automation", "create", "--operator", "1", "--file", path, "--json"],
+        env
+      )
+      assert.strictEqual(code, 0, stderr)
+      assert.isNumber(JSON.parse(stdout).rule_id)
+    })
+  )
+
+  it.effect("knowledge-base.md shows an entry that is taken, of a flat that there is", () =>
+    Effect.gen(function* () {
+      const { base, token } = yield* Newcomer
+      const [box] = blocksIn("knowledge-base.md").filter(({ language }) => language === "http")
+      const [, path, body = ""] = /^POST (\S+)\n\n([\s\S]+)$/.exec(box?.text ?? "") ?? []
+      const script = `curl "${base}${path}" -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d @-`
+      const sent = body.replace("40117", "1").replaceAll("'", "'\\''")
+      const { stdout } = yield* ran(["bash", "-eu", "-c", `echo '${sent}' | ${script}`], { TOKEN: token })
+      assert.deepStrictEqual(codesIn(stdout), [0], stdout)
+    })
+  )
 
   it.effect("every page of an operation shows a call that the service can read", () =>
     Effect.gen(function* () {
