@@ -137,13 +137,14 @@ const describedIn = (operation: AnyOperation, deployment: DeploymentName): Descr
   }
 }
 
-/** All of them, in the order of the contracts. */
-export const describedOperations: ReadonlyArray<Described> = operations.map((operation) =>
-  describedIn(operation, "international")
-)
+const written = new Map<DeploymentName, ReadonlyArray<Described>>()
 
-/** The same, as a deployment says it. */
-export const operationsOf = (deployment: DeploymentName): ReadonlyArray<Described> =>
-  deployment === "international"
-    ? describedOperations
-    : operations.map((operation) => describedIn(operation, deployment))
+/**
+ * All of them, in the order of the contracts, as a deployment says it. Written when they are first wanted: a command that wants
+ * none need not wait for them.
+ */
+export const operationsOf = (deployment: DeploymentName = "international"): ReadonlyArray<Described> => {
+  const described = written.get(deployment) ?? operations.map((operation) => describedIn(operation, deployment))
+  written.set(deployment, described)
+  return described
+}

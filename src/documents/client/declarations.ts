@@ -1,4 +1,4 @@
-import { type Described, describedOperations } from "../described.ts"
+import { type Described, operationsOf } from "../described.ts"
 import { pagedListOf } from "./routes.ts"
 import { typeText } from "./type-text.ts"
 
@@ -36,7 +36,7 @@ const methodText = (operation: Described): string => {
 /** What stands before it: `createClient` and the errors, as declarations of the client's own source. */
 export const declarationsText = (): string => `/** What each operation takes, and what \`data\` of its answer is. */
 export interface Operations {
-${describedOperations.map(operationText).join("\n")}
+${operationsOf().map(operationText).join("\n")}
 }
 
 type Paged = { [Name in keyof Operations]: Operations[Name]["rows"] extends "" ? never : Name }[keyof Operations]
@@ -53,7 +53,7 @@ type Row<Name extends Paged> = Operations[Name]["data"] extends infer Data
 export type FeedEvent = Operations["list_events"]["data"]["events"][number]
 
 export interface Client {
-${describedOperations.map(methodText).join("\n")}
+${operationsOf().map(methodText).join("\n")}
   /** An operation by its name. */
   call<Name extends keyof Operations>(name: Name, fields?: Operations[Name]["fields"], options?: CallOptions): Promise<Operations[Name]["data"]>
   /** The rows of a list, page by page, until there are no more. */

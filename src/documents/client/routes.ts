@@ -1,5 +1,5 @@
 import { Predicate } from "effect"
-import { type Described, describedOperations } from "../described.ts"
+import { type Described, operationsOf } from "../described.ts"
 
 // What a client must know of each operation to call it: a line, its words apart by blanks.
 
@@ -20,4 +20,4 @@ const lineOf = (operation: Described): string => {
   return [name, method, path, kindOf(operation), ...(list === undefined ? [] : [list])].join(" ")
 }
 
-export const routesText = (): string => describedOperations.map(lineOf).join("\n")
+export const routesText = (): string => operationsOf().map(lineOf).join("\n")

@@ -45,7 +45,7 @@ const operationPages = ({ publicUrl, deployment }: SiteSettings): ReadonlyArray<
 
 export const pagesOf = (settings: SiteSettings): ReadonlyArray<Page> => [
   ...settings.guides,
-  toolsPage,
+  toolsPage(),
   ...operationPages(settings)
 ]
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
-import { describedOperations, type JsonSchema } from "../../../src/documents/described.ts"
+import { type JsonSchema, operationsOf } from "../../../src/documents/described.ts"
 
 // What a model can know of an argument before it calls: its limits, its unit, its form. (That nothing is without a length:
 // bounds.test.ts.)
@@ -38,7 +38,7 @@ const missing = (part: Part): string | undefined => {
 }
 
 describe("an argument of a tool", () => {
-  for (const { name, tool, input } of describedOperations) {
+  for (const { name, tool, input } of operationsOf()) {
     if (tool === undefined) continue
     it(`says all that is to be known: ${name}`, () => {
       assert.isFalse(input["additionalProperties"])

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as OlderTransport } from "@modelcontextpr
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Context, Effect, Layer } from "effect"
 import { isChange } from "../../../src/contract/operation.ts"
-import { type Described, describedOperations } from "../../../src/documents/described.ts"
+import { type Described, operationsOf } from "../../../src/documents/described.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
 import { COMPANIONS, guarded, sample } from "../../walking.ts"
 import { makeWorld, type World } from "../../world.ts"
@@ -100,7 +100,7 @@ const textOf = (content: unknown): string => {
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
-const tools = describedOperations.filter(({ tool }) => tool !== undefined)
+const tools = operationsOf().filter(({ tool }) => tool !== undefined)
 
 layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layerServed())))(
   "an official client of MCP",

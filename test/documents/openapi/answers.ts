@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { Predicate } from "effect"
-import { type Described, describedOperations, type JsonSchema } from "../../../src/documents/described.ts"
+import { type Described, type JsonSchema, operationsOf } from "../../../src/documents/described.ts"
 import { bodySchemaOf, errorSchemas } from "../../../src/documents/openapi/responses.ts"
 
 // Whether an answer is one that the OpenAPI document says there may be.
@@ -25,7 +25,7 @@ const compiled = (operation: Described): ValidateFunction => ajv.compile({ ...bo
 const validators = new Map<string, ValidateFunction>()
 
 const validatorOf = (name: string, isNarrowed: boolean): ValidateFunction | undefined => {
-  const operation = describedOperations.find((each) => each.name === name)
+  const operation = operationsOf().find((each) => each.name === name)
   if (operation === undefined) return undefined
   const { answer, narrows } = operation
   const asked = isNarrowed && narrows !== undefined ? { ...operation, answer: narrowedBy(answer, narrows) } : operation

@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { operations } from "../../../src/Api.ts"
 import { routeOf, toolCardOf } from "../../../src/contract/operation.ts"
 import { RELEASE } from "../../../src/contract/releases.ts"
-import { describedOperations } from "../../../src/documents/described.ts"
+import { operationsOf } from "../../../src/documents/described.ts"
 import { openApiDocument } from "../../../src/documents/openapi/document.ts"
 import { CATALOGUE } from "../../adapters/mcp/catalogue.ts"
 
@@ -74,7 +74,7 @@ describe("the OpenAPI document", () => {
   })
 
   it("answers 200 with the envelope of the result or of any error the operation has", () => {
-    for (const { name, errors } of describedOperations) {
+    for (const { name, errors } of operationsOf()) {
       const { oneOf } = at(written.get(name)?.operation, "responses", "200", "content", "application/json", "schema")
       const choices = Array.isArray(oneOf) ? oneOf : []
       assert.deepStrictEqual(

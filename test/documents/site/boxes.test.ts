@@ -4,7 +4,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
 import { program } from "../../../src/cli/program.ts"
-import { describedOperations } from "../../../src/documents/described.ts"
+import { operationsOf } from "../../../src/documents/described.ts"
 import { exampleOf } from "../../../src/documents/examples.ts"
 import { curlOf } from "../../../src/documents/site/operation-page.ts"
 import { emptyFolder, latchkey } from "../../cli/latchkey.ts"
@@ -95,7 +95,7 @@ layer(Newcomer.layer, { excludeTestServices: true })("the boxes of the pages", (
     Effect.gen(function* () {
       const { base, token } = yield* Newcomer
       const wrong: Array<string> = []
-      for (const operation of describedOperations) {
+      for (const operation of operationsOf()) {
         const { request } = exampleOf(operation.name) ?? {}
         if (request === undefined) return assert.fail(operation.name)
         const { stdout } = yield* ran(["bash", "-eu", "-c", curlOf(operation, request, base)], { TOKEN: token })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { describedOperations } from "../../../src/documents/described.ts"
+import { operationsOf } from "../../../src/documents/described.ts"
 import { ASSETS, GUIDES_FOLDER } from "../../../src/documents/site/assets.ts"
 import { EXAMPLE_FILES, readGuides } from "../../../src/documents/site/guides.ts"
 import { anchorOf } from "../../../src/documents/site/markdown.ts"
@@ -67,9 +67,9 @@ const deadInMarkdown = (from: string, markdown: string): ReadonlyArray<string> =
 
 describe("the documentation", () => {
   it("has a page for every operation and every tool, and one for all tools", () => {
-    for (const { name } of describedOperations) assert.isTrue(files.has(`reference/${name}.md`), name)
+    for (const { name } of operationsOf()) assert.isTrue(files.has(`reference/${name}.md`), name)
     assert.isTrue(files.has("reference/mcp-tools-reference.md"))
-    const tools = describedOperations.filter(({ tool }) => tool !== undefined)
+    const tools = operationsOf().filter(({ tool }) => tool !== undefined)
     const catalogue = files.get("reference/mcp-tools-reference.md") ?? ""
     assert.lengthOf(
       tools.filter(({ name }) => catalogue.includes(`(${name}.md)`)),

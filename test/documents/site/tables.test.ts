@@ -3,14 +3,14 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { RELEASES } from "../../../src/contract/releases.ts"
-import { describedOperations } from "../../../src/documents/described.ts"
+import { operationsOf } from "../../../src/documents/described.ts"
 import { ERROR_TABLE } from "../../../src/documents/error-table.ts"
 import { rowsOf } from "../../../src/documents/site/in-words.ts"
 import { DOCS } from "./blocks.ts"
 
 // Tables of the guides that are lists elsewhere: written from those with UPDATE_DOCS=1, and else held to them.
 
-const deprecated = describedOperations.flatMap(({ name, fields, answer }) => [
+const deprecated = operationsOf().flatMap(({ name, fields, answer }) => [
   ...fields
     .filter(({ schema, neverChanges }) => schema["deprecated"] === true && !neverChanges)
     .map((field) => `| [${name}](${name}.md) | \`${field.name}\` |`),

@@ -41,17 +41,24 @@ const isSwapped = (one: string, other: string): boolean => {
   return one[at] === other[at + 1] && one[at + 1] === other[at]
 }
 
-/** What somebody means who misspells one of these words: the first that is one slip apart. */
-export const spelling = (words: Iterable<string>): ((word: string) => string | undefined) => {
+/** Words by what is left of them without one letter. */
+const byWhatIsLeft = (words: Iterable<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const known = new Map<string, Array<string>>()
   for (const word of words) {
     if (!isLong(word)) continue
     for (const left of leavingOneOut(word)) known.set(left, [...(known.get(left) ?? []), word])
   }
-  return (word) =>
-    isLong(word)
-      ? leavingOneOut(word)
-          .flatMap((left) => known.get(left) ?? [])
-          .find((each) => isOneApart(word, each))
-      : undefined
+  return known
+}
+
+/** What somebody means who misspells one of these words: the first that is one slip apart. They are looked through when the first asks. */
+export const spelling = (words: Iterable<string>): ((word: string) => string | undefined) => {
+  let known: ReadonlyMap<string, ReadonlyArray<string>> | undefined
+  return (word) => {
+    if (!isLong(word)) return undefined
+    known ??= byWhatIsLeft(words)
+    return leavingOneOut(word)
+      .flatMap((left) => known?.get(left) ?? [])
+      .find((each) => isOneApart(word, each))
+  }
 }
