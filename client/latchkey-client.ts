@@ -138,12 +138,17 @@ const sleeping = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))
 
-const requestOf = ({ method, path, kind }: Route, fields: Fields) => {
+/** In a path these lead to another operation: an empty one to the list, dots to what is above. */
+const LEADING_ELSEWHERE = new Set(["", ".", ".."])
+
+const requestOf = ({ name: operation, method, path, kind }: Route, fields: Fields) => {
   const rest: Record<string, unknown> = { ...fields }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const { [name]: value } = rest
     delete rest[name]
-    return encodeURIComponent(textOf(value ?? ""))
+    const text = textOf(value ?? "")
+    if (LEADING_ELSEWHERE.has(text)) throw new TypeError(`${operation}: ${name} must not be ${JSON.stringify(text)}`)
+    return encodeURIComponent(text)
   })
   if (method !== "GET" && method !== "DELETE") return { target: filled, body: JSON.stringify(rest), kind }
   const query = new URLSearchParams()

@@ -22,9 +22,9 @@ const build = Command.make(
         const { publicUrl, deployment } = yield* Configuration
         const read = Option.getOrElse(docsUrl, () => `${publicUrl}/docs`).replace(/\/+$/, "")
         const files = yield* writeSite(folder, { publicUrl, deployment, docsUrl: read })
-        return { files, folder }
+        return { files, folder, public_url: publicUrl }
       }).pipe(Effect.catchTag("PlatformError", (error) => new NotWritten({ message: error.message }))),
-      ({ files }) => `${files} files are in ${folder}.`
+      ({ files, public_url }) => `${files} files are in ${folder}, for the service at ${public_url}.`
     )
 ).pipe(
   Command.withDescription("Write the documentation as files that any web server can show"),

@@ -106,7 +106,9 @@ const tagOf = (ast: SchemaAST.AST): string => String(ast.annotations?.identifier
 
 /** The Gate answers the first three, and 500 is for what nobody foresaw; who changes something may come a second time too soon (409). */
 const ofEveryCall = (operation: AnyOperation): ReadonlyArray<number> => [
-  ...(needsToken(operation) ? [ERROR_CODES.Unauthenticated, ERROR_CODES.SubscriptionRequired] : []),
+  // Where no token is looked at, an `Authorization: Basic` is read.
+  ERROR_CODES.Unauthenticated,
+  ...(needsToken(operation) ? [ERROR_CODES.SubscriptionRequired] : []),
   ERROR_CODES.RateLimited,
   ERROR_CODES.ServerError,
   ...(isChange(operation) && needsToken(operation) ? [ERROR_CODES.Conflict] : [])

@@ -220,6 +220,14 @@ describe("pages", () => {
   })
 })
 
+it.each(["", ".", "..", null])("a path field of %j, which leads to another operation, is not sent", async (id) => {
+  const { client, sent } = over([{ code: 0 }])
+  const error = await client.call("get_conversation", { id }).catch((each: unknown) => each)
+  assert.instanceOf(error, TypeError)
+  assert.include(String(error), "get_conversation: id must not be")
+  assert.lengthOf(sent, 0)
+})
+
 describe("the feed", () => {
   it("goes on from the last cursor, and acknowledges what was read when the next is asked for", async () => {
     const event = (at: number) => ({ event_id: `evt_${at}`, cursor: `c${at}`, payload: { event: "unheard_of", at } })

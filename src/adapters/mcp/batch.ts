@@ -1,14 +1,26 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server"
-import { Effect, Semaphore } from "effect"
+import { Effect, Predicate, Semaphore } from "effect"
+import { toldName } from "../../contract/told-name.ts"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../limits.ts"
 
 // Batches are of revision 2025-03-26 alone, and the one way to ask for many answers with one small request.
 
-/** Why a batch is not taken at all, if so. Notifications count with the calls: a message is a message. */
-export const batchRefusal = (message: unknown): string | undefined =>
-  Array.isArray(message) && message.length > MCP_BATCH_MESSAGES
-    ? `A batch of ${message.length} messages is not taken: at most ${MCP_BATCH_MESSAGES} at once.`
-    : undefined
+/** The one revision that has batches; its clients name it or, as all did then, none. */
+const REVISION = "2025-03-26"
+
+/**
+ * Why a batch is not taken at all, if so; `revision` is what the client says it speaks. Notifications count with the calls: a
+ * message is a message. Of two calls with one id the second would not be run, and nobody be told.
+ */
+export const batchRefusal = (message: unknown, revision: string | undefined): string | undefined => {
+  if (!Array.isArray(message)) return undefined
+  if (revision !== undefined && revision !== REVISION) return `Revision ${toldName(revision)} has no batches.`
+  if (message.length > MCP_BATCH_MESSAGES) {
+    return `A batch of ${message.length} messages is not taken: at most ${MCP_BATCH_MESSAGES} at once.`
+  }
+  const ids = message.flatMap((each) => (Predicate.hasProperty(each, "id") ? [JSON.stringify(each.id)] : []))
+  return new Set(ids).size < ids.length ? "The messages of a batch must have ids of their own." : undefined
+}
 
 /**
  * The calls of one exchange, one after the other in the order they stand in: a batch takes no more of the service than

@@ -32,7 +32,7 @@ export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
     const text = textOf(new Uint8Array(bytes))
     const json = yield* Effect.fromResult(Result.mapError(Result.flatMap(text, parseJson), notTaken))
     if (bytes.byteLength > BODY_BYTES && !takesImage(nameOfTool(json))) return yield* Effect.fail(tooLarge(BODY_BYTES))
-    const refusal = batchRefusal(json)
+    const refusal = batchRefusal(json, request.headers["mcp-protocol-version"])
     if (refusal !== undefined) return yield* Effect.fail(rpcError(400, INVALID_REQUEST, refusal))
     return { json, bytes: bytes.byteLength } satisfies Message
   })

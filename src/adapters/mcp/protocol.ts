@@ -16,7 +16,7 @@ import { toldName } from "../../contract/told-name.ts"
 import { PAGE_DEFAULT } from "../../limits.ts"
 import type { Service } from "../../service.ts"
 import { Exchange } from "./exchange.ts"
-import { nearest } from "./nearest.ts"
+import { nearestTool } from "./nearest-tool.ts"
 import { type OfferedTool, toolFinder } from "./tools.ts"
 
 /** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
@@ -93,7 +93,7 @@ const keyIn = (meta: Readonly<Record<string, unknown>> | undefined): GivenKey | 
   meta?.[KEY_META] === undefined ? undefined : { field: `_meta["${KEY_META}"]`, value: meta[KEY_META] }
 
 const unknownTool = (name: string, tools: ReadonlyMap<string, OfferedTool>): string => {
-  const near = nearest(toldName(name), Array.from(tools.keys()))
+  const near = nearestTool(toldName(name), Array.from(tools.keys()))
   return `Unknown tool: ${toldName(name)}${near === undefined ? "" : `. Did you mean ${near}?`}`
 }
 

@@ -46,6 +46,10 @@ export const rendered = (markdown: string): Rendered => {
         const target = slug === undefined ? href : `${slug}.html${anchor}`
         return html`<a href="${target}">${{ html: this.parser.parseInline(tokens) }}</a>`.html
       },
+      // No page has HTML of its own: what looks like it is words, such as <country code>.
+      html({ text }) {
+        return html`${text}`.html
+      },
       code({ text, lang }) {
         return html`<pre tabindex="0"><code class="${lang ?? ""}">${text}</code></pre>\n`.html
       }

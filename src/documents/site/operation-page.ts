@@ -9,7 +9,11 @@ import type { Page } from "./page.ts"
 // The page of an operation, which is that of its tool: all of it from the contract, and an example of the demo operator.
 
 /** What stands in a cell: no line and no column may end there. */
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
+const cell = (text: string): string =>
+  text
+    .replaceAll("|", "\\|")
+    .replaceAll("\n", " ")
+    .replaceAll(/<(?=[a-z])/g, "\\<")
 
 export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n")
@@ -129,6 +133,7 @@ export const operationPage = (operation: Described, publicUrl: string, example: 
     "## Fields",
     fieldsOf(operation),
     "## Example",
+    "As the demo operator was answered. Its codes, and ids of what was made that day, are others at yours.",
     fenced("sh", curlOf(operation, request, publicUrl)),
     fenced("json", json(answer)),
     "## As a tool",

@@ -143,9 +143,17 @@ interface Found {
 
 const withoutTags = (text: string): string => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 
+const READING = /^(?:search|query|get|list)_(.+)$/
+
+/** What else readers call an operation that reads: the public documentation says `search_` of some, the specification `query_`. */
+const otherNamesOf = (slug: string): string => {
+  const [, what] = READING.exec(slug) ?? []
+  return what === undefined ? "" : ["search", "query", "get", "list"].map((verb) => `${verb} ${what}`).join(", ")
+}
+
 const HEADING = /<h[1-6] id="([^"]*)">(.*?)<\/h[1-6]>/
 
-const foundIn = ({ slug, title, markdown }: Page): ReadonlyArray<Omit<Found, "id">> =>
+const foundIn = ({ slug, title, description, markdown }: Page): ReadonlyArray<Omit<Found, "id">> =>
   rendered(markdown)
     .body.html.split(/(?=<h[1-6] id=)/)
     .map((part) => {
@@ -153,7 +161,8 @@ const foundIn = ({ slug, title, markdown }: Page): ReadonlyArray<Omit<Found, "id
       return {
         title,
         heading: withoutTags(heading).trim(),
-        text: withoutTags(part.slice(whole.length)),
+        // The page's own row has its sentence a second time: what a page is about counts more than what it says in passing.
+        text: `${heading === title || anchor === "" ? `${description} ${otherNamesOf(slug)}` : ""} ${withoutTags(part.slice(whole.length))}`,
         href: `reference/${slug}.html${anchor === "" ? "" : `#${anchor}`}`
       }
     })

@@ -40,7 +40,7 @@ export const Payment = Schema.Struct({
   currency: Schema.String,
   total_amount: ExactAmount.annotateKey({ description: "Receivable: the rates of all stays of the order." }),
   received_amount: ExactAmount,
-  balance_amount: ExactAmount.annotateKey({ description: "What is still to come, never negative." }),
+  balance_amount: ExactAmount.annotateKey({ description: "What is still unpaid, never negative." }),
   status: PaymentStatus
 })
 

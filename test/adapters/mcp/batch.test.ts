@@ -31,6 +31,27 @@ layer(Endpoint.layer)("a batch", (it) => {
     })
   )
 
+  it.effect("is of revision 2025-03-26 alone, and its messages have ids of their own", () =>
+    Effect.gen(function* () {
+      const { called } = yield* Endpoint
+      const before = called.length
+      const two = [toolCall("search_entries", {}, 1), toolCall("search_entries", {}, 2)]
+      for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
+        const refused = yield* post(two, { "mcp-protocol-version": revision })
+        assert.strictEqual(refused.status, 400)
+        assert.deepStrictEqual(errorOf(refused), { code: -32600, message: `Revision ${revision} has no batches.` })
+      }
+      const refused = yield* post([toolCall("search_entries", {}, 7), toolCall("search_entries", {}, 7)])
+      assert.strictEqual(refused.status, 400)
+      assert.deepStrictEqual(errorOf(refused), {
+        code: -32600,
+        message: "The messages of a batch must have ids of their own."
+      })
+      assert.lengthOf(called, before)
+      assert.lengthOf(envelopesOf(yield* post(two, { "mcp-protocol-version": "2025-03-26" })), 2)
+    })
+  )
+
   it.effect("answers its calls in the order they stand in", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: MCP_BATCH_MESSAGES }, (_, index) => index)

@@ -60,6 +60,16 @@ describe.skipIf(!hasChromium)(orNoChromium("the documentation in a browser"), ()
           await page.waitForSelector("#found a")
           await page.keyboard.press("Enter")
           await page.waitForURL(/\/docs\/reference\/(?:verifying-)?webhooks\.html/)
+          for (const [asked, wanted] of [
+            ["move a booking", "update_reservation_basic"],
+            ["search_staffs", "query_staffs"],
+            ["unpaid", "search_reservations"],
+            ["custom_channel_id", "create_reservation"],
+            ["open a week", "update_availabilities"]
+          ] as const) {
+            await page.fill("#search", asked)
+            await page.waitForSelector(`#found a[href*="${wanted}"]`)
+          }
           await page.fill("#search", "zzzzqqq")
           await page.waitForSelector("#found :text('Nothing found')")
         })

@@ -114,6 +114,11 @@ describe("the documentation", () => {
       if (name.endsWith(".md")) assert.deepStrictEqual(deadInMarkdown(name, text), [], name)
   })
 
+  it("shows what looks like HTML in a contract as the words it is", () => {
+    assert.include(files.get("reference/create_staff.html") ?? "", "+&lt;country code&gt; &lt;number&gt;")
+    for (const [name, text] of files) if (name.endsWith(".html")) assert.notMatch(text, /<(?:country|number)[ >]/, name)
+  })
+
   it("loads nothing from anywhere else", () => {
     for (const [name, text] of files) {
       if (!name.endsWith(".html")) continue

@@ -4,6 +4,9 @@ import MiniSearch from "./minisearch.js"
 
 const root = document.body.dataset.root
 const MOST_FOUND = 12
+const SAYS_NOTHING = new Set(
+  "a an and are by can do for from have how i in is it my of on or the this to what who why with".split(" ")
+)
 
 const theme = document.getElementById("theme")
 const isDark = () =>
@@ -41,7 +44,14 @@ const indexed = async () => {
     fields: ["title", "heading", "text"],
     storeFields: ["title", "heading", "href"],
     tokenize: (text) => text.split(/[^\p{L}\p{N}]+/u),
-    searchOptions: { boost: { title: 4, heading: 3 }, prefix: true, fuzzy: 0.15, combineWith: "AND" }
+    processTerm: (term) => (SAYS_NOTHING.has(term.toLowerCase()) ? null : term.toLowerCase()),
+    searchOptions: {
+      boost: { title: 4, heading: 3 },
+      // Where a field is taken says more of it than where it is passed over in words.
+      boostDocument: (_id, _term, { heading }) => (heading === "Fields" ? 2 : 1),
+      prefix: (term) => term.length > 2,
+      fuzzy: 0.15
+    }
   })
   made.addAll(await response.json())
   return made
@@ -56,6 +66,19 @@ const entryOf = ({ title, heading, href }) => {
   return item
 }
 
+const MOST_OF_A_PAGE = 2
+
+/** What has all the words, then what has some of them; of a page its best parts alone. */
+const foundFor = (made, asked) => {
+  const shown = new Map()
+  for (const row of [...made.search(asked, { combineWith: "AND" }), ...made.search(asked)]) {
+    const parts = shown.get(row.title) ?? []
+    const isNew = !parts.some(({ id }) => id === row.id)
+    if (isNew && parts.length < MOST_OF_A_PAGE) shown.set(row.title, [...parts, row])
+  }
+  return Array.from(shown.values()).flat().slice(0, MOST_FOUND)
+}
+
 const show = async () => {
   const asked = box.value.trim()
   if (asked === "") {
@@ -63,7 +86,7 @@ const show = async () => {
     return
   }
   index ??= indexed()
-  const results = (await index).search(asked).slice(0, MOST_FOUND)
+  const results = foundFor(await index, asked)
   if (box.value.trim() !== asked) return
   const nothing = document.createElement("li")
   nothing.textContent = "Nothing found"
