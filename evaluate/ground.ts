@@ -77,7 +77,8 @@ export const prepared = async (service: Service) => {
     closed,
     request: reservations[0],
     parking: knowledge_bases.find(({ title }: Named) => title === "Parking"),
-    message: actions.find(({ id }: Named) => id !== actions[0]?.id),
+    /** The last of them: the first may be sent while others work. */
+    message: actions.at(-1),
     listingOf: (property: Named) => listings.find(({ title }: Named) => title === property.title)
   }
 }

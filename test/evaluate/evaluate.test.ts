@@ -99,10 +99,8 @@ layer(Newcomer.layer, { excludeTestServices: true })("the scripts", (it) => {
     Effect.gen(function* () {
       const { base, token } = yield* Newcomer
       const results = yield* Effect.promise(() => evaluated(base, token, undefined))
-      assert.deepStrictEqual(
-        results.filter(({ why }) => why !== undefined),
-        []
-      )
+      const failed = results.flatMap(({ id, why }) => (why === undefined ? [] : [`${id}: ${why}`]))
+      assert.deepStrictEqual(failed, [])
     })
   )
 })
