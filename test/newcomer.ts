@@ -4,6 +4,14 @@ import { emptyFolder, freePort, serving } from "./cli/latchkey.ts"
 import { unpackedInto } from "./database.ts"
 import { scratchDatabase } from "./own-database.ts"
 
+/** A migrated database with nothing in it, as a process is told of it. */
+export const placeOfItsOwn = Effect.gen(function* () {
+  const server = inject("testDatabaseUrl")
+  return server === ""
+    ? { DATA_DIR: yield* Effect.tap(emptyFolder, unpackedInto) }
+    : { DATABASE_URL: yield* scratchDatabase(server) }
+})
+
 /** The service as a newcomer has it after the first start in an empty folder, and what that printed. */
 export class Newcomer extends Context.Service<
   Newcomer,
@@ -19,12 +27,12 @@ export class Newcomer extends Context.Service<
   static readonly layer = Layer.effect(
     Newcomer,
     Effect.gen(function* () {
-      const server = inject("testDatabaseUrl")
-      const place =
-        server === ""
-          ? { DATA_DIR: yield* Effect.tap(emptyFolder, unpackedInto) }
-          : { DATABASE_URL: yield* scratchDatabase(server) }
-      const env: Record<string, string> = { ...place, DEMO: "1", LOG_LEVEL: "warn", PORT: yield* freePort }
+      const env: Record<string, string> = {
+        ...(yield* placeOfItsOwn),
+        DEMO: "1",
+        LOG_LEVEL: "warn",
+        PORT: yield* freePort
+      }
       const { printed } = yield* serving("The password is not shown", env)
       const told = (pattern: RegExp): string => pattern.exec(printed)?.[1] ?? ""
       return {

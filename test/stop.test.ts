@@ -5,12 +5,10 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
-import { inject } from "vitest"
 import { FEED_WAIT_SECONDS, FEED_WAITS } from "../src/limits.ts"
 import { RawClient } from "./adapters/http-server/raw.ts"
-import { emptyFolder, freePort } from "./cli/latchkey.ts"
-import { unpackedInto } from "./database.ts"
-import { scratchDatabase } from "./own-database.ts"
+import { freePort } from "./cli/latchkey.ts"
+import { placeOfItsOwn } from "./newcomer.ts"
 
 // A process is asked to stop while clients write as fast as they can: who is answered, what is stored, how it ends.
 
@@ -31,11 +29,7 @@ class Place extends Context.Service<Place, { readonly env: Record<string, string
   static readonly layer = Layer.effect(
     Place,
     Effect.gen(function* () {
-      const server = inject("testDatabaseUrl")
-      const place =
-        server === ""
-          ? { DATA_DIR: yield* Effect.tap(emptyFolder, unpackedInto) }
-          : { DATABASE_URL: yield* scratchDatabase(server) }
+      const place = yield* placeOfItsOwn
       const PATH = process.env["PATH"] ?? ""
       return { env: { ...place, DEMO: "1", LOG_LEVEL: "warn", PORT: yield* freePort, PATH }, token: "" }
     })
