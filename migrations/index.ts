@@ -52,6 +52,8 @@ import oauth from "./0050_oauth.ts"
 import consoleTables from "./0051_console.ts"
 import tokensOfGrants from "./0052_tokens_of_grants.ts"
 import webhooksOfGrants from "./0053_webhooks_of_grants.ts"
+import accountsDisabled from "./0054_accounts_disabled.ts"
+import dictionaryRetired from "./0055_dictionary_retired.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -107,5 +109,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 50, name: "oauth", up: oauth },
   { id: 51, name: "console", up: consoleTables },
   { id: 52, name: "tokens_of_grants", up: tokensOfGrants },
-  { id: 53, name: "webhooks_of_grants", up: webhooksOfGrants }
+  { id: 53, name: "webhooks_of_grants", up: webhooksOfGrants },
+  { id: 54, name: "accounts_disabled", up: accountsDisabled },
+  { id: 55, name: "dictionary_retired", up: dictionaryRetired }
 ]

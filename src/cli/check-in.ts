@@ -1,7 +1,6 @@
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { layerWakeUpOfCommand } from "../background/layer.ts"
-import { WakeUp } from "../background/WakeUp.ts"
 import { instantText } from "../contract/time.ts"
 import { CheckInApproval } from "../resources/check-in/CheckInApproval.ts"
 import { answer } from "./answer.ts"
@@ -22,9 +21,7 @@ const approve = Command.make(
         approval.approve({ stayCode: stay, operatorId: Option.getOrUndefined(operator) })
       ).pipe(
         Effect.map(({ stay_code, approved_at }) => ({ stay_code, approved_at: instantText(approved_at) })),
-        // The running service is told when the command ends.
-        Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
-        Effect.provide([CheckInApproval.layer, layerWakeUpOfCommand])
+        Effect.provide(Layer.provide(CheckInApproval.layer, layerWakeUpOfCommand))
       ),
       ({ stay_code, approved_at }) => `The check-in of ${stay_code} is approved since ${approved_at}.`
     )

@@ -11,6 +11,7 @@ import { checkIn } from "./check-in.ts"
 import { client } from "./client.ts"
 import { connector } from "./connector.ts"
 import { demo } from "./demo.ts"
+import { dictionaries } from "./dictionary.ts"
 import { docs } from "./docs.ts"
 import { knowledge } from "./knowledge.ts"
 import { listing } from "./listing.ts"
@@ -40,6 +41,7 @@ const latchkey = Command.make("latchkey").pipe(
     connector,
     webhook,
     automation,
+    dictionaries,
     audit,
     demo,
     docs,

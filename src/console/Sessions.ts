@@ -62,7 +62,7 @@ export class Sessions extends Context.Service<
   {
     /** Answers the value of a new cookie. */
     readonly signIn: (attempt: Attempt) => Effect.Effect<string, NotSignedIn, Acting>
-    /** The session of a cookie's value; undefined: none, or ended, or of an account that was closed. */
+    /** The session of a cookie's value; undefined: none, or ended, or of an account that was disabled or closed. */
     readonly find: (cookie: string) => Effect.Effect<Session | undefined>
     /** The password once more; then `passwordAt` is now. */
     readonly confirm: (

@@ -18,6 +18,7 @@ const KnownAccount = Schema.Struct({
   accountId: Schema.Int,
   email: Schema.String,
   passwordHash: Schema.String,
+  /** Nobody may sign in with it: it is disabled, or its operator closed. */
   closed: Schema.Boolean,
   /** Whether it has been signed in to from this browser. */
   knownBrowser: Schema.Boolean
@@ -58,7 +59,7 @@ const accountOf = (sql: SqlClient) =>
     sql,
     (given: Givens<{ readonly email: string; readonly browser: Uint8Array; readonly since: Date }>) => sql`
       SELECT a.operator_id AS "operatorId", a.id AS "accountId", a.email, a.password_hash AS "passwordHash",
-        o.status = 'closed' AS closed,
+        o.status = 'closed' OR a.disabled_at IS NOT NULL AS closed,
         EXISTS (
           SELECT FROM known_browsers b
           WHERE b.digest = ${given.browser} AND b.operator_id = a.operator_id AND b.account_id = a.id
@@ -90,7 +91,7 @@ const visited = (sql: SqlClient) =>
       JOIN accounts a ON a.operator_id = s.operator_id AND a.id = s.account_id
       JOIN operators o ON o.id = s.operator_id
       WHERE s.digest = ${digest} AND s.expires_at > ${now} AND s.seen_at > ${quiet} AND o.status <> 'closed'
-        AND s.password_digest = ${passwordDigest(sql, "a")}`
+        AND a.disabled_at IS NULL AND s.password_digest = ${passwordDigest(sql, "a")}`
   )
 
 interface NewSession extends Tried {
@@ -137,6 +138,7 @@ const signedIn = (sql: SqlClient) =>
           ${given.now}::timestamptz, ${given.now}::timestamptz, ${given.expiresAt}::timestamptz
         FROM accounts a
         WHERE a.operator_id = ${given.operatorId} AND a.id = ${given.accountId} AND a.password_hash = ${given.passwordHash}
+          AND a.disabled_at IS NULL
         RETURNING operator_id, account_id
       ), ${knowing(sql, given)}, ${clearing(sql, given)}`,
     events: [],
@@ -178,7 +180,7 @@ export const makeSessionStore = (sql: SqlClient) => {
         const ago = (ms: number) => new Date(now.getTime() - ms)
         return readSession(session({ digest, now, quiet: ago(SESSION_QUIET_MS), seenBefore: ago(SEEN_EVERY_MS) }))
       }),
-    /** False: the password has changed since it was looked at. */
+    /** False: the password has changed since it was looked at, or the account was disabled. */
     signIn: (made: Omit<NewSession, "now" | "expiresAt">) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => {
         const expiresAt = new Date(now.getTime() + SESSION_LASTS_MS)

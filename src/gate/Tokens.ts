@@ -19,6 +19,8 @@ export const KnownToken = Schema.Struct({
   status: Schema.Literals(["active", "banned", "closed"]),
   /** Revoked: it works no longer. */
   revoked: Schema.Boolean,
+  /** Its account is disabled: it works again once that is enabled. */
+  disabled: Schema.Boolean,
   /** When it stops by itself; null: never. */
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
   /** The deployment that gave it out, which is the one it is good in; null: that was not kept then. */
@@ -50,7 +52,7 @@ export class Tokens extends Context.Service<
         ({ digest }: Givens<{ readonly digest: Uint8Array }>) => sql`
           SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.name AS "tokenName", t.scope, t.digest,
             t.application, t.grant_id AS "grantId", t.revoked_at IS NOT NULL AS revoked, t.expires_at AS "expiresAt", t.deployment,
-            a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,
+            a.disabled_at IS NOT NULL AS disabled, a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,
             o.subscription_until AS "subscriptionUntil",
             t.rate_limits AS "tokenLimits", o.rate_limits AS overrides
           FROM access_tokens t

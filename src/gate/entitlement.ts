@@ -26,11 +26,12 @@ export const refusalOf = (
 }
 
 /**
- * Whether a known token is good for nothing: one that was revoked, or is of a closed account, or is older than it may be, or was
- * given out by the other deployment, is as if there were none.
+ * Whether a known token is good for nothing: one that was revoked, or is of a closed operator or a disabled account, or is older
+ * than it may be, or was given out by the other deployment, is as if there were none.
  */
 export const isEnded = (token: KnownToken, at: { readonly now: number; readonly deployment: string }): boolean =>
   token.revoked ||
+  token.disabled ||
   token.status === "closed" ||
   (token.expiresAt !== null && DateTime.toEpochMillis(token.expiresAt) <= at.now) ||
   (token.deployment !== null && token.deployment !== at.deployment)

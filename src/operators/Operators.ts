@@ -4,7 +4,7 @@ import { decoderOf } from "../contract/decode.ts"
 import { type BadRequest, type Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
 import { digestOf } from "../gate/credentials.ts"
 import { Deployment } from "../installation.ts"
-import { ACCESS_TOKENS } from "../limits.ts"
+import { ACCESS_TOKENS, ACCOUNTS } from "../limits.ts"
 import { hashPassword } from "./password.ts"
 import { endOfSubscription, lastDayOfSubscription, NewAccount, NewOperator, NewToken, OperatorChange } from "./rules.ts"
 import { OperatorStore } from "./store.ts"
@@ -40,6 +40,10 @@ const readToken = decoderOf(NewToken)
 
 const noMoreTokens = new ValidationFailed({
   message: `access_tokens: an operator has at most ${ACCESS_TOKENS} access tokens, and all are in use. Delete one that nothing needs.`
+})
+
+const noMoreAccounts = new ValidationFailed({
+  message: `accounts: an operator has at most ${ACCOUNTS} sub-accounts, disabled ones among them.`
 })
 
 const unknownRecord = (what: string, id: number) => new NotFound({ message: `There is no ${what} ${id}.` })
@@ -83,11 +87,11 @@ const createAccount = (store: Store) =>
     const account = yield* readAccount(input)
     const now = yield* DateTime.nowAsDate
     const passwordHash = yield* hashPassword(account.password)
-    const made = yield* store.createAccount(
-      { operatorId: account.operator_id, name: account.email, email: account.email, passwordHash },
-      now
-    )
-    return made ?? (yield* unknownRecord("operator", account.operator_id))
+    const { operator_id: operatorId, email, name = email } = account
+    const made = yield* store.createAccount({ operatorId, name, email, passwordHash }, now)
+    if (made === undefined) return yield* unknownRecord("operator", operatorId)
+    const { account_id } = made
+    return account_id === null ? yield* noMoreAccounts : { account_id }
   })
 
 const createToken = (store: Store, deployment: string) =>
@@ -123,7 +127,7 @@ export class Operators extends Context.Service<
       operatorId: number,
       change: OperatorChange
     ) => Effect.Effect<Operator, Unreadable | NotFound, Acting>
-    /** Makes a sub-account, which sees every property. */
+    /** Makes a sub-account, which sees every property. ValidationFailed also where the operator has all {@link ACCOUNTS}. */
     readonly createAccount: (
       input: NewAccount
     ) => Effect.Effect<{ readonly account_id: number }, Unreadable | NotFound | Conflict, Acting>

@@ -71,8 +71,13 @@ export const OperatorChange = Schema.Struct({
 })
 export type OperatorChange = typeof OperatorChange.Type
 
-/** A further account of an operator, which may do all but what only the main account may. */
-export const NewAccount = Schema.Struct({ operator_id: Id, email: Email, password: Password })
+/** A further account of an operator, which may do all but what only the main account may. Without a name it has its e-mail address's. */
+export const NewAccount = Schema.Struct({
+  operator_id: Id,
+  email: Email,
+  name: Schema.optional(Name),
+  password: Password
+})
 export type NewAccount = typeof NewAccount.Type
 
 /** Another password for an account. */

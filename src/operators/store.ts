@@ -6,7 +6,7 @@ import { onRecord, touchedIn } from "../changes/on-record.ts"
 import { Conflict } from "../contract/errors.ts"
 import { lockedFirst } from "../database/locked-first.ts"
 import { rowOf } from "../database/rows.ts"
-import { ACCESS_TOKENS } from "../limits.ts"
+import { ACCESS_TOKENS, ACCOUNTS } from "../limits.ts"
 import { EDITIONS, type OperatorChange, type SCOPES, STATUSES } from "./rules.ts"
 
 const Created = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int })
@@ -24,11 +24,11 @@ const Operator = Schema.Struct({
 })
 
 const Zone = Schema.Struct({ time_zone: Schema.String })
-const AccountId = Schema.Struct({ account_id: Schema.Int })
+const MadeAccount = Schema.Struct({ account_id: Schema.NullOr(Schema.Int) })
 const TokenId = Schema.Struct({ token_id: Schema.Int })
 
 const decodeCreated = Schema.decodeUnknownEffect(Schema.Tuple([Created]))
-const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(AccountId))
+const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(MadeAccount))
 const readZone = rowOf(Zone)
 const readOperator = rowOf(Operator)
 const readToken = rowOf(TokenId)
@@ -152,23 +152,32 @@ const updating = (sql: Sql, operatorId: number, change: OperatorChange, subscrip
       RETURNING a.operator_id, a.id
     )`
 
-/** Undefined: there is no such operator. */
+/**
+ * Undefined: there is no such operator; without an id: it has all sub-accounts it may have. It is locked first, so that two at once
+ * do not each see the last free place.
+ */
 const createAccount = (sql: Sql) => (account: AccountRow, now: Date) =>
-  onRecord(sql, {
-    change: sql`
-      account AS (
-        INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
-        SELECT id, 'sub', ${account.name}, ${account.email}, ${account.passwordHash}, ${now}::timestamptz
-        FROM operators WHERE id = ${account.operatorId}
-        RETURNING operator_id, id
-      )`,
-    events: [],
-    touched: touchedIn(sql, "account", "account"),
-    outcome: sql`SELECT id AS account_id FROM account`
-  }).pipe(
-    Effect.catchTag("SqlError", emailTaken),
-    Effect.flatMap((rows) => Effect.orDie(decodeAccounts(rows))),
-    Effect.map((rows) => rows[0])
+  lockedFirst(sql)(
+    sql`SELECT FROM operators WHERE id = ${account.operatorId} FOR NO KEY UPDATE`,
+    onRecord(sql, {
+      change: sql`
+        operator AS (SELECT id FROM operators WHERE id = ${account.operatorId}),
+        account AS (
+          INSERT INTO accounts (operator_id, role, name, email, password_hash, created_at)
+          SELECT id, 'sub', ${account.name}, ${account.email}, ${account.passwordHash}, ${now}::timestamptz
+          FROM operator WHERE (
+            SELECT count(*) FROM accounts a WHERE a.operator_id = operator.id AND a.role = 'sub'
+          ) < ${ACCOUNTS}::bigint
+          RETURNING operator_id, id
+        )`,
+      events: [],
+      touched: touchedIn(sql, "account", "account"),
+      outcome: sql`SELECT (SELECT id FROM account) AS account_id FROM operator`
+    }).pipe(
+      Effect.catchTag("SqlError", emailTaken),
+      Effect.flatMap((rows) => Effect.orDie(decodeAccounts(rows))),
+      Effect.map((rows) => rows[0])
+    )
   )
 
 /**

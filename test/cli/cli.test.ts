@@ -139,7 +139,7 @@ layer(Layer.empty, { excludeTestServices: true })("latchkey before there is anyt
     Effect.gen(function* () {
       const bare = yield* latchkey([], {})
       assert.strictEqual(bare.code, 0)
-      for (const command of ["serve", "migrate", "operator", "account", "token", "webhook", "demo"]) {
+      for (const command of ["serve", "migrate", "operator", "account", "token", "webhook", "dictionary", "demo"]) {
         assert.match(bare.stdout, new RegExp(`^ {2}${command} `, "m"))
       }
       assert.strictEqual((yield* run(["--help"], {})).stdout, bare.stdout)

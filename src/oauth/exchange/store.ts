@@ -6,6 +6,7 @@ import { rowIfAnyUnless } from "../../database/constraints.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf } from "../../database/rows.ts"
 import { type TokenOfGrant, tokenOfGrant } from "../../operators/grant-tokens.ts"
+import { enabledAccount } from "../../operators/sub-account.ts"
 import { type NewRefreshToken, refreshToken } from "../refresh-token.ts"
 import { KnownCode } from "./rules.ts"
 
@@ -21,7 +22,7 @@ const readMade = rowIfAnyUnless(Made, ({ name, detail }) =>
 )
 const readKilled = rowOf(Schema.Struct({ killed: Schema.Boolean }))
 
-/** A code of the other deployment, or of a host whose account is closed, is as if there were none. */
+/** A code of the other deployment, of a closed operator or of a disabled account is as if there were none. */
 const find = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
@@ -31,7 +32,7 @@ const find = (sql: SqlClient.SqlClient) => {
         c.challenge, c.resource, c.expires_at AS "expiresAt", c.used_at AS "usedAt",
         c.dead_at AS "deadAt", c.grant_id AS "grantId"
       FROM oauth_codes c JOIN oauth_clients k ON k.id = c.client_id JOIN operators o ON o.id = c.operator_id
-      WHERE c.digest = ${digest} AND c.deployment = ${deployment} AND o.status <> 'closed'`
+      WHERE c.digest = ${digest} AND c.deployment = ${deployment} AND o.status <> 'closed' AND ${enabledAccount(sql, "c")}`
   )
   return (digest: Uint8Array, deployment: string) => readCode(statement({ digest, deployment }))
 }
@@ -46,8 +47,8 @@ export interface NewGrant extends TokenOfGrant, NewRefreshToken {
 }
 
 /**
- * Uses the code up and makes the grant and its tokens of it, unless it was used, died or ended meanwhile, or its client was
- * disabled: undefined then. The public client is everybody's, so what an application may change of webhooks goes by the grant.
+ * Uses the code up and makes the grant and its tokens of it, unless it was used, died or ended meanwhile, or its client or account
+ * was disabled: undefined then. The public client is everybody's, so what an application may change of webhooks goes by the grant.
  */
 const make = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(
@@ -60,7 +61,7 @@ const make = (sql: SqlClient.SqlClient) => {
           UPDATE oauth_codes c SET used_at = ${now}, grant_id = nextval('oauth_grants_id_seq')
           FROM client
           WHERE c.digest = ${codeDigest} AND c.client_id = client.id AND c.used_at IS NULL AND c.dead_at IS NULL
-            AND c.expires_at > ${now}
+            AND c.expires_at > ${now} AND ${enabledAccount(sql, "c")}
           RETURNING c.operator_id, c.grant_id, c.account_id, c.client_id, c.scope, c.deployment
         ), made AS (
           INSERT INTO oauth_grants (operator_id, id, account_id, client_id, name, scope, deployment, created_at)

@@ -5,6 +5,7 @@ import { type Givens, inForms, partOf } from "../../database/forms.ts"
 import { rowOf } from "../../database/rows.ts"
 import { GRANT_RENEWALS, GRANT_TOKENS } from "../../limits.ts"
 import { endingOlder, type TokenOfGrant, tokenOfGrant } from "../../operators/grant-tokens.ts"
+import { enabledAccount } from "../../operators/sub-account.ts"
 import { type NewRefreshToken, refreshToken } from "../refresh-token.ts"
 import { KnownRefreshToken } from "./rules.ts"
 
@@ -19,7 +20,7 @@ interface Found {
   readonly now: Date
 }
 
-/** A token of the other deployment, or of a host whose account is closed, is as if there were none. */
+/** A token of the other deployment, of a closed operator or of a disabled account is as if there were none. */
 const find = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
@@ -40,7 +41,7 @@ const find = (sql: SqlClient.SqlClient) => {
           ORDER BY created_at DESC LIMIT ${sql.literal(String(GRANT_RENEWALS))}
         ) latest
       ) made
-      WHERE r.digest = ${digest} AND g.deployment = ${deployment} AND o.status <> 'closed'`
+      WHERE r.digest = ${digest} AND g.deployment = ${deployment} AND o.status <> 'closed' AND ${enabledAccount(sql, "g")}`
   )
   return (found: Found) => readToken(statement(found))
 }
@@ -58,8 +59,8 @@ export interface Renewed extends TokenOfGrant, NewRefreshToken {
 }
 
 /**
- * Uses a refresh token up and makes the next pair, unless it was used meanwhile, or its grant or client ended: false then. What was
- * answered when the token before it was used is told to nobody any more: its client has heard it.
+ * Uses a refresh token up and makes the next pair, unless it was used meanwhile, or its grant or client ended, or its account is disabled: false then. What
+ * was answered when the token before it was used is told to nobody any more: its client has heard it.
  */
 const renew = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(
@@ -71,9 +72,9 @@ const renew = (sql: SqlClient.SqlClient) => {
         ), live AS MATERIALIZED (
           SELECT operator_id, id, account_id, name,
             CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
-          FROM oauth_grants
+          FROM oauth_grants g
           WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL
-            AND client_id = (SELECT id FROM client)
+            AND client_id = (SELECT id FROM client) AND ${enabledAccount(sql, "g")}
           FOR NO KEY UPDATE
         ), used AS (
           UPDATE oauth_refresh_tokens r SET used_at = ${now}, answer = ${answer}

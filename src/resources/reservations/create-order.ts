@@ -12,7 +12,7 @@ import { givenOrder, insertOrder } from "../orders/table.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { propertyLet } from "../properties/letting.ts"
 import { type CodedStay, insertStays, stayFields, stayRecord } from "../stays/table.ts"
-import { ownIncomeMethod, type Received, recordReceived } from "../transactions/received.ts"
+import { incomeMethodListed, type Received, recordReceived } from "../transactions/received.ts"
 import { splitOver } from "../transactions/shares.ts"
 import { asJson, NightElsewhere } from "./held-elsewhere.ts"
 import { refusable, unlessTaken } from "./nights-taken.ts"
@@ -27,7 +27,7 @@ export const KnownOrder = Schema.Struct({ reservation_code: Schema.String, statu
 /** An order's code and present status. */
 export type KnownOrder = typeof KnownOrder.Type
 
-/** What an order made by hand names that must be the operator's own; undefined is asked nothing of. */
+/** What an order made by hand names that the operator must have; undefined is asked nothing of. */
 export interface NamedByOrder {
   readonly propertyId: number | undefined
   readonly methodId: number | undefined
@@ -65,7 +65,7 @@ export const whyNotCreated = (sql: Sql) => {
       } AS existing,
         ${propertyKnown(sql, operatorId, named.propertyId)} AS property_known,
         ${propertyLet(sql, operatorId, named.propertyId)} AS property_let,
-        ${ownMethod(sql, operatorId, methodId)} AS method_known,
+        ${methodListed(sql, operatorId, methodId)} AS method_known,
         ${asJson(sql, nightsElsewhere(sql, operatorId, named))} AS held_elsewhere`
   )
   return ({ operatorId, code, propertyId, methodId, checkIn, checkOut }: Asked) =>
@@ -88,8 +88,8 @@ interface Asked extends NamedByOrder {
   readonly code: string | undefined
 }
 
-const ownMethod = (sql: Sql, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
-  id === undefined ? sql`true` : ownIncomeMethod(sql, operatorId, id)
+const methodListed = (sql: Sql, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+  id === undefined ? sql`true` : incomeMethodListed(sql, operatorId, id)
 
 /** The order a channel, or a caller by hand, knows under this id. */
 export const known = (sql: Sql) => {
@@ -158,7 +158,7 @@ const creation = (sql: Sql) =>
       fields: stayFields(sql),
       at
     })
-    const named = sql`${propertyLet(sql, operatorId, propertyId)} AND ${ownMethod(sql, operatorId, methodId)}
+    const named = sql`${propertyLet(sql, operatorId, propertyId)} AND ${methodListed(sql, operatorId, methodId)}
       AND NOT EXISTS (${nightsElsewhere(sql, operatorId, { propertyId, checkIn, checkOut })})`
     return {
       change: sql`

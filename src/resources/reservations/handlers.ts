@@ -15,7 +15,7 @@ import { isOver, type NewOrder } from "../orders/order.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
 import { deactivated } from "../properties/letting.ts"
 import { noSuchStay } from "../stays/rules.ts"
-import { isBuiltIn, notInDictionary } from "../transactions/dictionaries.ts"
+import { notInDictionary } from "../transactions/dictionaries.ts"
 import { approveReservation, declineReservation } from "./answering.ts"
 import {
   type allocate_stay,
@@ -101,10 +101,9 @@ const createReservation = (
 ) =>
   Effect.fnUntraced(function* (payload: typeof create_reservation.payloadSchema.Type) {
     const { operatorId, accountName: creator } = yield* CurrentOperator
-    const { channel_id: given, property_id: propertyId, income_method_id: method } = payload
+    const { channel_id: given, property_id: propertyId, income_method_id: methodId } = payload
     const at = yield* currentSecond
     const { check_in_date: checkIn, check_out_date: checkOut } = payload
-    const methodId = isBuiltIn("income_methods", method) ? undefined : method
     const named = { propertyId, methodId, checkIn, checkOut }
     const isChannel = customChannelOf(deployment, payload.custom_channel_id) !== undefined
     const whyNot = Effect.fnUntraced(function* (order: Checked<NewOrder>) {

@@ -9,6 +9,7 @@ import { CHANNEL_MONEY_WAITING } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { orderAsRead } from "../orders/table.ts"
 import { GivenTransaction, type NewTransaction, recorded, type Split, sharesInto } from "./changes.ts"
+import { BOOKING_SITE_PAYMENTS, PAID_BY_TRANSFER, RECEIVED_BY_TRANSFER, REFUND, ROOM_FEE } from "./dictionaries.ts"
 import { splitOver } from "./shares.ts"
 import { type ChannelMoney, columns, given, type Kept } from "./told-money.ts"
 import { giveUp, wait, waitingAfter, waitingFor } from "./waiting-money.ts"
@@ -88,15 +89,10 @@ interface Settled extends Omit<Kept, "channelType">, Split {
 /** `as_read` is false where the order had changed since; then nothing was written. `id`: the entry; null, it was there. */
 const readSettled = onlyRowOf(Schema.Struct({ as_read: Schema.Boolean, id: Schema.NullOr(Schema.Int) }))
 
-/** What the guest paid is room fee; what was given back is a refund (dictionaries.ts). */
+/** Who is said to have created it. */
 const SYSTEM = "System"
-const ROOM_FEE = 11
-const REFUND = 58
-const BOOKING_SITE_PAYMENTS = 27
-const RECEIVED_BY_TRANSFER = 36
-const PAID_BY_TRANSFER = 302
 
-/** The entry that money of a channel is: what a guest paid came in, what the guest got back went out. */
+/** The entry that money of a channel is: what a guest paid came in for the room, what the guest got back went out as a refund. */
 export const entryOf = (
   { kind, channelType, amount, currency, paidAt }: ChannelMoney,
   now: Date

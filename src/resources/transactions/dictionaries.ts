@@ -1,8 +1,9 @@
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { ValidationFailed } from "../../contract/errors.ts"
 
 /** The four dictionaries entries take their categories and payment methods from. */
-export type Dictionary = "income_items" | "expense_items" | "income_methods" | "expense_methods"
+export const Dictionary = Schema.Literals(["income_items", "expense_items", "income_methods", "expense_methods"])
+export type Dictionary = typeof Dictionary.Type
 
 /** Which two dictionaries a direction selects (specification, POST /transactions). */
 export const dictionariesOf = (direction: "income" | "expense") =>
@@ -55,34 +56,67 @@ const SYSTEM: Readonly<Record<Dictionary, ReadonlyMap<number, string>>> = {
   ])
 }
 
+/** What the service itself books with: money that guests paid for a room, and what they got back. */
+export const ROOM_FEE = 11
+export const REFUND = 58
+export const BOOKING_SITE_PAYMENTS = 27
+export const RECEIVED_BY_TRANSFER = 36
+export const PAID_BY_TRANSFER = 302
+
+const BOOKED_WITH: Readonly<Record<Dictionary, ReadonlyArray<number>>> = {
+  income_items: [ROOM_FEE],
+  expense_items: [REFUND],
+  income_methods: [BOOKING_SITE_PAYMENTS, RECEIVED_BY_TRANSFER],
+  expense_methods: [PAID_BY_TRANSFER]
+}
+
+/** Whether the service itself books with it, so that it must stay. */
+export const isBookedWith = (dictionary: Dictionary, id: number): boolean => BOOKED_WITH[dictionary].includes(id)
+
 export interface DictionaryEntry {
   readonly id: number
   readonly name: string
+}
+
+/** What an account says of an entry, be it one of its own or a built-in one. */
+export interface OwnEntry extends DictionaryEntry {
+  /** Nothing new is entered under it. */
+  readonly retired: boolean
 }
 
 /** 422 for an id that is not in the dictionary of that name, be it one of these or another family's. */
 export const notInDictionary = (field: string, dictionary: string): ValidationFailed =>
   new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
 
-/** Whether every operator finds the id in that dictionary. */
+/** Whether every operator finds the id in that dictionary, unless it has retired it. */
 export const isBuiltIn = (dictionary: Dictionary, id: number): boolean => SYSTEM[dictionary].has(id)
 
-/** Whether the id is in the dictionary: among the built-in ones, or the account's own as `own` says. */
+/** The built-in entries of a dictionary: their names by their ids. */
+export const builtIn = (dictionary: Dictionary): ReadonlyMap<number, string> => SYSTEM[dictionary]
+
+/** Whether the id is in the dictionary: as the account has it, and where that says nothing (null), among the built-in ones. */
 export const inDictionary = (
   field: string,
   dictionary: Dictionary,
   id: number,
-  own: boolean
+  listed: boolean | null
 ): Result.Result<void, ValidationFailed> =>
-  own || isBuiltIn(dictionary, id) ? Result.void : Result.fail(notInDictionary(field, dictionary))
+  (listed ?? isBuiltIn(dictionary, id)) ? Result.void : Result.fail(notInDictionary(field, dictionary))
 
 /** The account's name wins; the built-in one serves only where the account's dictionary lacks the entry. */
 export const nameOf = (dictionary: Dictionary, id: number, accountName: string | null): string | null =>
   accountName ?? SYSTEM[dictionary].get(id) ?? null
 
-/** The whole dictionary of an account: built-in entries under the account's names, then its own, by id. */
-export const merged = (dictionary: Dictionary, own: ReadonlyArray<DictionaryEntry>): ReadonlyArray<DictionaryEntry> =>
-  Array.from(new Map([...SYSTEM[dictionary], ...own.map(({ id, name }) => [id, name] as const)]), ([id, name]) => ({
-    id,
-    name
-  })).sort((one, other) => one.id - other.id)
+/** Every entry of an account, retired ones too: built-in ones under the account's names, and its own, by id. */
+export const merged = (dictionary: Dictionary, own: ReadonlyArray<OwnEntry>): ReadonlyArray<OwnEntry> => {
+  const all = new Map<number, OwnEntry>()
+  for (const [id, name] of SYSTEM[dictionary]) all.set(id, { id, name, retired: false })
+  for (const entry of own) all.set(entry.id, entry)
+  return Array.from(all.values()).sort((one, other) => one.id - other.id)
+}
+
+/** The dictionary of an account, as it is to be chosen from. */
+export const listed = (dictionary: Dictionary, own: ReadonlyArray<OwnEntry>): ReadonlyArray<DictionaryEntry> =>
+  merged(dictionary, own)
+    .filter(({ retired }) => !retired)
+    .map(({ id, name }) => ({ id, name }))

@@ -17,7 +17,7 @@ import {
   Transactions,
   update_transaction
 } from "./contract.ts"
-import { type Dictionary, dictionariesOf, inDictionary, merged, nameOf } from "./dictionaries.ts"
+import { type Dictionary, dictionariesOf, inDictionary, listed, nameOf } from "./dictionaries.ts"
 import { changesSomething, daysOf, fieldOfOrder, type NamesOfOrder, orderCodeOf, sharesOf, statusAt } from "./rules.ts"
 import { TransactionStore } from "./store.ts"
 
@@ -58,8 +58,8 @@ const createTransaction = (store: Store) =>
     })
     if (!before.property_known) return yield* noSuchProperty
     if (order_code !== undefined && before.order_id === null) return yield* noSuchOrder(payload)
-    yield* Effect.fromResult(inDictionary("item_id", items, item_id, before.item_known))
-    yield* Effect.fromResult(inDictionary("payment_method_id", methods, payment_method_id, before.method_known))
+    yield* Effect.fromResult(inDictionary("item_id", items, item_id, before.item_listed))
+    yield* Effect.fromResult(inDictionary("payment_method_id", methods, payment_method_id, before.method_listed))
     const currency = before.order_currency ?? payload.currency ?? caller.currency
     if (payload.currency !== undefined && payload.currency !== currency) return yield* notTheOrders(currency)
     const units = yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
@@ -92,9 +92,12 @@ const updateTransaction = (store: Store) =>
     const { currency } = entry
     const { item_id, payment_method_id, note } = payload
     const { items, methods } = dictionariesOf(entry.direction)
-    if (item_id !== undefined) yield* Effect.fromResult(inDictionary("item_id", items, item_id, entry.item_known))
-    if (payment_method_id !== undefined) {
-      yield* Effect.fromResult(inDictionary("payment_method_id", methods, payment_method_id, entry.method_known))
+    // What the entry has already it may keep, whatever has become of it in the dictionary.
+    if (item_id !== undefined && item_id !== entry.item_id) {
+      yield* Effect.fromResult(inDictionary("item_id", items, item_id, entry.item_listed))
+    }
+    if (payment_method_id !== undefined && payment_method_id !== entry.payment_method_id) {
+      yield* Effect.fromResult(inDictionary("payment_method_id", methods, payment_method_id, entry.method_listed))
     }
     const units =
       payload.amount === undefined ? undefined : yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
@@ -125,7 +128,7 @@ const deleteTransaction = (store: Store) =>
 const queryDictionary = (store: Store, name: Dictionary) =>
   Effect.gen(function* () {
     const caller = yield* CurrentOperator
-    return merged(name, yield* store.dictionary(caller.operatorId, name))
+    return listed(name, yield* store.dictionary(caller.operatorId, name))
   })
 
 const fixedFields = fixedFieldsOf(update_transaction.payloadSchema, "updated_at")

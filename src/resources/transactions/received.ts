@@ -3,6 +3,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { partOf, type Value } from "../../database/forms.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { recordEvent } from "../../events/events.ts"
+import { isBuiltIn } from "./dictionaries.ts"
+import { listedByAccount } from "./listed-entry.ts"
 import { writeShares } from "./shares.ts"
 
 // The money of an order, for statements of orders: parts of one statement, which the table's owner writes.
@@ -50,6 +52,7 @@ export const receivedOf = (
   SELECT coalesce(sum(t.amount), 0) FROM transactions t
   WHERE t.operator_id = ${order.operatorId} AND t.order_id = ${order.id} AND t.direction = 'income' AND t.status = 'paid')`
 
-/** Whether the operator's own dictionary has the income method; the service's own are in dictionaries.ts. */
-export const ownIncomeMethod = (sql: SqlClient, operatorId: Value<number>, id: Value<number>): Fragment => sql`EXISTS (
-  SELECT FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = 'income_methods' AND id = ${id})`
+/** Whether the operator lists the income method. */
+export const incomeMethodListed = (sql: SqlClient, operatorId: Value<number>, id: Value<number>): Fragment => sql`
+  coalesce(${listedByAccount(sql, operatorId, sql`'income_methods'`, id)},
+    ${partOf(id, (each) => isBuiltIn("income_methods", each))}::boolean)`

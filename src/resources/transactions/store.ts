@@ -8,6 +8,7 @@ import { propertyKnown } from "../properties/belonging.ts"
 import { create, remove, update } from "./changes.ts"
 import { DictionaryRow } from "./contract.ts"
 import type { Dictionary } from "./dictionaries.ts"
+import { listedByAccount } from "./listed-entry.ts"
 import { joined, known, type NamedBySearch, orderOf, search, shown, TransactionRow } from "./search.ts"
 
 // The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
@@ -17,11 +18,16 @@ type Sql = SqlClient.SqlClient
 
 const StayWeights = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
+/** Whether the account's own dictionaries list what a call names; null: they say nothing of it. */
+const ListedByAccount = {
+  item_listed: Schema.NullOr(Schema.Boolean),
+  method_listed: Schema.NullOr(Schema.Boolean)
+}
+
 /** What the rules need to know before an entry is created. */
 const Preconditions = Schema.Struct({
   property_known: Schema.Boolean,
-  item_known: Schema.Boolean,
-  method_known: Schema.Boolean,
+  ...ListedByAccount,
   order_id: Schema.NullOr(Schema.Int),
   order_currency: Schema.NullOr(Schema.String),
   stays: StayWeights
@@ -30,31 +36,20 @@ const Preconditions = Schema.Struct({
 /** The entry before a change, and what the rules need to know beside it. */
 const ExistingTransaction = Schema.Struct({
   ...TransactionRow.fields,
+  ...ListedByAccount,
   order_id: Schema.NullOr(Schema.Int),
-  item_known: Schema.Boolean,
-  method_known: Schema.Boolean,
   stays: StayWeights
 })
 
 const readPreconditions = onlyRowOf(Preconditions)
 const readExisting = rowOf(ExistingTransaction)
-const readDictionary = rowsOf(DictionaryRow)
+const readDictionary = rowsOf(Schema.Struct({ ...DictionaryRow.fields, retired: Schema.Boolean }))
 
 /** An entry of one of the dictionaries. */
 interface DictionaryId {
   readonly dictionary: Dictionary
   readonly id: number
 }
-
-const isInDictionary = (
-  sql: Sql,
-  operatorId: Value<number>,
-  dictionary: Fragment,
-  id: Value<number> | undefined
-): Fragment =>
-  id === undefined
-    ? sql`false`
-    : sql`EXISTS (SELECT FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${dictionary} AND id = ${id})`
 
 /** The stays of the row `orders`, as what weighs their shares. */
 const weights = (sql: Sql): Fragment => sql`coalesce((
@@ -73,7 +68,7 @@ const preconditions = (sql: Sql) => {
     ({ operatorId, property_id, order_code, item, method }: Givens<NamedByNew>) => sql`
       SELECT
         ${propertyKnown(sql, operatorId, property_id)} AS property_known,
-        ${isNamedIn(sql, operatorId, item)} AS item_known, ${isNamedIn(sql, operatorId, method)} AS method_known,
+        ${isListed(sql, operatorId, item)} AS item_listed, ${isListed(sql, operatorId, method)} AS method_listed,
         orders.id AS order_id, orders.currency AS order_currency, ${weights(sql)} AS stays
       FROM (SELECT 1) one
       LEFT JOIN orders ON ${
@@ -86,13 +81,21 @@ const preconditions = (sql: Sql) => {
     readPreconditions(statement({ operatorId, property_id, order_code, item, method }))
 }
 
-const isNamedIn = (sql: Sql, operatorId: Value<number>, named: Value<DictionaryId>): Fragment =>
-  isInDictionary(
+const isListed = (sql: Sql, operatorId: Value<number>, named: Value<DictionaryId>): Fragment =>
+  listedByAccount(
     sql,
     operatorId,
     sql`${partOf(named, ({ dictionary }) => dictionary)}`,
     partOf(named, ({ id }) => id)
   )
+
+/** Of what an edit names; what it does not is asked nothing of. */
+const isListedIf = (
+  sql: Sql,
+  operatorId: Value<number>,
+  dictionary: Fragment,
+  id: Value<number> | undefined
+): Fragment => (id === undefined ? sql`NULL::boolean` : listedByAccount(sql, operatorId, dictionary, id))
 
 interface Looked {
   readonly operatorId: number
@@ -106,8 +109,8 @@ const existing = (sql: Sql) => {
     sql,
     ({ operatorId, id, item_id, payment_method_id }: Givens<Looked>) => sql`
       SELECT ${selectedOf(sql, TransactionRow, shown(sql))}, page.order_id, ${weights(sql)} AS stays,
-        ${isInDictionary(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_known,
-        ${isInDictionary(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_known
+        ${isListedIf(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_listed,
+        ${isListedIf(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_listed
       FROM transactions page ${joined(sql)}
       WHERE page.operator_id = ${operatorId} AND page.id = ${id}`
   )
@@ -122,7 +125,8 @@ const dictionary = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, name }: Givens<{ readonly operatorId: number; readonly name: Dictionary }>) => sql`
-      SELECT id, name FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${name}`
+      SELECT id, name, retired_at IS NOT NULL AS retired
+      FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${name}`
   )
   return (operatorId: number, name: Dictionary) => readDictionary(statement({ operatorId, name }))
 }

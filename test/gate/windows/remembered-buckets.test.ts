@@ -19,6 +19,7 @@ const token = (tokenId: number, given: Partial<KnownToken> = {}): KnownToken => 
   digest: new Uint8Array(),
   status: "active",
   revoked: false,
+  disabled: false,
   expiresAt: null,
   deployment: null,
   subscriptionUntil: null,

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { errorCode } from "../../../src/contract/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import { TRANSACTION_DAYS } from "../../../src/limits.ts"
-import { inDictionary, merged, nameOf } from "../../../src/resources/transactions/dictionaries.ts"
+import { inDictionary, listed, nameOf } from "../../../src/resources/transactions/dictionaries.ts"
 import {
   changesSomething,
   daysOf,
@@ -95,15 +95,15 @@ describe("the order", () => {
 describe("dictionaries", () => {
   it("put the account's names before the built-in ones and keep every built-in entry", () => {
     const own = [
-      { id: 11, name: "Nights" },
-      { id: 9001, name: "Sauna" }
+      { id: 11, name: "Nights", retired: false },
+      { id: 9001, name: "Sauna", retired: false }
     ]
-    const rows = merged("income_items", own)
+    const rows = listed("income_items", own)
     assert.strictEqual(rows.find(({ id }) => id === 11)?.name, "Nights")
     assert.strictEqual(rows.at(-1)?.name, "Sauna")
-    assert.strictEqual(rows.length, merged("income_items", []).length + 1)
-    for (const { id } of merged("income_items", [])) {
-      assert.isTrue(Result.isSuccess(inDictionary("item_id", "income_items", id, false)))
+    assert.strictEqual(rows.length, listed("income_items", []).length + 1)
+    for (const { id } of listed("income_items", [])) {
+      assert.isTrue(Result.isSuccess(inDictionary("item_id", "income_items", id, null)))
     }
   })
 

@@ -2,14 +2,12 @@ import { Result } from "effect"
 import { decimalOf } from "../../../contract/money.ts"
 import { NewOrder } from "../../orders/order.ts"
 import { GuestDetails, NewStay } from "../../stays/stay.ts"
+import { ROOM_FEE } from "../../transactions/dictionaries.ts"
 import type { create_reservation } from "../contract.ts"
 import { manualCode } from "./codes.ts"
 import { type Checked, checkedDates, checkedGuests, filled } from "./stay-checks.ts"
 
 type Payload = typeof create_reservation.payloadSchema.Type
-
-/** Money that comes with an order made by hand is for the room (transactions/dictionaries.ts). */
-const ROOM_FEE = 11
 
 /** The order a payload describes, under the given channel id; what cannot be an order says which field is why. */
 export const orderByHand = (
@@ -29,6 +27,7 @@ export const orderByHand = (
       creator: made.creator,
       custom_channel_id: payload.custom_channel_id,
       stays: [stay],
+      // Money that comes with it is for the room.
       received:
         payload.received_amount === 0
           ? null
