@@ -27,6 +27,9 @@ export const PAGE_MAX = 100
 export const TRANSACTION_NOTE = 500
 /** Characters of the text transactions are searched by. */
 export const TRANSACTION_KEYWORD = 100
+/** Entries of one's own that each dictionary has room for, retired ones among them, and characters of the name of one. */
+export const DICTIONARY_ENTRIES = 200
+export const DICTIONARY_NAME = 50
 /** Days of GET /transactions, start_date and end_date included (specification, Other limits and constants). */
 export const TRANSACTION_DAYS = 366
 /** Largest amount of money in major units: twelve digits before the point stay exact as a JSON number with three after it. */
@@ -108,6 +111,8 @@ export const FEED_LAG_COUNTED = 10_000
 /** Milliseconds that an event may go unacknowledged until its consumer lags (thirty minutes). */
 export const FEED_LAG_MS = 30 * 60 * 1000
 
+/** Sub-accounts of an operator, disabled ones among them. */
+export const ACCOUNTS = 200
 /** Characters of an operator's, an account's and a token's name. */
 export const ACCOUNT_NAME = 100
 /** Characters of an e-mail address (RFC 5321: 256 with the brackets around it). */
@@ -520,6 +525,8 @@ export const HASHES_OF_PLACE = 4
 export const CONSOLE_REQUESTS_A_MINUTE = 600
 export const CONSOLE_PLACES = 4
 export const CONSOLE_FORM_BYTES = 64 * 1024
+/** The same of who is signed in: the longest text there is, of 10,000 characters, takes nine bytes a character on its way. */
+export const HOST_FORM_BYTES = 256 * 1024
 /** Milliseconds in which a form must have arrived. */
 export const CONSOLE_FORM_MS = 20_000
 /** Characters of an address that browsers are led back to, and of the scheme that a program on a device calls its own. */
@@ -552,3 +559,61 @@ export const TOKENS_KEPT_MS = 30 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKENS_KEPT_MS = 90 * 24 * 60 * 60 * 1000
 /** Tokens whose last use a process has in hand until it writes it down: of more it is found at their next call. */
 export const TOKEN_USES = 50_000
+/** Stays that the overview names of those that come, and of those that go; a search has them all. */
+export const OVERVIEW_ROWS = 50
+/** Days for which the overview tells of a push that failed, and conversations of so many days, so many at most, that it looks through. */
+export const OVERVIEW_DAYS_FAILED = 7
+export const OVERVIEW_THREADS_DAYS = 30
+export const OVERVIEW_THREADS_LOOKED_AT = 500
+/** Properties that a page of the console's calendar shows, and stays of them and of the box that it shows of a month. */
+export const MONTH_PROPERTIES = 100
+export const MONTH_STAYS = 5_000
+export const MONTH_BOXED = 100
+/** Listings on a page of the channels, pushes that failed that it tells of, and pushes that the page of one listing does. */
+export const CHANNELS_LISTINGS = 50
+export const FAILED_PUSHES_SHOWN = 50
+export const LISTING_PUSHES_SHOWN = 30
+/** Calendars of elsewhere, and links to calendars of here, on a page of them; and fetches for who waits, at once in a process. */
+export const CALENDARS_SHOWN = 100
+export const SHARE_LINKS_SHOWN = 50
+export const CALENDARS_FETCHED_NOW = 16
+/** Properties, categories or ways of payment that a form of money and work offers to choose from. */
+export const DESK_CHOICES = 1_000
+/** Rows of each list that the page of properties shows at once: of properties, groups, tags and room types. */
+export const PORTFOLIO_ROWS = 50
+/** Staff that the page of people shows at once, and properties of each that it names. */
+export const STAFF_ROWS = 50
+export const STAFF_PROPERTIES_NAMED = 3
+/** Tags of reservations that the page of words shows at once. */
+export const RESERVATION_TAGS_SHOWN = 50
+/** Sums by property and by category that the page of money shows, and lines of the file of a period's entries. */
+export const SUMS_SHOWN = 200
+export const MONEY_CSV_LINES = 10_000
+/** Properties that the page of a year has a row for; its picture and its months count all. */
+export const YEAR_PROPERTIES = 100
+/** Tasks that the page of tasks shows at once, and those of one day that a sheet to print has. */
+export const TASKS_SHOWN = 150
+export const DAY_SHEET_TASKS = 300
+/** Stays that come next and are offered to try a rule or a question on. */
+export const TRIAL_STAYS = 20
+/** Characters that the list of rules shows of what one says, and actions to come that are listed at once. */
+export const RULE_TEXT_SHOWN = 300
+export const ACTIONS_SHOWN = 50
+/** Properties, groups and room types that a form lets choose from, of each. */
+export const NAMES_CHOSEN_FROM = 500
+/** Entries of the knowledge base that a page lists at once. */
+export const KNOWLEDGE_SHOWN = 50
+/** Changes that the page of what happened shows at once, and those it looks through for one person's. */
+export const HISTORY_SHOWN = 100
+export const HISTORY_LOOKED_AT = 5_000
+/** Stays that one page of a search of the console shows. */
+export const FOUND_STAYS = 50
+/** Properties that a form of the console offers, and stays that it names in the way of each. */
+export const PROPERTIES_OFFERED = 1_000
+export const STAYS_IN_THE_WAY = 5
+/** Tasks that the page of a stay shows, and tags of reservations that it offers. */
+export const STAY_TASKS = 50
+export const TAGS_OFFERED = 100
+/** Characters of a guest's last message in the list of who waits for an answer, and listings that one may be made an offer of. */
+export const MESSAGE_SEEN = 200
+export const OFFERED_LISTINGS = 200

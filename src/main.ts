@@ -27,6 +27,7 @@ import { layerConnectorRetention } from "./connectors/layer.ts"
 import { layerConsoleRetention } from "./console/layer.ts"
 import { Passwords } from "./console/Passwords.ts"
 import { Sessions } from "./console/Sessions.ts"
+import { layerConsoleAssembly } from "./console-assembly.ts"
 import {
   type DatabaseSettings,
   layerBackgroundDatabase,
@@ -38,10 +39,8 @@ import { IMAGES } from "./database/folder-modes.ts"
 import { migrate } from "./database/migrate.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
-import { DeliveryLog } from "./deliveries/DeliveryLog.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
 import { Outbound } from "./deliveries/Outbound.ts"
-import { TestEvents } from "./deliveries/TestEvents.ts"
 import { greet } from "./demo/greeting.ts"
 import { DEMO_EMAIL } from "./demo/seed.ts"
 import { makeTryToken } from "./demo/try-token.ts"
@@ -56,7 +55,6 @@ import { Clients } from "./oauth/Clients.ts"
 import { Codes } from "./oauth/Codes.ts"
 import { Grants } from "./oauth/Grants.ts"
 import { layerOAuthRetention } from "./oauth/layer.ts"
-import { AccessTokens } from "./operators/AccessTokens.ts"
 import { layerLastUses } from "./operators/LastUses.ts"
 import { Operators } from "./operators/Operators.ts"
 import { Places } from "./places/Places.ts"
@@ -83,7 +81,6 @@ import { PropertyFeeds } from "./resources/property-feeds/PropertyFeeds.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
 import { layerAppearing } from "./resources/reviews/appearing.ts"
 import { layerExpiring } from "./resources/special-offers/expiring.ts"
-import { HostWebhooks } from "./resources/webhooks/HostWebhooks.ts"
 import { layerSandboxConnector } from "./sandbox/in-process.ts"
 import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
 import { SandboxAllowed } from "./sandbox/SandboxAllowed.ts"
@@ -214,8 +211,7 @@ const layerGuestPages = Layer.provide(GuestPages.layer, layerRequestDatabase)
 const layerConsole = (settings: Settings) =>
   layerConsolePages(settings.publicUrl, settings).pipe(
     Layer.provide([Sessions.layer, Passwords.layer, Clients.layer, Codes.layer, Grants.layer]),
-    Layer.provide([Operators.layer, AccessTokens.layer]),
-    Layer.provide([Layer.provideMerge(HostWebhooks.layer, DeliveryLog.layer), TestEvents.layer]),
+    Layer.provide(layerConsoleAssembly),
     Layer.provide(Layer.provide(Outbound.layer(settings.webhookAllowedHosts), AddressResolver.layer)),
     Layer.provide([layerRequestDatabase, layerRefusals])
   )

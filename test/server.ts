@@ -5,21 +5,17 @@ import { type ListenOptions, listen } from "../src/adapters/http-server/listen.t
 import { layerConsolePages } from "../src/adapters/pages/console.ts"
 import { Passwords } from "../src/console/Passwords.ts"
 import { Sessions } from "../src/console/Sessions.ts"
+import { layerConsoleAssembly } from "../src/console-assembly.ts"
 import { Readiness } from "../src/database/Readiness.ts"
 import { AddressResolver } from "../src/deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "../src/deliveries/allowed-hosts.ts"
-import { DeliveryLog } from "../src/deliveries/DeliveryLog.ts"
 import { Outbound } from "../src/deliveries/Outbound.ts"
-import { TestEvents } from "../src/deliveries/TestEvents.ts"
 import { Clients } from "../src/oauth/Clients.ts"
 import { Codes } from "../src/oauth/Codes.ts"
 import { Grants } from "../src/oauth/Grants.ts"
-import { AccessTokens } from "../src/operators/AccessTokens.ts"
-import { Operators } from "../src/operators/Operators.ts"
 import { SharedCalendars } from "../src/resources/calendar-share-links/SharedCalendars.ts"
 import { GuestPages } from "../src/resources/check-in/GuestPages.ts"
 import { PropertyFeeds } from "../src/resources/property-feeds/PropertyFeeds.ts"
-import { HostWebhooks } from "../src/resources/webhooks/HostWebhooks.ts"
 import { layerTest } from "./harness.ts"
 
 /** Where the service under test listens, without a final slash. */
@@ -58,10 +54,7 @@ export const layerServing = <E, More = never>(
     Layer.provide(
       Layer.provide(layerConsolePages(settings.publicUrl ?? "http://127.0.0.1", settings), [
         console,
-        Operators.layer,
-        AccessTokens.layer,
-        Layer.provideMerge(HostWebhooks.layer, DeliveryLog.layer),
-        Layer.provide(TestEvents.layer, layerOutbound)
+        Layer.provide(layerConsoleAssembly, layerOutbound)
       ])
     ),
     Layer.provideMerge(service)

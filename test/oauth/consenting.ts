@@ -6,18 +6,15 @@ import { ConsolePages, layerConsolePages } from "../../src/adapters/pages/consol
 import { newCookie } from "../../src/console/cookie.ts"
 import { Passwords } from "../../src/console/Passwords.ts"
 import { type Session, Sessions } from "../../src/console/Sessions.ts"
+import { layerConsoleAssembly } from "../../src/console-assembly.ts"
 import { Acting, type Actor } from "../../src/contract/acting.ts"
 import type { Person } from "../../src/contract/caller.ts"
 import { RateLimited, ValidationFailed } from "../../src/contract/errors.ts"
-import { DeliveryLog } from "../../src/deliveries/DeliveryLog.ts"
-import { TestEvents } from "../../src/deliveries/TestEvents.ts"
+import { Outbound } from "../../src/deliveries/Outbound.ts"
 import { type Client, Clients, PUBLIC_CLIENT_ID } from "../../src/oauth/Clients.ts"
 import { Codes, type Consent } from "../../src/oauth/Codes.ts"
 import { Grants } from "../../src/oauth/Grants.ts"
 import { isRegistered } from "../../src/oauth/redirect.ts"
-import { AccessTokens } from "../../src/operators/AccessTokens.ts"
-import { Operators } from "../../src/operators/Operators.ts"
-import { HostWebhooks } from "../../src/resources/webhooks/HostWebhooks.ts"
 import { callerBy } from "../callers.ts"
 import { confirmedBy } from "../console/host.ts"
 import { layerTest } from "../harness.ts"
@@ -119,11 +116,7 @@ export const layerConsenting = (publicUrl = PUBLIC_URL) =>
     Layer.provide([
       Layer.mock(Passwords, {}),
       Layer.mock(Grants, {}),
-      Layer.mock(Operators, {}),
-      Layer.mock(AccessTokens, {}),
-      Layer.mock(HostWebhooks, {}),
-      Layer.mock(DeliveryLog, {}),
-      Layer.mock(TestEvents, {})
+      Layer.provide(layerConsoleAssembly, Layer.mock(Outbound, {}))
     ]),
     Layer.provideMerge(Ground.layer),
     Layer.provideMerge(layerTest),

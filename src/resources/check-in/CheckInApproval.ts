@@ -1,4 +1,5 @@
 import { Context, DateTime, Effect, Layer } from "effect"
+import { WakeUp } from "../../background/WakeUp.ts"
 import type { Acting } from "../../contract/acting.ts"
 import { BadRequest, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
@@ -30,7 +31,12 @@ export class CheckInApproval extends Context.Service<
 >()("latchkey/resources/CheckInApproval") {
   static readonly layer = Layer.effect(
     CheckInApproval,
-    Effect.map(CheckInStore, (store) => CheckInApproval.of({ approve: approve(store) }))
+    Effect.gen(function* () {
+      const { wake } = yield* WakeUp
+      const approved = approve(yield* CheckInStore)
+      // Whether it failed or its caller went away: it may have been committed.
+      return CheckInApproval.of({ approve: (named) => Effect.ensuring(approved(named), wake) })
+    })
   ).pipe(Layer.provide(CheckInStore.layer))
 }
 

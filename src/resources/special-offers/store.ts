@@ -6,13 +6,10 @@ import { OfferStatus } from "../../channels/said.ts"
 import { givenRow, namesOf } from "../../database/columns.ts"
 import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { rowOf } from "../../database/rows.ts"
-import { OFFERS_SHOWN } from "../../limits.ts"
-import { isUnsellable } from "../availability/calendar-days.ts"
 import { conversationNamed, NamedConversation } from "../conversations/known-conversation.ts"
-import { soldBy } from "../listings/own-listing.ts"
 import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
-import { SpecialOffer } from "./contract.ts"
 import { comesFrom } from "./rules/standing.ts"
+import { type Nights, nightsTaken, offersOf, WrittenOffer } from "./shown.ts"
 import { GivenOffer, type NewOffer, touchedOffers } from "./table.ts"
 
 // The SQL of offers. A read is one statement; a change is two: one that reads what the rules need, one that changes.
@@ -23,7 +20,7 @@ type Sql = SqlClient.SqlClient
 const Shown = Schema.toCodecJson(
   Schema.Struct({
     operator_id: Schema.Int,
-    offers: Schema.Array(Schema.Struct({ ...SpecialOffer.fields, expires_at: Schema.Date }))
+    offers: Schema.Array(WrittenOffer)
   })
 )
 const readShown = rowOf(Shown)
@@ -37,42 +34,22 @@ const shown = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, code }: Givens<Named>) => sql`
-      SELECT c.operator_id, coalesce((
-        SELECT jsonb_agg(jsonb_build_object(
-          'id', o.offer_id, 'offer_type', o.offer_type, 'status', o.status, 'listing_id', o.listing_id,
-          'check_in_date', o.check_in_date, 'check_out_date', o.check_out_date,
-          'nights', o.check_out_date - o.check_in_date,
-          'number_of_guests', greatest(o.number_of_adults + o.number_of_children, 1),
-          'price', o.price, 'currency', o.currency, 'expire_time', o.expire_time, 'create_time', o.create_time,
-          'expires_at', o.expires_at) ORDER BY o.created_at DESC, o.id DESC)
-        FROM (
-          SELECT * FROM special_offers WHERE operator_id = ${operatorId} AND conversation_id = c.id
-          ORDER BY created_at DESC, id DESC LIMIT ${sql.literal(String(OFFERS_SHOWN))}
-        ) o), '[]') AS offers
+      SELECT c.operator_id, ${offersOf(sql, operatorId, sql`c`)} AS offers
       FROM (${conversationNamed(sql, code)}) c`
   )
   return (operatorId: number, code: string) => readShown(statement({ operatorId, code }))
 }
 
 /** What an offer is of: a listing and nights, said by values or by columns. */
-interface Wished {
+interface Wished extends Nights {
   readonly listingId: Value<string> | Fragment
-  readonly from: Value<string> | Fragment
-  readonly before: Value<string> | Fragment
 }
 
 const OnGround = { listing_currency: Schema.NullOr(Schema.String), nights_taken: Schema.Boolean }
 
-/** A listing that is linked to nothing has no nights here that could be taken. */
 const ground = (sql: Sql, { operatorId, code }: Givens<Named>, wished: Wished, more: Fragment): Fragment => sql`
   SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, l.currency AS listing_currency, ${more}
-    coalesce(l.property_id, l.room_type_id) IS NOT NULL AND NOT EXISTS (
-      SELECT FROM (${soldBy(sql, sql`l`)}) sold
-      JOIN properties p ON p.operator_id = ${operatorId} AND p.id = sold.property_id
-      WHERE p.deactivated_at IS NULL AND NOT EXISTS (
-        SELECT FROM calendar_days d WHERE d.operator_id = ${operatorId} AND d.property_id = p.id
-          AND d.day >= ${wished.from}::date AND d.day < ${wished.before}::date AND ${isUnsellable(sql, sql`d`)})
-    ) AS nights_taken
+    ${nightsTaken(sql, operatorId, sql`l`, wished)} AS nights_taken
   FROM (${conversationNamed(sql, code)}) c
   LEFT JOIN listings l ON l.operator_id = ${operatorId} AND l.account_id = c.account_id
     AND l.channel_type = c.channel_type AND l.listing_id = ${wished.listingId}`

@@ -122,8 +122,7 @@ layer(Layer.provideMerge(PropertyFeeds.layer, layerScene))("a property among mar
               assert.deepStrictEqual(shut, held, `at a marketplace, after ${told}`)
             }
           }
-        }),
-      60_000
+        })
     )
   }
 })

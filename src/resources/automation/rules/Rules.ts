@@ -97,12 +97,14 @@ const testing = (
     return tested(rule, stay, { now: yield* DateTime.nowAsDate, publicUrl })
   })
 
-interface Trying {
+/** What trying a rule depends on beside the rule and the stay. */
+export interface Trying {
   readonly now: Date
   readonly publicUrl: string
 }
 
-const tested = (rule: KeptRule, stay: StayFacts, trying: Trying): TestedRule => {
+/** What a rule would do of a stay, as both are now. */
+export const tested = (rule: KeptRule, stay: StayFacts, trying: Trying): TestedRule => {
   const { definition, state } = rule
   const found = {
     rule_id: rule.id,

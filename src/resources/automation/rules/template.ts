@@ -92,6 +92,10 @@ const OF_STAYS: ReadonlyMap<string, Field<Filling>> = new Map<string, Field<Fill
   ["stay.page", guideOf("page", ({ stay, publicUrl }) => addressOf(publicUrl, stay.guide_token))]
 ])
 
+/** The names of the fields that a template about a stay knows beside custom ones, and of those that an inquiry knows. */
+export const STAY_FIELDS: ReadonlyArray<string> = Array.from(OF_STAYS.keys())
+export const INQUIRY_FIELDS: ReadonlyArray<string> = Array.from(OF_INQUIRIES.keys())
+
 /** What begins the name of a custom field of the stay. */
 const CUSTOM = "cf."
 

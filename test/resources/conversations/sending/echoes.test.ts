@@ -301,7 +301,6 @@ layer(layerScene)("a message that is under way", (it) => {
           lanes.map(({ waiting }) => waiting),
           lanes.map(() => 0)
         )
-      }),
-    30_000
+      })
   )
 })

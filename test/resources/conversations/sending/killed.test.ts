@@ -94,6 +94,5 @@ it.live.skipIf(server === "")(
       const [known, forgot] = yield* Effect.orDie(Effect.provide(states, database))
       assert.deepStrictEqual(known, ["one: sent", "two: sent"])
       assert.deepStrictEqual(forgot, ["one: unknown, it may have got there, and the channel cannot tell", "two: sent"])
-    }).pipe(Effect.scoped),
-  60_000
+    }).pipe(Effect.scoped)
 )

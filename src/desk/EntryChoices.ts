@@ -1,0 +1,54 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../database/forms.ts"
+import { onlyRowOf } from "../database/rows.ts"
+import { type DictionaryEntry, dictionariesOf, listed } from "../resources/transactions/dictionaries.ts"
+import { PropertyChoices, propertyChoices } from "./choices.ts"
+
+// What an entry of money can be on and under, in one statement.
+
+/** What there is to choose from for an entry. */
+export interface Choices {
+  readonly properties: PropertyChoices
+  readonly items: ReadonlyArray<DictionaryEntry>
+  readonly methods: ReadonlyArray<DictionaryEntry>
+}
+
+const Own = Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String, retired: Schema.Boolean }))
+
+const read = onlyRowOf(Schema.Struct({ properties: PropertyChoices, items: Own, methods: Own }))
+
+interface Asked {
+  readonly operatorId: number
+  readonly items: string
+  readonly methods: string
+}
+
+/** The categories, payment methods and properties of a new entry. */
+export class EntryChoices extends Context.Service<
+  EntryChoices,
+  { readonly of: (operatorId: number, direction: "income" | "expense") => Effect.Effect<Choices> }
+>()("latchkey/desk/EntryChoices") {
+  static readonly layer = Layer.effect(
+    EntryChoices,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = inForms(sql, ({ operatorId, items, methods }: Givens<Asked>) => {
+        const own = (dictionary: typeof items) => sql`(
+          SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'retired', retired_at IS NOT NULL)), '[]')
+          FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${dictionary})`
+        return sql`
+          SELECT ${propertyChoices(sql, operatorId)} AS properties, ${own(items)} AS items, ${own(methods)} AS methods`
+      })
+      return EntryChoices.of({
+        of: (operatorId, direction) => {
+          const { items, methods } = dictionariesOf(direction)
+          return Effect.map(read(statement({ operatorId, items, methods })), (own) => ({
+            properties: own.properties,
+            items: listed(items, own.items),
+            methods: listed(methods, own.methods)
+          }))
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,226 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { addDays } from "../contract/time.ts"
+import { type Givens, inForms } from "../database/forms.ts"
+import { loweredOnce } from "../database/parameters.ts"
+import { onlyRowOf } from "../database/rows.ts"
+import { FOUND_STAYS, SEARCH_DAYS } from "../limits.ts"
+import { Status } from "../resources/orders/order.ts"
+import { StayStatus } from "../resources/stays/stay.ts"
+import { receivedOf } from "../resources/transactions/received.ts"
+import { unpaidOrders } from "./unpaid.ts"
+
+// A host's search of stays, in one statement: by a code or a name, by days, property, and how their order stands.
+
+type Sql = SqlClient.SqlClient
+
+/** How an order stands, or `check_in`: documents of its guests have come in and wait for somebody to look at them. */
+export const Standing = Schema.Literals([...Status.literals, "check_in"])
+export type Standing = typeof Standing.Type
+
+export const Payment = Schema.Literals(["unpaid", "paid"])
+export type Payment = typeof Payment.Type
+
+/** What a search is narrowed by. */
+export interface Sought {
+  /** A part of a name or of a stay's code; a whole code, or a channel's own, is found whatever its days. */
+  readonly words: string | undefined
+  /** {@link IN_BOX}: those in no property. */
+  readonly propertyId: number | undefined
+  readonly status: Standing | undefined
+  /** Of accepted orders alone. */
+  readonly payment: Payment | undefined
+  /** Days of the check-in and of the check-out, both ends included. */
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly leavesFrom: string | undefined
+  readonly leavesTo: string | undefined
+}
+
+/** The property that stands for the reservation box. */
+export const IN_BOX = 0
+
+/** Days of the check-out that a search covers which names none. */
+export interface Covered {
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+/**
+ * What waits is all that waits. A search that names no days otherwise is of those who are here or come within
+ * {@link SEARCH_DAYS}; where somebody is looked for by words, or money is, of as many days before too.
+ */
+export const coveredBy = (sought: Sought, today: string): Covered => {
+  const { words, status, payment, from, to, leavesFrom, leavesTo } = sought
+  const names = [from, to, leavesFrom, leavesTo].some((day) => day !== undefined)
+  if (names || status === "wait_accept" || status === "wait_pay") return { from: undefined, to: undefined }
+  if (status === "check_in") return { from: today, to: undefined }
+  const looksBack = words !== undefined || payment !== undefined
+  return { from: looksBack ? addDays(today, -SEARCH_DAYS) : today, to: addDays(today, SEARCH_DAYS) }
+}
+
+const Found = Schema.Struct({
+  stay_code: Schema.String,
+  guest_name: Schema.NullOr(Schema.String),
+  /** Null: in the box. */
+  property_title: Schema.NullOr(Schema.String),
+  check_in_date: Schema.String,
+  check_out_date: Schema.String,
+  number_of_guests: Schema.Int,
+  channel_type: Schema.String,
+  status: Status,
+  stay_status: StayStatus,
+  currency: Schema.String,
+  /** Of its whole order, decimal text: what is due, and what of it has not come in. */
+  total: Schema.String,
+  balance: Schema.String,
+  tags: Schema.Array(Schema.String)
+})
+export type Found = typeof Found.Type
+
+const Answer = Schema.Struct({
+  total: Schema.Int,
+  /** By the day of their check-in, {@link FOUND_STAYS} at most. */
+  rows: Schema.Array(Found)
+})
+export type Answer = typeof Answer.Type
+
+const read = onlyRowOf(Answer)
+
+interface Asked extends Sought {
+  readonly operatorId: number
+  readonly today: string
+  readonly coveredFrom: string | undefined
+  readonly coveredTo: string | undefined
+  /** Days between which the check-outs lie of all that is sought, where money is. */
+  readonly moneyFrom: string
+  readonly moneyTo: string
+  readonly offset: number
+}
+
+/** Which parts of a statement there are. */
+type Shape = [status: Standing | "any", payment: Payment | "any", where: "box" | "anywhere"]
+
+const waitsForLook = (sql: Sql, today: Fragment): Fragment => sql`
+  o.status = 'accepted' AND s.check_out_date >= ${today}::date AND s.id_required = 'required_with_review'
+  AND s.check_in_approved_at IS NULL
+  AND EXISTS (SELECT FROM identity_images i WHERE i.operator_id = s.operator_id AND i.order_id = s.order_id)`
+
+const onOrder = (sql: Sql, { status, today }: Givens<Asked>, shape: Shape): ReadonlyArray<Fragment> => {
+  const [standing, payment] = shape
+  const all: Array<Fragment> = []
+  if (standing === "check_in") all.push(waitsForLook(sql, today))
+  else if (status !== undefined) all.push(sql`o.status = ${status}`)
+  if (payment !== "any") {
+    const isUnpaid = sql`s.order_id IN (SELECT order_id FROM unpaid)`
+    all.push(sql`o.status = 'accepted' AND ${payment === "unpaid" ? isUnpaid : sql`NOT ${isUnpaid}`}`)
+  }
+  return all
+}
+
+const onStay = (sql: Sql, asked: Givens<Asked>, [, , where]: Shape): ReadonlyArray<Fragment> => {
+  const all: Array<Fragment> = [sql`s.operator_id = ${asked.operatorId}`]
+  if (where === "box") all.push(sql`s.property_id IS NULL`)
+  else if (asked.propertyId !== undefined) all.push(sql`s.property_id = ${asked.propertyId}`)
+  if (asked.from !== undefined) all.push(sql`s.check_in_date >= ${asked.from}::date`)
+  if (asked.to !== undefined) all.push(sql`s.check_in_date <= ${asked.to}::date`)
+  if (asked.leavesFrom !== undefined) all.push(sql`s.check_out_date >= ${asked.leavesFrom}::date`)
+  if (asked.leavesTo !== undefined) all.push(sql`s.check_out_date <= ${asked.leavesTo}::date`)
+  return all
+}
+
+const covered = (sql: Sql, { coveredFrom, coveredTo }: Givens<Asked>): ReadonlyArray<Fragment> => [
+  ...(coveredFrom === undefined ? [] : [sql`s.check_out_date >= ${coveredFrom}::date`]),
+  ...(coveredTo === undefined ? [] : [sql`s.check_out_date <= ${coveredTo}::date`])
+]
+
+/** The stays that are sought: `id`, `order_id`, and the day they come. */
+const matching = (sql: Sql, asked: Givens<Asked>, shape: Shape): Fragment => {
+  const { operatorId, words } = asked
+  const ofOrder = onOrder(sql, asked, shape)
+  const joined =
+    ofOrder.length === 0 ? sql`` : sql` JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
+  const those = (more: ReadonlyArray<Fragment>): Fragment => sql`
+    SELECT s.id, s.order_id, s.check_in_date FROM stays s${joined}
+    WHERE ${sql.and([...onStay(sql, asked, shape), ...ofOrder, ...more])}`
+  if (words === undefined) return those(covered(sql, asked))
+  const lowered = loweredOnce(sql, words)
+  const named = sql`(strpos(lower(s.guest_name), ${lowered}) > 0 OR strpos(lower(s.stay_code), ${lowered}) > 0)`
+  const called = sql`s.order_id = ANY (ARRAY(
+    SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${words} OR channel_id = ${words})
+    UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${words}))`
+  return sql`${those([...covered(sql, asked), named])} UNION ${those([called])}`
+}
+
+const shown = (sql: Sql, { operatorId }: Givens<Asked>): Fragment => sql`
+  SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date, s.check_out_date, s.number_of_guests,
+    o.channel_type, o.status, s.stay_status, o.currency, due.total::text AS total,
+    greatest(due.total - come.received, 0)::text AS balance, (
+      SELECT coalesce(jsonb_agg(t.tag_name ORDER BY t.id), '[]')
+      FROM stay_tags link JOIN usable_reservation_tags t
+        ON t.operator_id = link.operator_id AND t.id = link.tag_id AND t.stays_version = link.stays_version
+      WHERE link.operator_id = s.operator_id AND link.stay_id = s.id) AS tags
+  FROM page JOIN stays s ON s.operator_id = ${operatorId} AND s.id = page.id
+  JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+  LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
+  CROSS JOIN LATERAL (
+    SELECT sum(each.rate) AS total FROM stays each WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id) due
+  CROSS JOIN LATERAL (
+    SELECT ${receivedOf(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })} AS received) come
+  ORDER BY page.check_in_date, page.id`
+
+const search = (sql: Sql) =>
+  inForms(sql, (asked: Givens<Asked>, ...shape: Shape) => {
+    const { operatorId, moneyFrom: from, moneyTo: until, offset } = asked
+    const unpaid =
+      shape[1] === "any" ? sql`` : sql`unpaid AS MATERIALIZED (${unpaidOrders(sql, { operatorId, from, until })}), `
+    return sql`
+    WITH ${unpaid}matching AS MATERIALIZED (${matching(sql, asked, shape)}),
+      page AS MATERIALIZED (
+        SELECT id, check_in_date FROM matching ORDER BY check_in_date, id
+        LIMIT ${sql.literal(String(FOUND_STAYS))} OFFSET ${offset})
+    SELECT (SELECT count(*) FROM matching) AS total,
+      (SELECT coalesce(jsonb_agg(row), '[]') FROM (${shown(sql, asked)}) row) AS rows`
+  })
+
+const EARLIEST = "0001-01-01"
+const LATEST = "9999-12-31"
+
+/** Finds stays for who works at the desk. */
+export class FoundStays extends Context.Service<
+  FoundStays,
+  {
+    /** A page of them, from `offset` on, as of that day of the operator's. */
+    readonly of: (operatorId: number, sought: Sought, today: string, offset: number) => Effect.Effect<Answer>
+  }
+>()("latchkey/desk/FoundStays") {
+  static readonly layer = Layer.effect(
+    FoundStays,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = search(sql)
+      return FoundStays.of({
+        of: (operatorId, sought, today, offset) => {
+          const { from, to } = coveredBy(sought, today)
+          const { status, payment, propertyId, leavesFrom, leavesTo } = sought
+          const isBox = propertyId === IN_BOX
+          return read(
+            statement(
+              {
+                ...sought,
+                ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
+                propertyId: isBox ? undefined : propertyId,
+                // Who comes from a day on leaves after it.
+                moneyFrom: leavesFrom ?? sought.from ?? from ?? EARLIEST,
+                moneyTo: leavesTo ?? to ?? LATEST
+              },
+              status ?? "any",
+              payment ?? "any",
+              isBox ? "box" : "anywhere"
+            )
+          )
+        }
+      })
+    })
+  )
+}

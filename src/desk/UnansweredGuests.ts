@@ -1,0 +1,71 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Page } from "../contract/page.ts"
+import type { Givens } from "../database/forms.ts"
+import { pagesOf } from "../database/pages.ts"
+import type { PageOf } from "../database/rows.ts"
+import { MESSAGE_SEEN } from "../limits.ts"
+import { guestOf, stayOf } from "../resources/conversations/about.ts"
+import { ListedConversation } from "../resources/conversations/contract.ts"
+import { OffsetSecond } from "../resources/row-fields.ts"
+import { latelySaid, unanswered } from "./unanswered.ts"
+
+// Who waits for an answer, page by page.
+
+type Sql = SqlClient.SqlClient
+
+const Waiting = Schema.Struct({
+  ...ListedConversation.fields,
+  last_message_at: OffsetSecond,
+  /** How the guest's last message begins. */
+  said: Schema.String
+})
+export type Waiting = typeof Waiting.Type
+
+interface Asked {
+  readonly operatorId: number
+  /** The operator's own day. */
+  readonly today: string
+  readonly threadsSince: Date
+}
+
+const lastSaid = (sql: Sql) => sql`(
+  SELECT left(m.content, ${sql.literal(String(MESSAGE_SEEN))}) FROM messages m
+  WHERE m.operator_id = page.operator_id AND m.conversation_id = page.id ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`
+
+const pageOf = (sql: Sql) =>
+  pagesOf(sql, Waiting, (asked: Givens<Asked>) => ({
+    matching: sql`SELECT c.operator_id, c.id, c.last_message_at FROM ${unanswered(sql, asked)}`,
+    whole: sql`
+      SELECT c.*, listed.position FROM listed
+      JOIN conversations c ON c.operator_id = listed.operator_id AND c.id = listed.id`,
+    orderBy: sql`last_message_at DESC, id DESC`,
+    columns: {
+      id: sql`page.code`,
+      guest: guestOf(sql, sql`page`),
+      property_title: sql`coalesce(stay.title, '')`,
+      check_in_date: sql`coalesce(stay.check_in_date, page.inquiry_check_in_date)`,
+      check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`,
+      said: lastSaid(sql)
+    },
+    joined: sql`LEFT JOIN LATERAL (${stayOf(sql, sql`page`, asked.today)}) stay ON true`
+  }))
+
+/** Conversations in which the guest had the last word, among the latest. */
+export class UnansweredGuests extends Context.Service<
+  UnansweredGuests,
+  {
+    /** As it is at an instant, which is on that day of the operator's. */
+    readonly page: (operatorId: number, today: string, now: Date, page: Page) => Effect.Effect<PageOf<Waiting>>
+  }
+>()("latchkey/desk/UnansweredGuests") {
+  static readonly layer = Layer.effect(
+    UnansweredGuests,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const find = pageOf(sql)
+      return UnansweredGuests.of({
+        page: (operatorId, today, now, page) => find({ operatorId, today, threadsSince: latelySaid(now) }, page)
+      })
+    })
+  )
+}

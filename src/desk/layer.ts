@@ -1,0 +1,53 @@
+import { Layer } from "effect"
+import { AtChannels } from "./AtChannels.ts"
+import { BesideTalk } from "./BesideTalk.ts"
+import { CalendarsElsewhere } from "./CalendarsElsewhere.ts"
+import { DaySheet } from "./DaySheet.ts"
+import { EntryChoices } from "./EntryChoices.ts"
+import { FailedPushes } from "./FailedPushes.ts"
+import { FoundStays } from "./FoundStays.ts"
+import { History } from "./History.ts"
+import { KnowledgeScopes } from "./KnowledgeScopes.ts"
+import { Ledger } from "./Ledger.ts"
+import { Month } from "./Month.ts"
+import { OfferedProperties } from "./OfferedProperties.ts"
+import { OneListing } from "./OneListing.ts"
+import { Overview } from "./Overview.ts"
+import { Portfolio } from "./Portfolio.ts"
+import { ReviewedStays } from "./ReviewedStays.ts"
+import { RuleBook } from "./RuleBook.ts"
+import { Sorting } from "./Sorting.ts"
+import { Staff } from "./Staff.ts"
+import { StayBeside } from "./StayBeside.ts"
+import { Sums } from "./Sums.ts"
+import { UnansweredGuests } from "./UnansweredGuests.ts"
+import { WorkPlan } from "./WorkPlan.ts"
+import { Year } from "./Year.ts"
+
+/** All that a host's pages read beside operations. */
+export const layerDesk = Layer.mergeAll(
+  Month.layer,
+  Overview.layer,
+  AtChannels.layer,
+  CalendarsElsewhere.layer,
+  FailedPushes.layer,
+  OneListing.layer,
+  Portfolio.layer,
+  Sorting.layer,
+  Staff.layer,
+  FoundStays.layer,
+  OfferedProperties.layer,
+  StayBeside.layer,
+  BesideTalk.layer,
+  ReviewedStays.layer,
+  UnansweredGuests.layer,
+  History.layer,
+  KnowledgeScopes.layer,
+  RuleBook.layer,
+  EntryChoices.layer,
+  Ledger.layer,
+  Sums.layer,
+  Year.layer,
+  WorkPlan.layer,
+  DaySheet.layer
+)
