@@ -29,7 +29,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background changes channels configuration.ts connectors console database deliveries demo events gate ingest",
+      "adapters assembly.ts background changes channels configuration.ts connectors console console-assembly.ts database deliveries demo events gate ingest",
       "installation.ts limits.ts oauth operators places resources/<family> sandbox telemetry"
     )
   },
@@ -37,10 +37,20 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "adapters",
     what: "REST, MCP, pages; `http-server/` keeps their connections, refuses what is no request, and stops",
     imports: imports(
-      "Api.ts configuration.ts connectors console contract database deliveries documents events gate installation.ts limits.ts oauth operators places",
-      "resources/<family> sandbox",
+      "Api.ts channels configuration.ts connectors console contract database deliveries desk documents events gate installation.ts limits.ts oauth",
+      "operators places random-text.ts resources/<family> sandbox",
       "service.ts telemetry"
     )
+  },
+  {
+    place: "console-assembly.ts",
+    what: "what pages of the console work with beside the Service: what the process, the tests and the bench all run",
+    imports: imports("console deliveries desk operators resources/<family>")
+  },
+  {
+    place: "desk",
+    what: "what pages of a host show beside operations: reads, one statement each",
+    imports: imports("contract database limits.ts resources/<family> resources/row-fields.ts")
   },
   {
     place: "assembly.ts",
@@ -90,7 +100,7 @@ export const PLACES: ReadonlyArray<Place> = [
   },
   {
     place: "console",
-    what: "who is signed in at the console, and who tried to",
+    what: "who is signed in at the console, who tried to, and who may",
     imports: imports("background changes contract database gate limits.ts operators")
   },
   {

@@ -10,15 +10,18 @@ import type { ServerError } from "../../contract/errors.ts"
 import { html } from "../../documents/html.ts"
 import { refusalOf } from "../../gate/entitlement.ts"
 import { windowOf } from "../../gate/windows/window.ts"
-import { CONSOLE_PLACES, CONSOLE_REQUESTS_A_MINUTE } from "../../limits.ts"
+import { CONSOLE_FORM_BYTES, CONSOLE_PLACES, CONSOLE_REQUESTS_A_MINUTE, HOST_FORM_BYTES } from "../../limits.ts"
 import { Places } from "../../places/Places.ts"
+import { unguessable } from "../../random-text.ts"
 import { callerAddress } from "../caller-address.ts"
 import { partsOfTarget } from "../target.ts"
 import { makeWebhookPage } from "./console/access/webhooks/page.ts"
 import { makeAccessPage } from "./console/access.ts"
 import { makeAuthorizationPage } from "./console/authorization.ts"
-import { readConsoleForm } from "./console/form.ts"
+import { formLength, readConsoleForm } from "./console/form.ts"
 import { framed, SIGN_IN_PATH, seeOther } from "./console/frame.ts"
+import { makeHostPages } from "./console/host/pages.ts"
+import { SCRIPT, SCRIPT_PATH } from "./console/host/script.ts"
 import { makePasswordPage } from "./console/password.ts"
 import { makeSignInPage } from "./console/sign-in.ts"
 import { STYLE, STYLE_PATH } from "./console/style.ts"
@@ -45,10 +48,17 @@ import { isLooking, recorded, retryAfter } from "./secret-address.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-const style = HttpServerResponse.text(STYLE, {
-  contentType: "text/css; charset=utf-8",
-  headers: { "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" }
-})
+const asset = (text: string, contentType: string): Response =>
+  HttpServerResponse.text(text, {
+    contentType,
+    headers: { "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" }
+  })
+
+/** What pages load, by its address. */
+const ASSETS = new Map([
+  [STYLE_PATH, asset(STYLE, "text/css; charset=utf-8")],
+  [SCRIPT_PATH, asset(SCRIPT, "text/javascript; charset=utf-8")]
+])
 
 /** A page of nothing but a sentence. */
 const said = (visit: Visit, words: string, status: number): Response =>
@@ -100,6 +110,7 @@ const readVisit = (publicUrl: string, trustProxy: boolean) => {
       cookie,
       known: knownIn(request, known),
       formToken: formTokenOf(cookie),
+      formKey: unguessable(),
       session: undefined,
       address: callerAddress(request, trustProxy) ?? ""
     }
@@ -117,17 +128,29 @@ const of = (visit: Visit, session: Session | undefined): Effect.Effect<Visit> =>
         return { ...visit, session, standing: Option.getOrUndefined(refusal)?.message }
       })
 
-/** Who is signed in, and which form of which page it is. */
-const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy = false }: Surroundings) {
-  const [sessions, places, counted] = [yield* Sessions, yield* Places, yield* makeCounting]
+/** All pages, by their paths. */
+const makePages = Effect.fnUntraced(function* (publicUrl: string) {
   const made: ReadonlyArray<ConsolePage> = [
     yield* makeSignInPage(publicUrl),
     yield* makePasswordPage,
     yield* makeAuthorizationPage(publicUrl),
     yield* makeAccessPage(publicUrl),
-    yield* makeWebhookPage
+    yield* makeWebhookPage,
+    ...(yield* makeHostPages)
   ]
-  const pages = new Map(made.map((page) => [page.path, page]))
+  return new Map(made.map((page) => [page.path, page]))
+})
+
+/** Bytes that a form may have: a long one is read of who is signed in alone, and only where one comes is that asked. */
+const mostOf = (sessions: Sessions["Service"], { cookie }: Visit, request: HttpServerRequest): Effect.Effect<number> =>
+  formLength(request) <= CONSOLE_FORM_BYTES
+    ? Effect.succeed(CONSOLE_FORM_BYTES)
+    : Effect.map(sessions.find(cookie), (session) => (session === undefined ? CONSOLE_FORM_BYTES : HOST_FORM_BYTES))
+
+/** Who is signed in, and which form of which page it is. */
+const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy = false }: Surroundings) {
+  const [sessions, places, counted] = [yield* Sessions, yield* Places, yield* makeCounting]
+  const pages = yield* makePages(publicUrl)
   const name = cookieName(publicUrl)
   const read = readVisit(publicUrl, trustProxy)
 
@@ -150,7 +173,7 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     request: HttpServerRequest
   ) {
     if (!isOwnOrigin(request, publicUrl)) return notTaken(visit, TEXTS.refused.notOurs)
-    const form = yield* readConsoleForm(request)
+    const form = yield* readConsoleForm(request, yield* mostOf(sessions, visit, request))
     if (Result.isFailure(form)) return said(visit, TEXTS.refused.notAForm[form.failure], form.failure)
     if (!isOwnForm(form.success, visit.formToken)) {
       return notTaken(visit, isNew ? TEXTS.refused.noCookie : TEXTS.refused.otherVisit)
@@ -173,7 +196,8 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
   })
 
   return (request: HttpServerRequest): Effect.Effect<Response> => {
-    if (request.url === STYLE_PATH) return Effect.succeed(style)
+    const loaded = ASSETS.get(request.url)
+    if (loaded !== undefined) return Effect.succeed(loaded)
     if (isWithSlash(request.url)) return Effect.succeed(withoutSlash(request.url))
     const nobody: Visit = { ...read(request).visit, query: new URLSearchParams() }
     const failing = {

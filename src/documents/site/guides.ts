@@ -12,7 +12,7 @@ const FILES: ReadonlyArray<readonly [section: string, files: ReadonlyArray<strin
     ["api.md", "mcp.md", "oauth.md", "guides/errors.md", "limits.md", "retries.md", "client.md", "guides/versioning.md"]
   ],
   ["What happens", ["webhooks.md", "guides/verifying-webhooks.md", "feed.md", "guides/catching-up.md"]],
-  ["Hosting", ["calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]],
+  ["Hosting", ["host-console.md", "calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]],
   ["Around it", ["console.md", "sandbox.md", "trail.md", "evaluation.md"]]
 ]
 

@@ -135,7 +135,7 @@ describe("a stop", () => {
     Effect.gen(function* () {
       const ended = yield* Deferred.make<void>()
       const onStop = Effect.asVoid(Deferred.succeed(ended, undefined))
-      const server = yield* listening({ drainSeconds: 1, onStop })
+      const server = yield* listening({ drainSeconds: 3, onStop })
       const before = new RawClient(server.base).send(get("/before"))
       const first = yield* server.next
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
@@ -152,7 +152,7 @@ describe("a stop", () => {
 
   it.effect("takes new connections for the drain, in which it is no longer ready", () =>
     Effect.gen(function* () {
-      const server = yield* listening({ drainSeconds: 1 })
+      const server = yield* listening({ drainSeconds: 3 })
       const kept = yield* used(server)
       const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
       const [ready] = answersIn(yield* heardBy(new RawClient(server.base).send(get("/health/ready?from=lb"))))

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Exit, Layer, Logger } from "effect"
 import { LINGER_BYTES } from "../../../src/adapters/http-server/Connection.ts"
 import { BODY_BYTES, HEADER_BYTES, IMAGE_BODY_BYTES } from "../../../src/limits.ts"
 import { freshOperator, propertyOf } from "../../harness.ts"
@@ -142,6 +142,9 @@ layer(layerServed().pipe(Layer.provideMerge(layerLog)))("what is no request", (i
   )
 })
 
+/** How long a connection is kept after its last answer for a client that still sends, in milliseconds. */
+const LINGER_MS = 500
+
 layer(layerServed())("a body", (it) => {
   it.effect("longer than allowed is refused for what its length says, before a byte of it is sent or asked for", () =>
     Effect.gen(function* () {
@@ -172,15 +175,22 @@ layer(layerServed())("a body", (it) => {
       const { token } = yield* freshOperator()
       const base = yield* BaseUrl
       const bytes = LINGER_BYTES / 4
-      const client = new RawClient(base)
-      // As a client that reads nothing before it has sent everything.
-      client.socket.pause()
-      client.send(post("/v3/transactions", `Service-Access-Token: ${token}\r\nContent-Length: ${bytes}`))
-      yield* Effect.callback<void>((resume) => {
-        client.socket.write("x".repeat(bytes), () => resume(Effect.void))
+      /** A client that reads nothing before it has sent everything: how it ended, and whether that took it too long. */
+      const sent = Effect.gen(function* () {
+        const client = new RawClient(base)
+        client.socket.pause()
+        const begun = performance.now()
+        client.send(post("/v3/transactions", `Service-Access-Token: ${token}\r\nContent-Length: ${bytes}`))
+        yield* Effect.callback<void>((resume) => {
+          client.socket.write("x".repeat(bytes), () => resume(Effect.void))
+        })
+        client.socket.resume()
+        const end = yield* Effect.exit(Effect.promise(() => client.ended))
+        return { end, tooLate: performance.now() - begun > LINGER_MS }
       })
-      client.socket.resume()
-      assert.strictEqual(refusalIn(yield* Effect.promise(() => client.ended)).error_code, 400)
+      // On a busy machine it may be slower than anybody waits for: a reset then proves nothing, and it sends again.
+      const { end } = yield* Effect.repeat(sent, { until: ({ end, tooLate }) => Exit.isSuccess(end) || !tooLate })
+      assert.strictEqual(refusalIn(yield* end).error_code, 400)
     })
   )
 })

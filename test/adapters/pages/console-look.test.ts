@@ -144,10 +144,20 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
         yield* press("Tab")
         yield* type(PASSWORD)
         yield* press("Enter")
-        yield* done(() => page.waitForURL("**/console/access"))
+        yield* done(() => page.waitForURL("**/console/overview"))
         yield* done(() => page.goto(`${base}/console/password`))
-        assert.deepStrictEqual(yield* order(8), [
-          ...["To the content", "OpenAPI settings", "Password", "sign_out"],
+        assert.deepStrictEqual(yield* order(13), [
+          ...[
+            "To the content",
+            "Overview",
+            "Calendar",
+            "Reservations",
+            "Messages",
+            "Money",
+            "Tasks",
+            "More",
+            "sign_out"
+          ],
           ...["password", "new_password", "again", "change_password"]
         ])
         yield* done(() => page.focus("[name=password]"))
@@ -161,7 +171,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
         yield* press("Enter")
         yield* done(() => page.waitForURL(`${base}/console`))
         yield* signIn(page, email, "another one")
-        assert.strictEqual(page.url(), `${base}/console/access`)
+        assert.strictEqual(page.url(), `${base}/console/overview`)
       })
     )
 

@@ -4,7 +4,7 @@ import { awayWhileActing } from "../../../contract/away-from-place.ts"
 import type { Answer } from "../../../contract/envelope.ts"
 import type { Service } from "../../../service.ts"
 import type { Refused } from "./outcome.ts"
-import type { SignedInVisit } from "./visit.ts"
+import { KEY_FIELD, type SignedInVisit } from "./visit.ts"
 
 // What the API does, a page asks of the API: by who is signed in, and under the rules that tokens are under.
 
@@ -16,13 +16,15 @@ export interface Answered {
 
 /**
  * Calls an operation as who is signed in, with its fields as JSON values. The call has a place of its own to work in (src/places): a
- * page that works in one gives it back meanwhile, else pages that hold all places of an operator would wait for another.
+ * page that works in one gives it back meanwhile, else pages that hold all places of an operator would wait for another. Under a
+ * key what it does is done once (contract/idempotency-key.ts).
  */
 export const callAs = (
   service: Service["Service"],
   visit: SignedInVisit,
   operation: OperationName,
-  fields: Schema.JsonObject
+  fields: Schema.JsonObject,
+  key?: string
 ): Effect.Effect<Answered | Refused> =>
   Effect.map(
     awayWhileActing(
@@ -31,6 +33,7 @@ export const callAs = (
         headers: {},
         params: {},
         person: visit.session.person,
+        ...(key === undefined ? {} : { key: { field: KEY_FIELD, value: key } }),
         read: Effect.succeed({ encoding: "json", fields })
       })
     ),

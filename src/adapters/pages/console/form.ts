@@ -10,12 +10,19 @@ export type Unread = 400 | 408 | 413 | 415
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
 
-export const readConsoleForm = (request: HttpServerRequest): Effect.Effect<Result.Result<Form, Unread>> => {
+/** Bytes that it says it has; 0: it does not say. */
+export const formLength = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
+
+/** Reads a form of at most so many bytes. */
+export const readConsoleForm = (
+  request: HttpServerRequest,
+  most: number = CONSOLE_FORM_BYTES
+): Effect.Effect<Result.Result<Form, Unread>> => {
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")
   if (!isForm) return Effect.succeed(Result.fail(415))
-  if (Number(request.headers["content-length"] ?? 0) > CONSOLE_FORM_BYTES) return Effect.succeed(Result.fail(413))
+  if (formLength(request) > most) return Effect.succeed(Result.fail(413))
   return request.text.pipe(
-    Effect.provideService(MaxBodySize, ByteSize.bytes(CONSOLE_FORM_BYTES)),
+    Effect.provideService(MaxBodySize, ByteSize.bytes(most)),
     Effect.map((text) => new URLSearchParams(text)),
     Effect.mapError((error): Unread => (isTooLarge(error) ? 413 : 400)),
     Effect.timeoutOrElse({ duration: CONSOLE_FORM_MS, orElse: () => Effect.fail<Unread>(408) }),

@@ -4,7 +4,8 @@ import { type Attempt, Sessions } from "../../../console/Sessions.ts"
 import { type Html, html, nothing } from "../../../documents/html.ts"
 import { EMAIL, KNOWN_BROWSER_MS } from "../../../limits.ts"
 import { retryAfter } from "../secret-address.ts"
-import { ACCESS_PATH, framed, hidden, SIGN_IN_PATH, seeOther } from "./frame.ts"
+import { framed, hidden, SIGN_IN_PATH, seeOther } from "./frame.ts"
+import { OVERVIEW_PATH } from "./host/addresses.ts"
 import type { Refused } from "./outcome.ts"
 import { refusedFor } from "./sudo.ts"
 import { localTarget } from "./target.ts"
@@ -51,7 +52,7 @@ export const makeSignInPage = (publicUrl: string): Effect.Effect<OpenPage, never
 
     const signIn = (visit: Visit, form: Form) => {
       const [email, password] = [(form.get("email") ?? "").trim(), form.get("password") ?? ""]
-      const next = localTarget(form.get("next"), ACCESS_PATH)
+      const next = localTarget(form.get("next"), OVERVIEW_PATH)
       // Known from the first time on, so that what somebody else does from the same address is not counted against it.
       const browser = visit.known ?? newKnownCookie()
       const attempt: Attempt = { email, password, address: visit.address, before: visit.cookie, known: browser }
@@ -66,7 +67,7 @@ export const makeSignInPage = (publicUrl: string): Effect.Effect<OpenPage, never
       Effect.as(sessions.signOut(cookie), withCookie(name, newCookie())(seeOther(SIGN_IN_PATH)))
 
     const show = (visit: Visit) => {
-      const next = localTarget(visit.query.get("next"), ACCESS_PATH)
+      const next = localTarget(visit.query.get("next"), OVERVIEW_PATH)
       return Effect.succeed(visit.session === undefined ? page(visit, { email: "", next }) : seeOther(next))
     }
 

@@ -140,8 +140,51 @@ time { white-space: nowrap; }
 @media print { header nav, form { display: none; } }
 `
 
+// Of the host's pages: .wide, a page that is one large table; .month, a table of properties by day with what holds each night:
+// .stay, .closed, .elsewhere and .clash, told apart by sign and pattern as well as colour; .talk, a conversation; svg.year.
+const HOST = `
+body.wide { max-width: none; }
+details.more { position: relative; margin: 0; }
+details.more > div { display: grid; gap: 0 1.25rem; padding: .25rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
+@media (min-width: 44.01rem) { details.more > div { position: absolute; z-index: 2; min-width: 14rem; } }
+.choices { max-height: 16rem; overflow: auto; border: 1px solid var(--line); border-radius: .4rem; padding: .25rem .75rem; }
+.scroll { overflow-x: auto; }
+.columns { display: grid; gap: 0 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); align-items: start; }
+.counts { display: flex; flex-wrap: wrap; gap: .75rem; list-style: none; padding: 0; margin: .75rem 0; }
+.counts a { display: grid; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); text-decoration: none; min-width: 8rem; }
+.counts strong { font-size: 1.5rem; font-variant-numeric: tabular-nums; }
+.month { border-collapse: separate; border-spacing: 0 2px; font-size: .8rem; table-layout: fixed; min-width: 70rem; width: 100%; }
+.month th, .month td { padding: .2rem .15rem; text-align: center; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; border-left: 1px solid var(--line); }
+.month th[scope=row] { width: 11rem; text-align: left; position: sticky; left: 0; background: var(--card); z-index: 1; font-weight: 500; }
+.month th[scope=col].today { text-decoration: underline; font-weight: 700; }
+.month .weekend { background: var(--plain); }
+.month .stay a { display: block; overflow: hidden; text-overflow: ellipsis; border-radius: .8rem; padding: .15rem .5rem; background: var(--button); color: var(--button-ink); text-decoration: none; text-align: left; }
+.month .request a { background: var(--wait); color: var(--wait-ink); border: 2px dashed var(--wait-ink); }
+.month .closed { background: repeating-linear-gradient(45deg, var(--plain) 0 4px, var(--edge) 4px 5px); }
+.month .elsewhere { background: repeating-linear-gradient(90deg, var(--good) 0 4px, var(--good-ink) 4px 5px); }
+.talk { list-style: none; padding: 0; display: grid; gap: .5rem; }
+.talk li { padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .6rem; max-width: 42rem; white-space: pre-wrap; }
+blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 3px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; }
+nav.pages [aria-current] { color: var(--ink); font-weight: 600; }
+.talk .host { margin-left: 2rem; background: var(--good); color: var(--good-ink); }
+.talk .guest { margin-right: 2rem; }
+.papers { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 1rem; }
+.papers img { max-width: min(20rem, 100%); max-height: 20rem; border: 1px solid var(--line); border-radius: .4rem; }
+svg.year { width: 100%; height: auto; }
+svg.year text { fill: var(--soft); font-size: 11px; }
+svg.year .bar { fill: var(--button); }
+svg.year .line { stroke: var(--line); }
+svg.year { min-width: 40rem; }
+svg.year .income { fill: none; stroke: var(--ink); stroke-width: 2; }
+svg.year circle.income { fill: var(--card); }
+.figures { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
+.figures th, .figures td { padding: .3rem .5rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+.figures th[scope=row] { text-align: left; position: sticky; left: 0; background: var(--card); max-width: 12rem; white-space: normal; font-weight: 500; }
+@media print { .skip, .noprint, header { display: none; } body { padding: 0; } section { border: 0; padding: 0; break-inside: avoid; } }
+`
+
 /** How the console looks: from a phone to a desk, by day and in the dark. */
-export const STYLE = `${COLOURS}${GROUND}${FORMS}${TABLES}`
+export const STYLE = `${COLOURS}${GROUND}${FORMS}${TABLES}${HOST}`
 
 /** Its address says what is in it, so it may be kept for ever. */
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

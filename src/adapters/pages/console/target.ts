@@ -11,4 +11,6 @@ export const localTarget = (text: string | null, otherwise: string): string => {
   return isOurs(url.pathname) ? `${url.pathname}${url.search}` : otherwise
 }
 
-const isOurs = (path: string): boolean => path === "/authorization" || /^\/console\/[\w-]+(?:\/[\w-]+)*$/.test(path)
+/** A dot stands in no address but that of a table for a spreadsheet. */
+const isOurs = (path: string): boolean =>
+  path === "/authorization" || /^\/console\/[\w-]+(?:\/[\w-]+)*(?:\.csv)?$/.test(path)

@@ -10,6 +10,7 @@ export const TEXTS = {
     product: "Latchkey",
     skip: "To the content",
     navigation: "Console",
+    more: "More",
     access: "OpenAPI settings",
     password: "Password",
     signOut: "Sign out",

@@ -22,6 +22,8 @@ export interface Visit {
   readonly known?: string | undefined
   /** For the hidden field of every form: {@link FORM_FIELD}. */
   readonly formToken: string
+  /** For the hidden field {@link KEY_FIELD} of forms that must be done once: new at each look at a page. */
+  readonly formKey: string
   readonly session: Session | undefined
   /** What the API would say of why nothing works (its error_msg); none: nothing keeps the account from working. */
   readonly standing?: string | undefined
@@ -59,6 +61,8 @@ export const isStorable = (sent: URLSearchParams): boolean =>
 
 /** Hidden field of every form. */
 export const FORM_FIELD = "form_token"
+/** What tells one look at a page from the next. */
+export const KEY_FIELD = "form_key"
 /** Which of a page's forms it is. */
 export const ACT_FIELD = "act"
 

@@ -21,6 +21,7 @@ const visitOf = ({
   query: new URLSearchParams(),
   cookie: "",
   formToken: "",
+  formKey: "",
   address: "",
   session: {
     email: "owner@example.test",

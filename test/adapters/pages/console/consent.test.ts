@@ -342,7 +342,7 @@ describe.skipIf(!hasChromium)(orNoChromium("consent in a browser"), () => {
         const asked = publicAsks({ redirect_uri: `http://127.0.0.1:${callback.port}/cb` })
         yield* Effect.promise(() => page.goto(`${base}${asked}`))
         yield* Effect.promise(() =>
-          Promise.all([page.waitForURL(/\/done$/, { timeout: 10_000 }), page.click('button[value="allow"]')])
+          Promise.all([page.waitForURL(/\/done$/), page.click('button[value="allow"]')])
         )
         assert.deepStrictEqual([callback.asked.length, done.asked], [1, ["/done"]])
       })

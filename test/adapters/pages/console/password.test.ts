@@ -25,7 +25,7 @@ const person = personOf({
 const cookie = newCookie()
 const visit: SignedInVisit = {
   ...{ target: PASSWORD_PATH, path: PASSWORD_PATH, query: new URLSearchParams(), address: "192.0.2.1" },
-  ...{ cookie, known: newKnownCookie(), formToken: formTokenOf(cookie) },
+  ...{ cookie, known: newKnownCookie(), formToken: formTokenOf(cookie), formKey: "" },
   session: { email: "host@example.test", operatorName: "Harbour Stays", passwordAt: 0, person }
 }
 

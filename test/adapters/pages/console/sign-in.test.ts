@@ -40,7 +40,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       assert.strictEqual(first.status, 200)
       const before = browser.jar.get("latchkey")
       const response = yield* browser.signIn(email, PASSWORD)
-      assert.deepStrictEqual([response.status, response.headers.get("location")], [303, "/console/access"])
+      assert.deepStrictEqual([response.status, response.headers.get("location")], [303, "/console/overview"])
       const after = browser.jar.get("latchkey")
       assert.notStrictEqual(after, before)
       const lines = browser.set.filter((line) => line.startsWith("latchkey="))
@@ -53,7 +53,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       const shown = yield* browser.asked("/console/access")
       assert.strictEqual(shown.status, 200)
       assert.include(shown.text, email)
-      assert.strictEqual((yield* browser.asked("/console")).headers.get("location"), "/console/access")
+      assert.strictEqual((yield* browser.asked("/console")).headers.get("location"), "/console/overview")
     })
   )
 
@@ -112,13 +112,13 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       ]) {
         const fresh = yield* newBrowser
         const asked = yield* fresh.asked(`/console?${new URLSearchParams({ next: evil })}`)
-        assert.deepStrictEqual(Object.fromEntries(hiddenIn(asked.text))["next"], "/console/access")
+        assert.deepStrictEqual(Object.fromEntries(hiddenIn(asked.text))["next"], "/console/overview")
         const fields = { act: "sign_in", email, password: PASSWORD, next: evil }
         const { headers } = yield* fresh.fill("/console", fields)
-        assert.strictEqual(headers.get("location"), "/console/access", evil)
+        assert.strictEqual(headers.get("location"), "/console/overview", evil)
         // Who is signed in is led on at once, and there too.
         const on = yield* fresh.asked(`/console?${new URLSearchParams({ next: evil })}`)
-        assert.strictEqual(on.headers.get("location"), "/console/access", evil)
+        assert.strictEqual(on.headers.get("location"), "/console/overview", evil)
       }
     })
   )

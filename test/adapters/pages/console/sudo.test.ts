@@ -25,7 +25,7 @@ const ready = Effect.gen(function* () {
   const visit = Effect.map(sessions.find(cookie), (session): SignedInVisit => {
     if (session === undefined) return assert.fail("nobody is signed in")
     const where = { target: "/console/access", path: "/console/access", query: new URLSearchParams() }
-    return { ...where, cookie, formToken: formTokenOf(cookie), session, address }
+    return { ...where, cookie, formToken: formTokenOf(cookie), formKey: "", session, address }
   })
   const field = Effect.flatMap(visit, (each) => Effect.map(sudo.field(each), ({ html }) => html))
   const check = (fields: Readonly<Record<string, string>>) =>

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto"
+import { Effect, Schema } from "effect"
+import type { OperationName } from "../../../../Api.ts"
+import { type ApiError, errorCode } from "../../../../contract/errors.ts"
+import type { Service } from "../../../../service.ts"
+import { callAs, statusOf } from "../calling.ts"
+import type { Refused } from "../outcome.ts"
+import { FORM_FIELD, type Form, KEY_FIELD, type SignedInVisit } from "../visit.ts"
+
+// What a page reads and does is asked of the API's own operations, as who is signed in.
+
+/** An operation that reads, as its contract says it. */
+interface Reading<A> {
+  readonly _tag: OperationName
+  readonly successSchema: Schema.ConstraintCodec<A, unknown>
+}
+
+/** Asks an operation that reads, and reads what it answers. */
+export const reading = <A>(service: Service["Service"], operation: Reading<A>) => {
+  const decode = Schema.decodeUnknownSync(Schema.toCodecJson(operation.successSchema))
+  return (visit: SignedInVisit, fields: Schema.JsonObject): Effect.Effect<A, Refused> =>
+    Effect.flatMap(callAs(service, visit, operation._tag, fields), (came) =>
+      came._tag === "Ok" ? Effect.succeed(decode(came.data)) : Effect.fail(came)
+    )
+}
+
+/**
+ * The key of what a form asks for. It is the page's own, made anew each time it is shown, and what is filled in: the same form
+ * sent twice, by an impatient hand or by reloading, is one call and is done once; filled in differently it is another.
+ */
+export const keyOf = (form: Form): string | undefined => {
+  const page = form.get(KEY_FIELD) ?? ""
+  if (page === "") return undefined
+  const filledIn = Array.from(form).filter(([name]) => name !== FORM_FIELD)
+  return `console-${createHash("sha256").update(JSON.stringify(filledIn)).digest("base64url")}`
+}
+
+/** Has an operation do what a form says, and answers what it answered. */
+export const making =
+  (service: Service["Service"]) =>
+  (
+    visit: SignedInVisit,
+    form: Form,
+    operation: OperationName,
+    fields: Schema.JsonObject
+  ): Effect.Effect<Schema.Json, Refused> =>
+    Effect.flatMap(callAs(service, visit, operation, fields, keyOf(form)), (came) =>
+      came._tag === "Ok" ? Effect.succeed(came.data) : Effect.fail(came)
+    )
+
+/** The same where nothing of the answer is needed: the page is shown again. */
+export const doing = (service: Service["Service"]) => {
+  const make = making(service)
+  return (...asked: Parameters<typeof make>): Effect.Effect<undefined, Refused> => Effect.as(make(...asked), undefined)
+}
+
+/** What a service that is no operation refuses, as a page tells it. */
+export const refusedAs = (error: ApiError): Refused => ({
+  _tag: "Refused",
+  status: statusOf(errorCode(error)),
+  words: error.message
+})

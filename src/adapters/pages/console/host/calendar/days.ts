@@ -1,0 +1,91 @@
+import { addDays, daysInRange } from "../../../../../contract/time.ts"
+import type { MonthProperty, Shown, Span } from "../../../../../desk/Month.ts"
+import { type Html, html, nothing } from "../../../../../documents/html.ts"
+import type { SignedInVisit } from "../../visit.ts"
+import { CALENDAR_PATH, newReservationAddress, stayAddress } from "../addresses.ts"
+import { type Fill, formOf, input, lookingForm, select } from "../fields.ts"
+import { hereWith } from "../page.ts"
+import { dayOf, idIn, link, section } from "../parts.ts"
+
+// Days of one property: chosen first, so that what stands there is seen before they are closed, opened or booked.
+
+export interface ChosenDays extends Span {
+  readonly property: number
+}
+
+const asShown: Fill = (_name, otherwise) => otherwise
+
+/** Which days, of which property; the page is shown again with what stands there. */
+export const daysForm = (
+  visit: SignedInVisit,
+  properties: ReadonlyArray<MonthProperty>,
+  { first, last }: Span,
+  today: string
+): Html => {
+  const from = today > first && today <= last ? today : first
+  const fields = html`<input type="hidden" name="month" value="${first.slice(0, 7)}">
+${select(asShown, { name: "property", label: "Property", value: idIn(visit, "property") ?? "", options: properties.map(({ id, title }) => ({ value: id, words: title })), required: true })}
+${input(asShown, { name: "from", label: "First day", type: "date", value: visit.query.get("from") ?? from, required: true })}
+${input(asShown, { name: "to", label: "Last day", type: "date", value: visit.query.get("to") ?? from, required: true })}`
+  return properties.length === 0
+    ? nothing
+    : section("Close, open or book days", lookingForm(CALENDAR_PATH, fields, "Look at these days"), "choose")
+}
+
+/** What stands on the chosen days, and what can be done with them. */
+export const chosenDays = (visit: SignedInVisit, chosen: ChosenDays, { properties }: Shown, today: string): Html => {
+  const [property] = properties
+  if (property === undefined)
+    return html`<p class="message error" role="alert">There is no such property.</p>
+`
+  const { first, last } = chosen
+  return section(
+    `${property.title}`,
+    html`<p>${dayOf(first)} to ${dayOf(last)}, ${daysInRange(first, last)} days.</p>
+${standing(property)}
+${last < today ? html`<p>These days are over.</p>` : forms(visit, chosen, property)}
+<p>${link(hereWith(visit, { property: undefined, from: undefined, to: undefined }), "Choose other days")}</p>
+`,
+    "days"
+  )
+}
+
+const standing = ({ stays, closed, elsewhere, deactivated }: MonthProperty): Html => {
+  const taken = stays.map(
+    ({ stay_code, guest_name, check_in_date, check_out_date, accepted }) =>
+      html`<li>${link(stayAddress(stay_code), guest_name ?? stay_code)} ${accepted ? "stays" : "asks for it"} from ${dayOf(check_in_date)} to ${dayOf(check_out_date)}.</li>
+`
+  )
+  const counts = [
+    ...(closed.length === 0 ? [] : [html`<li>${closed.length} of them are closed by you.</li>`]),
+    ...(elsewhere.length === 0 ? [] : [html`<li>${elsewhere.length} of them are busy in a calendar elsewhere.</li>`]),
+    ...(deactivated ? [html`<li>The property is switched off: nothing of it can be booked.</li>`] : [])
+  ]
+  return taken.length + counts.length === 0
+    ? html`<p>All of them are open and free.</p>
+`
+    : html`<ul>${taken}${counts}</ul>
+`
+}
+
+/** Nights that somebody holds already: booked there, a reservation would be refused. */
+const isTaken = ({ stays, elsewhere }: MonthProperty): boolean =>
+  elsewhere.length > 0 || stays.some(({ accepted }) => accepted)
+
+const forms = (visit: SignedInVisit, { property, first, last }: ChosenDays, shown: MonthProperty): Html => {
+  const fields = html`<input type="hidden" name="property" value="${property}"><input type="hidden" name="from" value="${first}"><input type="hidden" name="to" value="${last}">`
+  const isOpen = shown.closed.length === 0
+  const isClosed = shown.closed.length >= daysInRange(first, last)
+  return html`<div class="acts">
+${isClosed ? nothing : formOf(visit, { act: "close_days", button: "Close these days", fields, kind: "plain" })}
+${isOpen ? nothing : formOf(visit, { act: "open_days", button: "Open these days", fields, kind: "plain" })}
+</div>
+<p>${
+    isTaken(shown) || shown.deactivated
+      ? "A reservation of all these nights would clash with what stands there."
+      : link(
+          newReservationAddress({ property, check_in_date: first, check_out_date: addDays(last, 1) }),
+          "Enter a reservation for these nights"
+        )
+  }</p>`
+}

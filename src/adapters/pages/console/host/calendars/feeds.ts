@@ -1,0 +1,96 @@
+import { Effect } from "effect"
+import { type Html, html } from "../../../../../documents/html.ts"
+import { PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
+import type { Form, SignedInVisit } from "../../visit.ts"
+import { refusedAs } from "../asking.ts"
+import { behind, filling, formOf, select } from "../fields.ts"
+import { type HostAct, type NotTaken, refusal, type Told } from "../page.ts"
+import { section } from "../parts.ts"
+import { idOf, type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
+
+// The secret addresses at which marketplaces read what is taken in a property: its own, and one for each calendar that it follows.
+
+const NO_PROPERTY = refusal(422, "Choose a property.")
+
+const ADDRESS = /^([1-9]\d{0,14})(?::([1-9]\d{0,14}))?$/
+
+/** Which address a form means: `12` is the property's own, `12:7` that for the calendar 7. */
+const addressIn = (form: Form) => {
+  const [, property, calendar] = ADDRESS.exec(form.get("id") ?? "") ?? []
+  return property === undefined
+    ? undefined
+    : { property: Number(property), calendar: calendar === undefined ? undefined : Number(calendar) }
+}
+
+export const makeFeedActs = Effect.gen(function* () {
+  const feeds = yield* PropertyFeeds
+  return {
+    feed: {
+      done: "Here they are.",
+      run: (visit, form) => {
+        const property = idOf(form.get("property"))
+        if (property === undefined) return Effect.fail(NO_PROPERTY)
+        const { operatorId } = visit.session.person.caller
+        return Effect.gen(function* () {
+          const { url } = yield* feeds.addressFor(operatorId, property, undefined)
+          return addresses(visit, property, url, yield* feeds.ofCalendars(operatorId, property))
+        }).pipe(Effect.mapError(refusedAs))
+      }
+    },
+    renew: {
+      done: "The address is replaced: the one before opens nothing any more. Show the new one, and give it to whoever is to read it.",
+      run: (visit, form) => {
+        const address = addressIn(form)
+        if (address === undefined) return Effect.fail(NO_PROPERTY)
+        return feeds
+          .renew(visit.session.person.caller.operatorId, address.property, address.calendar)
+          .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
+      }
+    }
+  } satisfies Readonly<Record<string, HostAct>>
+})
+
+type OfCalendars = ReadonlyArray<{ readonly calendar_id: number; readonly url: string }>
+
+const addresses = (visit: SignedInVisit, property: number, own: string, ofCalendars: OfCalendars): Told =>
+  saidOnce(
+    "Whoever has one of these addresses reads on which days the property is taken: no names and no prices.",
+    html`<p>For a marketplace, or a calendar of your own, of which nothing is followed here:</p>
+${secretOf(own)}${replacing(visit, String(property))}
+${ofCalendars.map(
+  (
+    { calendar_id, url },
+    at
+  ) => html`<p>For the place of the calendar that is followed here, number ${at + 1} of ${ofCalendars.length}:</p>
+${secretOf(url)}${replacing(visit, `${property}:${calendar_id}`)}`
+)}`
+  )
+
+const replacing = (visit: SignedInVisit, id: string): Html =>
+  behind(
+    "Replace it",
+    html`<p>The address opens nothing any more: whoever reads it must be given the new one.</p>
+${formOf(visit, { act: "renew", button: "Replace the address", id, kind: "danger" })}`
+  )
+
+export const feedForm = (visit: SignedInVisit, properties: Properties, notTaken: NotTaken | undefined): Html =>
+  section(
+    "What is taken here, for marketplaces",
+    properties.length === 0
+      ? html`<p>You have no property yet.</p>
+`
+      : html`<p>A marketplace that follows a calendar reads here on which days a property is taken.</p>
+${formOf(visit, {
+  act: "feed",
+  button: "Show its addresses",
+  row: true,
+  kind: "plain",
+  fields: select(filling(notTaken, "feed"), {
+    name: "property",
+    label: "Property",
+    options: propertyOptions(properties),
+    none: "Choose",
+    required: true
+  })
+})}`
+  )

@@ -1,0 +1,133 @@
+import { Effect, Option, type Schema } from "effect"
+import type { Busy } from "../../../../../console/Hashing.ts"
+import type { SubAccounts } from "../../../../../console/SubAccounts.ts"
+import type { ApiError } from "../../../../../contract/errors.ts"
+import type { Refused } from "../../outcome.ts"
+import { refusedFor, type Sudo } from "../../sudo.ts"
+import { TEXTS } from "../../texts.ts"
+import type { Form, SignedInVisit } from "../../visit.ts"
+import { PEOPLE_PATH } from "../addresses.ts"
+import { type doing, refusedAs } from "../asking.ts"
+import { asLines, asText, givenIn, idsIn, touchedIdsIn, touchedIn } from "../fields.ts"
+import { type GoOn, type HostAct, refusal } from "../page.ts"
+import { passwordIn } from "./passwords.ts"
+import { WORKS_IN } from "./staff.ts"
+
+// What the page's forms do.
+
+type Acts = Readonly<Record<string, HostAct>>
+
+const BACK: GoOn = { _tag: "GoOn", to: PEOPLE_PATH }
+
+const different = refusal(422, TEXTS.password.different)
+
+const asRefused = (error: ApiError | Busy): Refused =>
+  error._tag === "Busy" ? refusedFor(error, TEXTS.sudo.wrong) : refusedAs(error)
+
+const idIn = (form: Form): number | undefined => {
+  const text = form.get("id") ?? ""
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
+/** The sub-account that a form names. Whether there is one, and whether it may be asked, the service says. */
+const accountIn = (form: Form) => {
+  const id = idIn(form)
+  return id === undefined ? Effect.fail(refusal(404, "There is no such sub-account.")) : Effect.succeed(id)
+}
+
+/** A password that was given the same twice. Only then one's own is asked for, as a wrong one counts. */
+const proven = Effect.fnUntraced(function* (sudo: Sudo, visit: SignedInVisit, form: Form) {
+  const password = passwordIn(form)
+  if (password === undefined) return yield* Effect.fail(different)
+  const unproven = yield* sudo.check(visit, form)
+  return Option.isSome(unproven) ? yield* Effect.fail(unproven.value) : password
+})
+
+/** For the main account alone, which the service sees to; who is not it is asked for no password. */
+const mainOnly = ({ session }: SignedInVisit): Effect.Effect<void, Refused> =>
+  session.person.caller.role === "main"
+    ? Effect.void
+    : Effect.fail(refusal(403, "Only the main account may manage accounts."))
+
+export const accountActs = (accounts: SubAccounts["Service"], sudo: Sudo): Acts => {
+  const turning = (done: string, turn: (typeof accounts)["enable"]): HostAct => ({
+    done,
+    run: Effect.fnUntraced(function* (visit, form) {
+      const id = yield* accountIn(form)
+      yield* Effect.mapError(turn(visit.session.person.caller, id), asRefused)
+      return BACK
+    })
+  })
+  return {
+    make_account: {
+      done: "The sub-account is made. Tell its e-mail address and password to whom it is for.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        yield* mainOnly(visit)
+        const password = yield* proven(sudo, visit, form)
+        const [email, name] = [(form.get("email") ?? "").trim(), (form.get("name") ?? "").trim()]
+        const made = accounts.create(visit.session.person.caller, { email, password, ...(name === "" ? {} : { name }) })
+        yield* Effect.mapError(made, asRefused)
+        return BACK
+      })
+    },
+    new_password: {
+      done: "The sub-account has its new password, and is signed out everywhere.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        yield* mainOnly(visit)
+        const id = yield* accountIn(form)
+        const password = yield* proven(sudo, visit, form)
+        yield* Effect.mapError(accounts.setPassword(visit.session.person.caller, id, password), asRefused)
+        return BACK
+      })
+    },
+    disable_account: turning("The sub-account is disabled and signed out; its tokens stop.", accounts.disable),
+    enable_account: turning("The sub-account works again.", accounts.enable)
+  }
+}
+
+export const staffActs = (act: ReturnType<typeof doing>): Acts => ({
+  add_staff: {
+    done: "They are added.",
+    run: Effect.fnUntraced(function* (visit, form) {
+      const property_ids = yield* propertiesIn(form)
+      const given = givenIn(form, { name: asText, mobile: asText, email: asText, note: asLines })
+      yield* act(visit, form, "create_staff", { name: "", mobile: "", ...given, property_ids })
+      return BACK
+    })
+  },
+  change_staff: {
+    done: "They are changed.",
+    run: Effect.fnUntraced(function* (visit, form) {
+      const limited = isTouched(form) ? { property_ids: yield* propertiesIn(form) } : {}
+      const touched = touchedIn(form, {
+        name: asText,
+        mobile: asText,
+        email: asText,
+        note: asLines,
+        is_active: (text) => text === "true"
+      })
+      yield* act(visit, form, "update_staff", { ...whichOf(form), ...touched, ...limited })
+      return BACK
+    })
+  },
+  delete_staff: {
+    done: "They are deleted; their tasks stay and have nobody assigned.",
+    run: (visit, form) => Effect.as(act(visit, form, "delete_staff", whichOf(form)), BACK)
+  }
+})
+
+/** What is no id goes on as it is: the operation says so. */
+const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
+
+/** Whether either changed: what is ticked, while it does not count, is not looked at. */
+const isTouched = (form: Form): boolean =>
+  touchedIn(form, { [WORKS_IN]: asText })[WORKS_IN] !== undefined ||
+  (form.get(WORKS_IN) === "some" && touchedIdsIn(form, "property_ids") !== undefined)
+
+const propertiesIn = (form: Form): Effect.Effect<ReadonlyArray<Schema.Json>, Refused> => {
+  if (form.get(WORKS_IN) !== "some") return Effect.succeed([])
+  const ids = idsIn(form, "property_ids")
+  return ids.length > 0
+    ? Effect.succeed(ids)
+    : Effect.fail(refusal(422, "Tick the properties they work in, or choose every property."))
+}

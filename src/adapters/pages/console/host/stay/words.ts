@@ -1,0 +1,70 @@
+import type { Standing } from "../../../../../desk/FoundStays.ts"
+import type { OfferedProperty } from "../../../../../desk/in-the-way.ts"
+import type { Html } from "../../../../../documents/html.ts"
+import type { Option } from "../fields.ts"
+import { badge, dayText, spoken } from "../parts.ts"
+
+// What hosts' pages call how a stay stands, where it was booked, and what is in the way of one.
+
+const STATUS: Readonly<Record<Standing, { readonly words: string; readonly kind?: "good" | "bad" | "wait" }>> = {
+  wait_accept: { words: "asks for your answer", kind: "wait" },
+  wait_pay: { words: "waits for payment", kind: "wait" },
+  accepted: { words: "accepted", kind: "good" },
+  cancelled: { words: "cancelled", kind: "bad" },
+  denied: { words: "turned down", kind: "bad" },
+  timeout: { words: "ran out of time", kind: "bad" },
+  check_in: { words: "check-in waits for approval", kind: "wait" }
+}
+
+/** How reservations can stand, to be chosen from. */
+export const STANDINGS: ReadonlyArray<Option> = Object.entries(STATUS).map(([value, { words }]) => ({ value, words }))
+
+export const standingBadge = (status: Standing): Html => badge(STATUS[status].words, STATUS[status].kind)
+
+const STAY_STATUS = { checkin_pending: "not here yet", in_house: "arrived", stay_completed: "left" } as const
+
+export const whereabouts = (status: keyof typeof STAY_STATUS): string => STAY_STATUS[status]
+
+/** Where it was sold. */
+export const channelWords = (channelType: string): string =>
+  channelType === "direct" ? "entered by hand" : spoken(channelType)
+
+/** Who stays there: the name, or the code of who has none. */
+export const whoOf = (stay: { readonly guest_name: string | null; readonly stay_code: string }): string =>
+  stay.guest_name ?? stay.stay_code
+
+const elsewhereWords = ({ elsewhere }: OfferedProperty): string => `busy in the calendar of ${elsewhere.join(", ")}`
+
+/** A property to be chosen, and beside it what is in the way there; `taken` says what becomes of who stays there. */
+export const propertyOption = (
+  property: OfferedProperty,
+  taken: (names: string) => string = (names) => `taken by ${names}`
+): Option => {
+  const { id, title, deactivated, stays, closed, elsewhere } = property
+  const why = [
+    ...(deactivated ? ["turned off"] : []),
+    ...(elsewhere.length > 0 ? [elsewhereWords(property)] : []),
+    ...(stays.length > 0 ? [taken(stays.map(whoOf).join(", "))] : []),
+    ...(closed > 0 ? ["closed by you"] : [])
+  ]
+  return { value: id, words: why.length === 0 ? title : `${title} (${why.join("; ")})` }
+}
+
+/** What keeps a stay from going into a property, a sentence each, and what does not but should be known. */
+export const reasonsOf = (
+  property: OfferedProperty
+): { readonly against: ReadonlyArray<string>; readonly note: ReadonlyArray<string> } => ({
+  against: [
+    ...(property.deactivated ? [`${property.title} is turned off.`] : []),
+    ...property.stays.map(
+      (stay) => `${whoOf(stay)} stays there from ${dayText(stay.check_in_date)} to ${dayText(stay.check_out_date)}.`
+    ),
+    ...(property.elsewhere.length > 0 ? [`It is ${elsewhereWords(property)}.`] : [])
+  ],
+  note:
+    property.closed === 0
+      ? []
+      : [
+          `You closed ${property.closed === 1 ? "one of these nights" : `${property.closed} of these nights`}: a reservation by hand can be entered all the same.`
+        ]
+})

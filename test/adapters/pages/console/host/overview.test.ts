@@ -1,0 +1,63 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { call, dataOf } from "../../../../harness.ts"
+import { layerSignedIn } from "../signed-in.ts"
+import { look, newHost } from "./hosting.ts"
+
+layer(layerSignedIn)("the overview", (it) => {
+  it.effect("says that nothing waits where nothing does", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* newHost()
+      const { status, text } = yield* look(cookie, "/console/overview")
+      assert.strictEqual(status, 200)
+      assert.include(text, "Nobody today or tomorrow.")
+      assert.strictEqual(text.match(/<p>Nothing\.<\/p>/g)?.length, 2)
+    })
+  )
+
+  it.effect("shows who comes and goes on the operator's own day, and what is not paid", () =>
+    Effect.gen(function* () {
+      // In Berlin it is the 5th already.
+      yield* TestClock.setTime(Date.parse("2027-05-04T22:30:00Z"))
+      const { cookie, token } = yield* newHost()
+      const { property_id } = JSON.parse(
+        JSON.stringify(yield* dataOf(yield* call(token, "create_property", { title: "Harbour <1>" })))
+      )
+      const booked = (guest_name: string, check_in_date: string, check_out_date: string, received_amount: number) =>
+        Effect.flatMap(
+          call(token, "create_reservation", {
+            ...{ property_id, guest_name, check_in_date, check_out_date, received_amount },
+            ...{ custom_channel_id: 30, currency: "EUR", rate_amount: 100, commission_amount: 0, income_method_id: 197 }
+          }),
+          dataOf
+        )
+      yield* booked("Ada & Co", "2027-05-05", "2027-05-06", 40)
+      yield* booked("Grace", "2027-05-06", "2027-05-08", 100)
+      yield* booked("Later", "2027-05-08", "2027-05-09", 100)
+      const { text } = yield* look(cookie, "/console/overview")
+      assert.include(text, "Wed 5 May 2027")
+      assert.include(text, "Ada &amp; Co")
+      assert.include(text, "Harbour &lt;1&gt;")
+      assert.include(text, "Grace")
+      assert.notInclude(text, "Later")
+      assert.include(
+        text,
+        `<a href="/console/reservations?payment=unpaid"><strong>1</strong> orders not paid in full</a>`
+      )
+    })
+  )
+
+  it.effect.each([
+    ["Account banned", { status: "banned" }],
+    ["Subscription expired", { subscriptionUntil: new Date("2020-01-01") }]
+  ] as const)("shows nothing but why where the API refuses the account: %s", ([words, standing]) =>
+    Effect.gen(function* () {
+      const { cookie } = yield* newHost(standing)
+      const { status, text } = yield* look(cookie, "/console/overview")
+      assert.strictEqual(status, 403)
+      assert.include(text, words)
+      assert.notInclude(text, "Arrivals")
+    })
+  )
+})
