@@ -134,35 +134,32 @@ const NAMES = ["latchkey", "equal duties", "equal duties, untraced", "fastify", 
 describe.skipIf(server === "")(
   server === "" ? "the servers of the bench (skipped: DATABASE_URL not set)" : "the servers of the bench",
   () => {
-    it.live(
-      "answer alike what they are asked side by side, and those with equal duties do them",
-      () =>
-        Effect.gen(function* () {
-          const { ground, ownDatabase } = yield* withGround
-          const servers = new Map<string, Server>()
-          for (const name of NAMES) servers.set(name, yield* started(name, yield* ownDatabase, ground))
-          const [latchkey, ...references] = Array.from(servers.values())
-          if (latchkey === undefined) return expect.fail("nothing was started")
-          const paths = [entryAt(ground), MONTH, ARRIVALS_PAGE, reservationAt(ground)]
-          yield* Effect.promise(() => answerAlike([latchkey, ...references], BENCH_TOKEN, paths))
+    it.live("answer alike what they are asked side by side, and those with equal duties do them", () =>
+      Effect.gen(function* () {
+        const { ground, ownDatabase } = yield* withGround
+        const servers = new Map<string, Server>()
+        for (const name of NAMES) servers.set(name, yield* started(name, yield* ownDatabase, ground))
+        const [latchkey, ...references] = Array.from(servers.values())
+        if (latchkey === undefined) return expect.fail("nothing was started")
+        const paths = [entryAt(ground), MONTH, ARRIVALS_PAGE, reservationAt(ground)]
+        yield* Effect.promise(() => answerAlike([latchkey, ...references], BENCH_TOKEN, paths))
 
-          for (const { title, participants } of casesOf(ground)) {
-            for (const { name, server, asked } of participants) {
-              const url = servers.get(server)?.url
-              if (url === undefined) continue
-              const errorCode = yield* Effect.promise(() => errorCodeOf(url, asked))
-              expect({ title, name, errorCode }).toEqual({ title, name, errorCode: asked.expected ?? 0 })
-            }
+        for (const { title, participants } of casesOf(ground)) {
+          for (const { name, server, asked } of participants) {
+            const url = servers.get(server)?.url
+            if (url === undefined) continue
+            const errorCode = yield* Effect.promise(() => errorCodeOf(url, asked))
+            expect({ title, name, errorCode }).toEqual({ title, name, errorCode: asked.expected ?? 0 })
           }
+        }
 
-          for (const name of ["equal duties", "equal duties, untraced"] as const) {
-            const limited = yield* Effect.promise(() =>
-              fetch(`${servers.get(name)?.url}${entryAt(ground)}`, { headers: { "service-access-token": BENCH_TOKEN } })
-            )
-            expect(Number(limited.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0)
-          }
-        }).pipe(Effect.scoped),
-      120_000
+        for (const name of ["equal duties", "equal duties, untraced"] as const) {
+          const limited = yield* Effect.promise(() =>
+            fetch(`${servers.get(name)?.url}${entryAt(ground)}`, { headers: { "service-access-token": BENCH_TOKEN } })
+          )
+          expect(Number(limited.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0)
+        }
+      }).pipe(Effect.scoped)
     )
   }
 )

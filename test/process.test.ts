@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, afterEach, assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { latchkey } from "./cli/latchkey.ts"
 
@@ -13,18 +14,42 @@ const folder = mkdtempSync(join(tmpdir(), "latchkey-start-"))
 const root = join(import.meta.dirname, "..")
 // Below those that this machine gives to whoever asks for any.
 const port = String(20_000 + (process.pid % 12_000))
-const running = new Set<ChildProcess>()
+/** Milliseconds that service managers are told to wait before they kill it. */
+const LONGEST_STOP_MS = 12_000
 
-afterAll(() => {
-  for (const { pid } of running) if (pid !== undefined) process.kill(-pid, "SIGKILL")
-  rmSync(folder, { recursive: true, force: true })
+/** Those that were started, each with its end. */
+const running = new Map<ChildProcess, Promise<unknown>>()
+
+const signal = ({ pid }: ChildProcess, name: NodeJS.Signals) => {
+  if (pid !== undefined) process.kill(-pid, name)
+}
+
+// What a test leaves running when it fails has the folder and the port of those after it.
+afterEach(async () => {
+  for (const [child, ended] of running) {
+    signal(child, "SIGKILL")
+    await ended
+  }
 })
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Ended {
+  readonly code: number | null
+  /** Whether its patience came to an end before what was under way did. */
+  readonly hadToCut: boolean
+}
 
 interface Started {
   readonly child: ChildProcess
   /** Everything it printed until it was ready. */
   readonly printed: string
+  readonly ended: Promise<Ended>
 }
+
+const BY_ITSELF: Ended = { code: 0, hadToCut: false }
+
+/** Of the demo's host: what the first start printed. */
+let host = ""
 
 /** Starts the service in a process group of its own and waits for its last line of greeting. */
 const start = (): Promise<Started> =>
@@ -36,45 +61,51 @@ const start = (): Promise<Started> =>
       detached: true,
       stdio: ["ignore", "pipe", "pipe"]
     })
-    running.add(child)
     let printed = ""
+    const ended = once(child, "close").then(() => {
+      running.delete(child)
+      return { code: child.exitCode, hadToCut: printed.includes("the stop cut connections") }
+    })
+    running.set(child, ended)
     const hear = (chunk: Buffer) => {
       printed += chunk.toString()
-      if (/curl -H .*\n|token create .*\n/.test(printed)) resolve({ child, printed })
+      if (!/curl -H .*\n|token create .*\n/.test(printed)) return
+      host = /Service-Access-Token: (\S+)"/.exec(printed)?.[1] ?? host
+      resolve({ child, printed, ended })
     }
     child.stdout?.on("data", hear)
     child.stderr?.on("data", hear)
     child.once("exit", (code) => reject(new Error(`ended with ${code}: ${printed}`)))
   })
 
-/** A signal to the whole group, as a terminal or a service manager sends it; answers after how many milliseconds it was over. */
-const stop = ({ child }: Started, signal: "SIGTERM" | "SIGINT" = "SIGTERM"): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const askedAt = performance.now()
-    child.removeAllListeners("exit")
-    child.once("close", (code, by) => {
-      running.delete(child)
-      if (code === 0) resolve(performance.now() - askedAt)
-      else reject(new Error(`ended with ${code ?? by}`))
-    })
-    if (child.pid !== undefined) process.kill(-child.pid, signal)
-  })
-
-/** Asks from the first moment on, as a probe does, until it is answered. Fails for a connection that was taken and left waiting. */
-const answered = async (path: string): Promise<string> => {
-  for (;;) {
-    const asked = fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(20_000) })
-    const text = await asked.then(
-      (response) => response.text(),
-      (error: Error) => (error.name === "TimeoutError" ? Promise.reject(error) : undefined)
-    )
-    if (text !== undefined) return text
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+/** A signal to the whole group, as a terminal or a service manager sends it; answers how it ended. */
+const stop = ({ child, ended }: Started, by: "SIGTERM" | "SIGINT" = "SIGTERM"): Promise<Ended> => {
+  signal(child, by)
+  return ended
 }
 
-const HALF_A_BODY =
-  "POST /v3/transactions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+/**
+ * Asks from the first moment on, as a probe does, until it is ready; answers what else it heard. Comes to no end where a
+ * connection was taken and left waiting.
+ */
+const untilReady = async (): Promise<ReadonlyArray<string>> => {
+  const heard: Array<string> = []
+  while (running.size > 0) {
+    const asked = fetch(`http://127.0.0.1:${port}/health/ready`)
+    const text = await asked.then(
+      (response) => response.text(),
+      () => undefined
+    )
+    if (text === "ready\n") return heard
+    if (text !== undefined) heard.push(text)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`it ended and was never ready: ${heard.join("")}`)
+}
+
+/** Of a call that may be made: its rest is waited for. */
+const halfABody = () =>
+  `POST /v3/transactions HTTP/1.1\r\nHost: x\r\nService-Access-Token: ${host}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`
 
 /** A connection over which that much of a request has come, and no more will. */
 const halfSent = (text: string): Promise<Socket> =>
@@ -107,9 +138,6 @@ const answerTo = async (url: string, token: string) => {
   return answerOf(await response.text())
 }
 
-/** Of the demo's host: what the first start printed. */
-let host = ""
-
 /** What an operation answers the demo's host. */
 const asked = async (method: string, path: string, fields?: object) => {
   const body = fields === undefined ? {} : { body: JSON.stringify(fields) }
@@ -118,14 +146,9 @@ const asked = async (method: string, path: string, fields?: object) => {
   return answerOf(await response.text())
 }
 
-/** Asks again until it is so, for ten seconds at most. */
-const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Promise<A> => {
-  const end = performance.now() + 10_000
-  for (;;) {
-    const found = await look()
-    if (isSo(found) || performance.now() > end) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+/** Asks again until it is so. */
+const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Promise<void> => {
+  while (!isSo(await look())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 /** Enters a stay of one night in the next weeks, where one is free; answers its code. */
@@ -163,21 +186,21 @@ const BEFORE_ARRIVAL = {
 }
 
 describe("npm start", () => {
-  it("prints a curl that works, ends on SIGTERM within 12 s, and starts again with the same token", async () => {
-    const [first, ready] = await Promise.all([start(), answered("/health/ready")])
-    assert.strictEqual(ready, "ready\n")
+  it("prints a curl that works, ends on SIGTERM by itself, and starts again with the same token", async () => {
+    const [first, unready] = await Promise.all([start(), untilReady()])
+    // On a busy machine the database, at the end of its first start, may not answer in time yet.
+    for (const said of unready) assert.strictEqual(said, "the database does not answer\n")
     const [, token = "", url = ""] = /curl -H "Service-Access-Token: (\S+)" "(\S+)"/.exec(first.printed) ?? []
     assert.include(first.printed, `http://127.0.0.1:${port}/mcp`)
     const answer = await answerTo(url, token)
     assert.strictEqual(answer.error_code, 0)
     assert.isAbove(answer.data.total ?? 0, 0)
-    host = token
-    assert.isBelow(await stop(first), 12_000)
+    assert.deepStrictEqual(await stop(first), BY_ITSELF)
     const again = await start()
     assert.notInclude(again.printed, token)
     assert.strictEqual((await answerTo(url, token)).error_code, 0)
-    assert.isBelow(await stop(again), 12_000)
-  }, 120_000)
+    assert.deepStrictEqual(await stop(again), BY_ITSELF)
+  })
 
   it("does by itself what its workers are for: plans of a new stay, prepares what is written down", async () => {
     const started = await start()
@@ -190,30 +213,32 @@ describe("npm start", () => {
     )
     assert.strictEqual(made.code, 0, made.stderr)
     const stayCode = await bookedByHand()
-    const planned = await until(
+    await until(
       () => asked("GET", `/automation/actions?type=message&stay_code=${stayCode}`),
       ({ data }) => (data.total ?? 0) > 0
     )
-    assert.isAbove(planned.data.total ?? 0, 0)
     const written = await asked("POST", "/knowledge_bases", {
       is_enable: true,
       scope_property: { type: "all" },
       scope_channel: { type: "all" },
       contents: [{ sub_title: "", text: "The lift is on the left." }]
     })
-    const prepared = await until(
+    await until(
       () => asked("GET", `/knowledge_bases/${written.data.id}`),
       ({ data }) => data.knowledge_base?.process_status === "done"
     )
-    assert.strictEqual(prepared.data.knowledge_base?.process_status, "done")
-    await stop(started)
-  }, 120_000)
+    assert.deepStrictEqual(await stop(started), BY_ITSELF)
+  })
 
   it("ends within 12 s whatever is half sent, and frees its data folder", async () => {
     const first = await start()
-    const sending = await Promise.all([halfSent("GET /v3/inc"), halfSent(HALF_A_BODY)])
-    assert.isBelow(await stop(first), 12_000)
+    const sending = await Promise.all([halfSent("GET /v3/inc"), halfSent(halfABody())])
+    // As a service manager does.
+    const manager = setTimeout(() => signal(first.child, "SIGKILL"), LONGEST_STOP_MS)
+    const end = await stop(first)
+    clearTimeout(manager)
+    assert.strictEqual(end.code, 0)
     for (const socket of sending) socket.destroy()
-    assert.isBelow(await stop(await start(), "SIGINT"), 12_000)
-  }, 120_000)
+    assert.deepStrictEqual(await stop(await start(), "SIGINT"), BY_ITSELF)
+  })
 })

@@ -7,17 +7,11 @@ import { seedOfRun } from "./inputs.ts"
 import { isolation } from "./isolation.ts"
 import { connections } from "./wire.ts"
 
-/** On a machine that is busy with other things. */
-const LONGEST_MS = 180_000
-
 layer(layerOnOwnDatabase, { excludeTestServices: true })("isolation", (it) => {
-  it.effect(
-    "an operator sees and changes nothing of another's, wherever he names it",
-    () =>
-      Effect.gen(function* () {
-        const target = { base: yield* BaseUrl, agent: connections(4) }
-        assertHeld(yield* isolation(target, { on: onRunsDatabase, probes: 700, seed: seedOfRun() }))
-      }),
-    LONGEST_MS
+  it.effect("an operator sees and changes nothing of another's, wherever he names it", () =>
+    Effect.gen(function* () {
+      const target = { base: yield* BaseUrl, agent: connections(4) }
+      assertHeld(yield* isolation(target, { on: onRunsDatabase, probes: 700, seed: seedOfRun() }))
+    })
   )
 })

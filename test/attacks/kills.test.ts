@@ -12,8 +12,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       assertHeld(yield* kills(yield* embeddedTestGround, { ...BUDGET, rounds: 2 }))
-    }),
-  180_000
+    })
 )
 
 const server = process.env.DATABASE_URL ?? ""
@@ -22,6 +21,5 @@ it.live.skipIf(server === "")(
   () =>
     Effect.gen(function* () {
       assertHeld(yield* kills(yield* serverGround(server), { ...BUDGET, rounds: 1 }))
-    }),
-  180_000
+    })
 )

@@ -12,8 +12,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       assertHeld(yield* messageKills(yield* embeddedTestGround, BUDGET))
-    }),
-  180_000
+    })
 )
 
 const server = process.env.DATABASE_URL ?? ""
@@ -24,6 +23,5 @@ it.live.skipIf(server === "")(
   () =>
     Effect.gen(function* () {
       assertHeld(yield* messageKills(yield* serverGround(server), BUDGET))
-    }),
-  180_000
+    })
 )

@@ -22,6 +22,5 @@ it.live.skipIf(server === "")(
   () =>
     Effect.gen(function* () {
       assertHeld(yield* planKills(yield* serverGround(server), BUDGET))
-    }),
-  180_000
+    })
 )

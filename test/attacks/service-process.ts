@@ -10,7 +10,7 @@ const launcher = join(import.meta.dirname, "../../bin/latchkey.js")
 const serving = join(import.meta.dirname, "serving-process.ts")
 
 /** Longest a start may take until the service says it is ready, in milliseconds. */
-const START_MS = 30_000
+const START_MS = 120_000
 
 export interface Life {
   /** Where it answers, without a final slash. */

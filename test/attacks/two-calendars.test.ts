@@ -5,15 +5,11 @@ import { assertHeld, onRunsDatabase } from "./figures.ts"
 import { seedOfRun } from "./inputs.ts"
 import { twoCalendars } from "./two-calendars.ts"
 
-/** On a machine that is busy with other things. */
-const LONGEST_MS = 120_000
-
 it.live.each(["counter-feeds", "own feeds"] as const)(
   "two services that import each other's calendar, %s, sell no night twice of which they could know",
   (addresses) =>
     Effect.gen(function* () {
       const budget = { on: onRunsDatabase, addresses, days: 1, actsADay: 200, seed: seedOfRun() }
       assertHeld(yield* twoCalendars([layerOwnDatabase, layerOwnDatabase], budget))
-    }).pipe(Effect.scoped),
-  LONGEST_MS
+    }).pipe(Effect.scoped)
 )

@@ -5,6 +5,7 @@ import {
   type FrontendMessages,
   namesAStatement
 } from "../../src/database/frontend-messages.ts"
+import { worked } from "../processor-time.ts"
 
 const opening = (code: number, body = Buffer.alloc(0)): Buffer => {
   const head = Buffer.alloc(8)
@@ -119,11 +120,12 @@ describe("gathering wire messages", () => {
     const query = typed("Q", Buffer.alloc(8 * 1024 * 1024))
     const gatherer = new FrontendMessageGatherer()
     gatherer.push(startup)
-    const before = performance.now()
     const messages: Array<FrontendMessages> = []
+    const { processorMs } = worked(() => {
+      for (let at = 0; at < query.length; at += 1024) messages.push(...gatherer.push(query.subarray(at, at + 1024)))
+    })
     // Copied with each of them, it would be some 34 GB.
-    for (let at = 0; at < query.length; at += 1024) messages.push(...gatherer.push(query.subarray(at, at + 1024)))
-    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(processorMs).toBeLessThan(1_000)
     expect(messages.map(({ kind }) => kind)).toEqual(["statements"])
     expect(statementBytes(messages).equals(query)).toBe(true)
   })

@@ -233,13 +233,13 @@ layer(layerTestMemory, { excludeTestServices: true })("a guest of the embedded s
   it.effect("may be silent in its transaction for a while, not for longer", () =>
     Effect.gen(function* () {
       const { ids } = yield* table("silent")
-      const one = yield* guest({ silence: 600 })
-      yield* pause(800)
+      const one = yield* guest({ silence: 1_500 })
+      yield* pause(1_700)
       yield* one.rows("begin")
       yield* one.rows("insert into silent values (1)")
       yield* pause(100)
       yield* one.rows("commit")
-      yield* pause(800)
+      yield* pause(1_700)
       assert.deepStrictEqual(yield* ids, [1])
       yield* one.rows("begin")
       yield* one.rows("insert into silent values (2)")

@@ -27,7 +27,7 @@ class Address extends Context.Service<Address, Redacted.Redacted>()("latchkey/te
 
 /** The service, whose statements have little time. */
 const layerHurried = Layer.unwrap(
-  Effect.map(Address, (url) => layerService(layerPostgres({ url, maxConnections: 4, statementLimit: "300 millis" })))
+  Effect.map(Address, (url) => layerService(layerPostgres({ url, maxConnections: 4, statementLimit: "1500 millis" })))
 ).pipe(Layer.provideMerge(Address.layer))
 
 const on = (options: { readonly statementsAConnection?: number; readonly statementLimit?: string }) =>
@@ -39,7 +39,7 @@ const on = (options: { readonly statementsAConnection?: number; readonly stateme
         ...(options.statementsAConnection === undefined
           ? {}
           : { statementsAConnection: options.statementsAConnection }),
-        ...(options.statementLimit === undefined ? {} : { statementLimit: "200 millis" })
+        ...(options.statementLimit === undefined ? {} : { statementLimit: "1 second" })
       })
     )
   )
@@ -88,16 +88,16 @@ describe.skipIf(!canOverlap)(orSkipped("a statement that takes too long on a ser
         assert.include(String(slow), "StatementTimeoutError")
         assert.deepStrictEqual(behind, [Exit.succeed([{ n: 1 }]), Exit.succeed([{ n: 2 }])])
         assert.deepStrictEqual(yield* sql`SELECT 3 AS n`, [{ n: 3 }])
-      }).pipe(Effect.provide(on({ statementsAConnection: 4, statementLimit: "200 millis" })))
+      }).pipe(Effect.provide(on({ statementsAConnection: 4, statementLimit: "1 second" })))
     )
 
     it.effect("is none of a migration: that takes as long as it takes", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const slow = { id: 900_001, name: "slow", up: Effect.asVoid(sql`SELECT pg_sleep(0.5)`) }
+        const slow = { id: 900_001, name: "slow", up: Effect.asVoid(sql`SELECT pg_sleep(1.5)`) }
         assert.deepStrictEqual(yield* migrate([slow]), ["900001_slow"])
-        assert.deepStrictEqual(yield* sql`SHOW statement_timeout`, [{ statement_timeout: "200ms" }])
-      }).pipe(Effect.provide(on({ statementLimit: "200 millis" })))
+        assert.deepStrictEqual(yield* sql`SHOW statement_timeout`, [{ statement_timeout: "1s" }])
+      }).pipe(Effect.provide(on({ statementLimit: "1 second" })))
     )
 
     it.effect("ends when its caller goes away, and the connection is the next one's", () =>

@@ -140,6 +140,5 @@ it.live.skipIf(server === "")(
         while (!ids.every((id) => arrivals.includes(id))) arrivals.push(eventOf(yield* Queue.take(receiving.requests)))
         console.log(`connections cut 12 times: ${ids.length} events, ${arrivals.length - ids.length} duplicates`)
       }).pipe(Effect.provide(layerService(database(1)).pipe(Layer.provide(allowed))))
-    }),
-  120_000
+    })
 )

@@ -96,11 +96,7 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))(`whatever befalls 
       yield* Effect.promise(() => fc.assert(property, { numRuns, seed, endOnFailure: true }))
     })
 
-  it.effect(
-    "nothing that waits is ever out of reach, and in the end all of it arrives",
-    () => check(steps, 12),
-    120_000
-  )
+  it.effect("nothing that waits is ever out of reach, and in the end all of it arrives", () => check(steps, 12))
 
   it.effect("nor with a long queue behind one event", () => check(withBurst, 2), 120_000)
 })

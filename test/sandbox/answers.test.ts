@@ -90,7 +90,7 @@ const hosting = Effect.gen(function* () {
 })
 
 const until = <A, E, R>(look: Effect.Effect<A, E, R>, isThere: (found: A) => boolean) =>
-  Effect.repeat(Effect.delay(look, "50 millis"), { until: isThere }).pipe(Effect.timeout("20 seconds"))
+  Effect.repeat(Effect.delay(look, "50 millis"), { until: isThere })
 
 layer(layerAnswered, { excludeTestServices: true })("a guest of the sandbox", (it) => {
   it.effect("with a stay asks for the Wi-Fi password and is answered, with the source; nobody else is", () =>
