@@ -12,6 +12,7 @@ describe("where signing in leads to", () => {
       "/console/access?tokens=12",
       "/console/access/webhooks?id=3",
       "/console/password",
+      "/console/money.csv?from=2026-01-01",
       "/authorization",
       `/authorization?client_id=a&redirect_uri=https%3A%2F%2Fx.example%2F%3Fa%3Db&state=${"%25".repeat(2_000)}`
     ]) {
@@ -49,6 +50,9 @@ describe("where signing in leads to", () => {
         "/console//evil.example",
         "/console/@evil.example",
         "/console/.",
+        "/console/.csv",
+        "/console/money.csv/x",
+        "/console/money.exe",
         "/console/..",
         "/console/%0d%0aset-cookie:a=b"
       ],

@@ -1,6 +1,7 @@
 import { wallClockText } from "../../../../contract/time.ts"
 import { type Html, html } from "../../../../documents/html.ts"
 import { ACCESS_PATH, hidden } from "../frame.ts"
+import { idOf } from "../id.ts"
 import { TEXTS } from "../texts.ts"
 import { ACT_FIELD, type Form, type SignedInVisit } from "../visit.ts"
 
@@ -60,10 +61,7 @@ ${hidden(visit.formToken)}<input type="hidden" name="${field}" value="${value}">
 </details>`
 
 /** The id that a form names; undefined: it is none, so nobody has it. */
-export const idIn = (form: Form): number | undefined => {
-  const text = form.get("id") ?? ""
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
-}
+export const idIn = (form: Form): number | undefined => idOf(form.get("id"))
 
 /** What a thing is for, and where one reads more. */
 export const explained = ({ what, more }: Explanation, document: string): Html =>

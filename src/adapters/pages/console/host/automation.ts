@@ -11,6 +11,7 @@ import {
 import { HostRules, type Turning } from "../../../../resources/automation/rules/HostRules.ts"
 import type { KeptRule, RuleState } from "../../../../resources/automation/rules/rule.ts"
 import { Service } from "../../../../service.ts"
+import { idOf } from "../id.ts"
 import type { Refused } from "../outcome.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
 import { AUTOMATION_PATH, KNOWLEDGE_PATH, stayAddress } from "./addresses.ts"
@@ -43,7 +44,7 @@ export const makeAutomationPage = Effect.gen(function* () {
     done,
     run: ({ session }, form) =>
       rules
-        .turn(session.person.caller, idOf(form), how, keyOf(form))
+        .turn(session.person.caller, ruleIn(form), how, keyOf(form))
         .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
   })
 
@@ -67,10 +68,7 @@ export const makeAutomationPage = Effect.gen(function* () {
 })
 
 /** Of a form; 0, which nothing has, where it says none. */
-const idOf = (form: Form): number => {
-  const id = Number(form.get("id"))
-  return Number.isSafeInteger(id) ? id : 0
-}
+const ruleIn = (form: Form): number => idOf(form.get("id")) ?? 0
 
 const ruleMaking = (rules: HostRules["Service"]): HostAct["run"] =>
   Effect.fnUntraced(function* ({ query, session }, form) {

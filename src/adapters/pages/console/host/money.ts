@@ -54,8 +54,8 @@ export const makeMoneyPage = Effect.gen(function* () {
       title: TITLE,
       body: html`<p>${dayText(days.from)} to ${dayText(days.to)}${narrowing(visit, asked, summed)}</p>
 ${looking(visit, days, asked, summed)}
-<p class="acts noprint">${link(hereWith(visit, { add: "income" }), "Enter an income")} ${link(hereWith(visit, { add: "expense" }), "Enter an expense")} ${link(moneyCsvAddress(shownOf(asked)), "A file of these for a spreadsheet")}</p>
-${sumsOf(visit, summed)}${section(`Entries (${found.total})`, html`${entriesTable(visit, found.transactions, summed.properties)}${pages(visit, { offset, limit: LISTED, total: found.total })}`)}
+<p class="acts noprint">${link(hereWith(visit, { add: "income" }), "Enter an income")} ${link(hereWith(visit, { add: "expense" }), "Enter an expense")} ${link(moneyCsvAddress(shownOf(asked)), "A file of these for a spreadsheet")} ${link("#entries", "To the entries")}</p>
+${sumsOf(visit, summed)}${section(`Entries (${found.total})`, html`${entriesTable(visit, found.transactions, summed.properties)}${pages(visit, { offset, limit: LISTED, total: found.total })}`, "entries")}
 ${zoneOf(visit)}`
     }
   })

@@ -2,6 +2,7 @@ import { currencyDecimals } from "../../../../contract/fields.ts"
 import type { ExactAmount } from "../../../../contract/money.ts"
 import { dayNumber, wallClockText } from "../../../../contract/time.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
+import { idOf } from "../id.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { historyAddress } from "./addresses.ts"
 import { hereWith } from "./page.ts"
@@ -145,10 +146,7 @@ export const dayIn = ({ query }: SignedInVisit, name: string): string | undefine
 }
 
 /** An id that a query names. */
-export const idIn = ({ query }: SignedInVisit, name: string): number | undefined => {
-  const text = query.get(name) ?? ""
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
-}
+export const idIn = ({ query }: SignedInVisit, name: string): number | undefined => idOf(query.get(name))
 
 /** A month that a query names, `YYYY-MM`. */
 export const monthIn = ({ query }: SignedInVisit, name = "month"): string | undefined => {

@@ -7,6 +7,7 @@ import { search_reservation_tags } from "../../../../resources/reservation-tags/
 import { Dictionary } from "../../../../resources/transactions/dictionaries.ts"
 import { OwnDictionaries } from "../../../../resources/transactions/OwnDictionaries.ts"
 import { Service } from "../../../../service.ts"
+import { idOf } from "../id.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
 import { WORDS_PATH } from "./addresses.ts"
 import { doing, reading, refusedAs } from "./asking.ts"
@@ -74,8 +75,8 @@ const dictionaryIn = (form: Form) =>
   Effect.mapError(Effect.fromOption(readDictionary(form.get("dictionary"))), () => noSuchEntry)
 
 const entryIn = (form: Form) => {
-  const text = form.get("id") ?? ""
-  return /^[1-9]\d{0,14}$/.test(text) ? Effect.succeed(Number(text)) : Effect.fail(noSuchEntry)
+  const id = idOf(form.get("id"))
+  return id === undefined ? Effect.fail(noSuchEntry) : Effect.succeed(id)
 }
 
 const nameIn = (form: Form): string => form.get("name") ?? ""

@@ -231,7 +231,9 @@ layer(layerSignedIn)("the page of a listing", (it) => {
         assert.deepStrictEqual([act, ...both.map(({ status }) => status)], [act, 303, 303])
       }
       assert.strictEqual((yield* keptOf(operatorId)).pushes.length, 3)
-      assert.strictEqual((yield* trailOf(operatorId)).length, 6)
+      // What the second finds done already changes no field.
+      const changes = (yield* trailOf(operatorId)).filter((line) => line.endsWith(")"))
+      assert.strictEqual(changes.length, 6)
     })
   )
 

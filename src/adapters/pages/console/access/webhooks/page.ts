@@ -5,6 +5,7 @@ import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { WEBHOOK_DELIVERIES_SHOWN } from "../../../../../limits.ts"
 import { type HostWebhook, HostWebhooks } from "../../../../../resources/webhooks/HostWebhooks.ts"
 import { ACCESS_PATH, framed, hidden, seeOther } from "../../frame.ts"
+import { idOf } from "../../id.ts"
 import type { Outcome } from "../../outcome.ts"
 import { makeSudo } from "../../sudo.ts"
 import { TEXTS } from "../../texts.ts"
@@ -25,10 +26,7 @@ import {
 const WORDS = TEXTS.access.webhooks
 
 /** The number a query names; undefined: it names none. */
-const numberIn = (query: URLSearchParams, name: string): number | undefined => {
-  const text = query.get(name) ?? ""
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
-}
+const numberIn = (query: URLSearchParams, name: string): number | undefined => idOf(query.get(name))
 
 /** The page of one webhook: how it stands, what can be done with it, and what became of its deliveries. */
 export const makeWebhookPage = Effect.gen(function* () {

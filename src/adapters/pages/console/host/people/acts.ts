@@ -2,6 +2,7 @@ import { Effect, Option, type Schema } from "effect"
 import type { Busy } from "../../../../../console/Hashing.ts"
 import type { SubAccounts } from "../../../../../console/SubAccounts.ts"
 import type { ApiError } from "../../../../../contract/errors.ts"
+import { idOf } from "../../id.ts"
 import type { Refused } from "../../outcome.ts"
 import { refusedFor, type Sudo } from "../../sudo.ts"
 import { TEXTS } from "../../texts.ts"
@@ -24,10 +25,7 @@ const different = refusal(422, TEXTS.password.different)
 const asRefused = (error: ApiError | Busy): Refused =>
   error._tag === "Busy" ? refusedFor(error, TEXTS.sudo.wrong) : refusedAs(error)
 
-const idIn = (form: Form): number | undefined => {
-  const text = form.get("id") ?? ""
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
-}
+const idIn = (form: Form): number | undefined => idOf(form.get("id"))
 
 /** The sub-account that a form names. Whether there is one, and whether it may be asked, the service says. */
 const accountIn = (form: Form) => {

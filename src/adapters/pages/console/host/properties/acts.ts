@@ -1,6 +1,7 @@
 import { Effect, type Schema } from "effect"
 import type { OperationName } from "../../../../../Api.ts"
 import type { HostLetting } from "../../../../../resources/availability/HostLetting.ts"
+import { idOf } from "../../id.ts"
 import type { Form } from "../../visit.ts"
 import { PROPERTIES_PATH } from "../addresses.ts"
 import { type doing, refusedAs } from "../asking.ts"
@@ -16,10 +17,7 @@ const BACK: GoOn = { _tag: "GoOn", to: PROPERTIES_PATH }
 
 const textIn = (form: Form, name: string): string => (form.get(name) ?? "").trim()
 
-const idIn = (form: Form): number | undefined => {
-  const text = form.get("id") ?? ""
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
-}
+const idIn = (form: Form): number | undefined => idOf(form.get("id"))
 
 /** What is no id goes on as it is: the operation says so. */
 const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
