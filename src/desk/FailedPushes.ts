@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../database/forms.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../limits.ts"
+import { pushedDays } from "./pushed-days.ts"
 
 // What channels did not take of what they were told of listings, and why.
 
@@ -46,9 +47,7 @@ const failedPushes = (sql: SqlClient.SqlClient) =>
             p.settled_at::text AS settled_at, days.first, days.last
           FROM (SELECT * FROM failed ORDER BY id DESC LIMIT ${sql.literal(String(FAILED_PUSHES_SHOWN))}) p
           JOIN listings l ON l.operator_id = p.operator_id AND l.id = p.listing_row
-          CROSS JOIN LATERAL (
-            SELECT min(each ->> 'start_date') AS first, max(each ->> 'end_date') AS last
-            FROM jsonb_array_elements(p.ranges) each) days
+          CROSS JOIN LATERAL ${pushedDays(sql)} days
         ) row) AS pushes`
   )
 

@@ -5,6 +5,7 @@ import { rowOf } from "../database/rows.ts"
 import { LISTING_PUSHES_SHOWN } from "../limits.ts"
 import { linkColumns, linkJoins } from "./listing-link.ts"
 import { Named, namedIn } from "./named.ts"
+import { pushedDays } from "./pushed-days.ts"
 
 // A listing at a channel, in one statement: what it is, what it sells here, what it could sell, what its channel was told, and
 // whether the two say the same.
@@ -25,7 +26,8 @@ export type ListingPush = typeof ListingPush.Type
 const Comparison = Schema.Struct({
   /** Null: it was not compared since it was linked. */
   compared_at: Schema.NullOr(Schema.String),
-  due_at: Schema.String,
+  /** Null: it is not compared by itself. */
+  due_at: Schema.NullOr(Schema.String),
   /** How often in a row the channel could not be read. */
   failures: Schema.Int,
   /** Days that the channel sold fewer of than there are. */
@@ -76,16 +78,14 @@ const oneListing = (sql: SqlClient.SqlClient) =>
         jsonb_build_object('id', a.id, 'username', a.username, 'auth_status', a.auth_status) AS account,
         coalesce(lane.waiting, 0) AS waiting,
         CASE WHEN c.listing_row IS NOT NULL THEN jsonb_build_object(
-          'compared_at', c.compared_at, 'due_at', c.due_at, 'failures', c.failures, 'suspected_days', (
+          'compared_at', c.compared_at, 'due_at', CASE WHEN isfinite(c.due_at) THEN c.due_at END, 'failures', c.failures, 'suspected_days', (
             SELECT coalesce(sum(upper(each) - lower(each)), 0) FROM unnest(c.suspected) each)) END AS comparison,
         (SELECT coalesce(jsonb_agg(row ORDER BY row.id DESC), '[]') FROM (
           SELECT p.id, p.kind, p.state, p.reason, p.attempts, p.created_at, p.settled_at, days.first, days.last
           FROM (
             SELECT * FROM listing_pushes WHERE operator_id = l.operator_id AND listing_row = l.id
             ORDER BY id DESC LIMIT ${sql.literal(String(LISTING_PUSHES_SHOWN))}) p
-          CROSS JOIN LATERAL (
-            SELECT min(each ->> 'start_date') AS first, max(each ->> 'end_date') AS last
-            FROM jsonb_array_elements(p.ranges) each) days
+          CROSS JOIN LATERAL ${pushedDays(sql)} days
         ) row) AS pushes,
         ${namedIn(sql, "properties", given.operatorId)} AS properties, ${namedIn(sql, "room_types", given.operatorId)} AS room_types
       FROM listings l

@@ -87,6 +87,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
         const page = yield* newPage({ ...OWN_PLACE, viewport: DESK })
         yield* signIn(page, host.email, PASSWORD)
         yield* done(async () => {
+          await page.goto(`${base}/console/access`)
           await page.click("#webhooks summary")
           await page.fill("[name=url]", `https://hooks.example.com/${long}${long}`)
           await page.click("[value=add_webhook]")

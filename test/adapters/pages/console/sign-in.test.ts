@@ -7,7 +7,12 @@ import { STYLE_PATH } from "../../../../src/adapters/pages/console/style.ts"
 import { TEXTS } from "../../../../src/adapters/pages/console/texts.ts"
 import { Refusals } from "../../../../src/changes/Refusals.ts"
 import { newCookie } from "../../../../src/console/cookie.ts"
-import { CONSOLE_FORM_BYTES, CONSOLE_REQUESTS_A_MINUTE, SIGN_IN_FAILURES } from "../../../../src/limits.ts"
+import {
+  CONSOLE_FORM_BYTES,
+  CONSOLE_REQUESTS_A_MINUTE,
+  HOST_FORM_BYTES,
+  SIGN_IN_FAILURES
+} from "../../../../src/limits.ts"
 import { PasswordCost } from "../../../../src/operators/password.ts"
 import { CHEAP, PASSWORD, signingIn } from "../../../console/host.ts"
 import { layerTestDatabase } from "../../../database.ts"
@@ -291,8 +296,8 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
           browser.send("/console", { form_token, act: "nothing", x: "x".repeat(bytes - around) }),
           ({ status }) => status
         )
-      assert.strictEqual(yield* sized(CONSOLE_FORM_BYTES), 400)
-      assert.strictEqual(yield* sized(CONSOLE_FORM_BYTES + 1), 413)
+      assert.strictEqual(yield* sized(HOST_FORM_BYTES), 400)
+      assert.strictEqual(yield* sized(HOST_FORM_BYTES + 1), 413)
       const chunked = new ReadableStream({
         start: (controller) => {
           controller.enqueue(Buffer.from(`x=${"x".repeat(CONSOLE_FORM_BYTES)}`))

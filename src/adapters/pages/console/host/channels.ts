@@ -8,7 +8,7 @@ import { CHANNELS_PATH, listingAddress } from "./addresses.ts"
 import { channelWords } from "./channel-words.ts"
 import { accountBadge, kindText, pushBadge, ratioText, sellsText, shelfBadge, spanText, whyOf } from "./listing/said.ts"
 import { hereWith, hostPage } from "./page.ts"
-import { badge, idIn, link, offsetIn, pages, section, table, timeOf, zoneOf } from "./parts.ts"
+import { badge, historyLink, idIn, link, offsetIn, pages, section, table, timeOf, zoneOf } from "./parts.ts"
 
 /** Accounts at channels, what is on sale there, and what channels were told and did not take. */
 export const makeChannelsPage = Effect.gen(function* () {
@@ -44,7 +44,10 @@ const accountsOf = (visit: SignedInVisit, accounts: ReadonlyArray<Account>): Htm
       { empty: "No account at a channel is connected. Whoever runs this service for you connects them." },
       [
         { label: "Channel", cell: ({ channel_type }) => channelWords(channel_type) },
-        { label: "Account", cell: ({ username }) => html`<span class="name">${username}</span>` },
+        {
+          label: "Account",
+          cell: ({ id, username }) => html`<span class="name">${username}</span>${historyLink(`channel_account:${id}`)}`
+        },
         { label: "Stands", cell: ({ auth_status }) => accountBadge(auth_status) },
         {
           label: "Listings",

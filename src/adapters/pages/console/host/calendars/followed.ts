@@ -9,7 +9,7 @@ import type { SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
 import { behind, filling, formOf, input, select } from "../fields.ts"
 import { type HostAct, type NotTaken, refusal, type Told } from "../page.ts"
-import { badge, pages, section, table, timeOf } from "../parts.ts"
+import { badge, historyLink, pages, section, table, timeOf } from "../parts.ts"
 import { idOf, type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
 
 // Calendars of elsewhere that are followed: what is busy there is closed here.
@@ -120,7 +120,7 @@ const actsOf = (visit: SignedInVisit, { id, host, property_title }: Followed): H
     "Remove",
     html`<p>What only it closed is open again.</p>
 ${formOf(visit, { act: "remove", button: "Follow it no more", of, id, kind: "danger" })}`
-  )}`
+  )}${historyLink(`imported_calendar:${id}`)}`
 }
 
 export const followForm = (visit: SignedInVisit, properties: Properties, notTaken: NotTaken | undefined): Html => {

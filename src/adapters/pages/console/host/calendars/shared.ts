@@ -6,7 +6,7 @@ import type { SignedInVisit } from "../../visit.ts"
 import { doing } from "../asking.ts"
 import { asNumber, behind, choices, fillingAll, formOf, givenIn, idsIn } from "../fields.ts"
 import { actOf, type HostAct, type NotTaken } from "../page.ts"
-import { pages, section, table, timeOf } from "../parts.ts"
+import { historyLink, pages, section, table, timeOf } from "../parts.ts"
 import { cutNote, type Properties, propertyOptions } from "./said.ts"
 
 // Links that show free and taken days to whoever holds them.
@@ -54,7 +54,7 @@ ${table(
     {
       label: "Change",
       cell: ({ id, url }) =>
-        behind("Delete", formOf(visit, { act: "unshare", button: "Delete the link", of: url, id, kind: "danger" }))
+        html`${behind("Delete", formOf(visit, { act: "unshare", button: "Delete the link", of: url, id, kind: "danger" }))}${historyLink(`calendar_share_link:${id}`)}`
     }
   ],
   links

@@ -48,7 +48,7 @@ const stepIn = (visit: SignedInVisit, { comparison, waiting, link_type, shelf_st
     return html`${badge("being told", "wait")} ${waiting} ${waiting === 1 ? "change waits" : "changes wait"} to be told to the channel.`
   if (comparison === null || comparison.compared_at === null)
     return html`${badge("not compared yet", "wait")} The two calendars are compared soon, and every night from then on.`
-  const compared = html`They were compared last on ${timeOf(comparison.compared_at, visit)}; the next time is ${timeOf(comparison.due_at, visit)}.`
+  const compared = html`They were compared last on ${timeOf(comparison.compared_at, visit)}${comparison.due_at === null ? nothing : html`; the next time is ${timeOf(comparison.due_at, visit)}`}.`
   if (comparison.failures > 0)
     return html`${badge("cannot be read", "bad")} The channel could not be read, ${comparison.failures} times in a row. ${compared}`
   if (comparison.suspected_days > 0)

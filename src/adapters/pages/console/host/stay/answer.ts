@@ -15,11 +15,12 @@ export const request = (seen: Seen): Html => {
   const { visit, stay } = seen
   if (stay.status !== "wait_accept") return nothing
   const against = requestReasons(seen)
+  const free = stay.in_reservation_box ? "It is in no property, and stays in the box." : "Its nights are free."
   return section(
     "It waits for your answer",
     html`${
       against.length === 0
-        ? html`<p>Its nights are free.</p>
+        ? html`<p>${free}</p>
 `
         : html`<div class="message note"><p><strong>Its nights are not free:</strong></p>
 <ul>${against.map((words) => html`<li>${words}</li>`)}</ul></div>
