@@ -29,7 +29,7 @@ const Beside = Schema.Struct({
   other_images: Schema.Int,
   /** By stay code, of all stays of its order; null in the box. */
   titles: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
-  /** {@link STAY_TASKS} at most. */
+  /** The last first; one more than {@link STAY_TASKS} tells that there are more. */
   tasks: Schema.Array(StayTask),
   /** Tags there are, {@link TAGS_OFFERED} at most. */
   tag_names: Schema.Array(Schema.String),
@@ -72,7 +72,7 @@ const beside = (sql: Sql) =>
         sql`SELECT t.type, t.status, t.expected_date, who.name AS staff_name, t.note FROM tasks t
           LEFT JOIN staffs who ON who.operator_id = t.operator_id AND who.id = t.staff_id
           WHERE t.operator_id = s.operator_id AND t.stay_id = s.id
-          ORDER BY t.expected_date DESC, t.id DESC LIMIT ${sql.literal(String(STAY_TASKS))}`
+          ORDER BY t.expected_date DESC, t.id DESC LIMIT ${sql.literal(String(STAY_TASKS + 1))}`
       )} AS tasks, (
         SELECT coalesce(jsonb_agg(tag.tag_name), '[]') FROM (
           SELECT t.tag_name FROM usable_reservation_tags t WHERE t.operator_id = ${operatorId}

@@ -20,7 +20,7 @@ export const OfferedProperty = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   deactivated: Schema.Boolean,
-  /** {@link STAYS_IN_THE_WAY} at most, the first to come first. */
+  /** The first to come first; one more than {@link STAYS_IN_THE_WAY} tells that there are more. */
   stays: Schema.Array(Holding),
   /** How many of the nights the host closed. */
   closed: Schema.Int,
@@ -48,7 +48,7 @@ const onThem = (sql: SqlClient, operatorId: Value<number>, { from, before, but }
       CROSS JOIN LATERAL (
         SELECT s.stay_code, s.guest_name, s.check_in_date, s.check_out_date FROM stays s
         WHERE s.operator_id = ${operatorId} AND s.id = held.stay_id OFFSET 0) s
-      ORDER BY s.check_in_date LIMIT ${sql.literal(String(STAYS_IN_THE_WAY))}) holding) AS stays,
+      ORDER BY s.check_in_date LIMIT ${sql.literal(String(STAYS_IN_THE_WAY + 1))}) holding) AS stays,
     (SELECT count(*) ${days} AND d.closed) AS closed,
     (SELECT coalesce(jsonb_agg(DISTINCT busy.host), '[]')
       FROM (${heldElsewhere(sql, operatorId, sql`p.id`, { from, before })}) busy) AS elsewhere`
@@ -57,8 +57,8 @@ const onThem = (sql: SqlClient, operatorId: Value<number>, { from, before, but }
 const NOTHING = "'[]'::jsonb AS stays, 0 AS closed, '[]'::jsonb AS elsewhere"
 
 /**
- * A query of the operator's properties by title, {@link PROPERTIES_OFFERED} at most, each as {@link OfferedProperty}; where no
- * nights are asked for, nothing is in the way.
+ * A query of the operator's properties by title, each as {@link OfferedProperty}; one more than {@link PROPERTIES_OFFERED} tells
+ * that there are more. Where no nights are asked for, nothing is in the way.
  */
 export const offeredProperties = (
   sql: SqlClient,
@@ -69,5 +69,5 @@ export const offeredProperties = (
     ${nights === undefined ? sql.literal(NOTHING) : onThem(sql, operatorId, nights)}
   FROM (
     SELECT id, title, deactivated_at FROM properties WHERE operator_id = ${operatorId}
-    ORDER BY title, id LIMIT ${sql.literal(String(PROPERTIES_OFFERED))}) p
+    ORDER BY title, id LIMIT ${sql.literal(String(PROPERTIES_OFFERED + 1))}) p
   ORDER BY p.title, p.id`

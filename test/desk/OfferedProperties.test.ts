@@ -5,6 +5,7 @@ import { OfferedProperties } from "../../src/desk/OfferedProperties.ts"
 import { StayBeside } from "../../src/desk/StayBeside.ts"
 import { PROPERTIES_OFFERED, STAY_NIGHTS, STAY_TASKS, STAYS_IN_THE_WAY, TAGS_OFFERED } from "../../src/limits.ts"
 import { freshOperator, layerTest, orderOf, propertyOf } from "../harness.ts"
+import { calendarOf, sayBusy } from "../imported-calendars.ts"
 import { countStatements } from "../statements.ts"
 
 const NIGHTS = { from: "2027-05-04", before: "2027-05-07" }
@@ -18,14 +19,8 @@ const ready = Effect.gen(function* () {
     INSERT INTO calendar_days (operator_id, property_id, day, closed) VALUES (${operatorId}, ${propertyId}, ${day}, true)`
   /** Busy on that day in a calendar of elsewhere; an echo is what it only repeats after us. */
   const busy = Effect.fnUntraced(function* (propertyId: number, day: string, host: string, echo = false) {
-    yield* sql`
-      WITH calendar AS (
-        INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
-        VALUES (${operatorId}, ${propertyId}, ${`https://${host}/${day}.ics`}, ${host}, now(), now()) RETURNING id)
-      INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
-      SELECT ${operatorId}::bigint, id, ${day}::date, ${propertyId}::bigint, ${echo} FROM calendar`
-    yield* sql`
-      INSERT INTO calendar_days (operator_id, property_id, day, imported) VALUES (${operatorId}, ${propertyId}, ${day}, 1)`
+    const calendarId = yield* calendarOf(operatorId, propertyId, `https://${host}/${day}.ics`)
+    yield* sayBusy(operatorId, propertyId, calendarId, echo, day)
   })
   const of = (nights?: typeof NIGHTS) => offered.of(operatorId, nights)
   return { sql, operatorId, closed, busy, of, beside: (code: string) => beside.of(operatorId, code) }
@@ -91,22 +86,25 @@ layer(layerTest)("properties that a form offers", (it) => {
     })
   )
 
-  it.effect("are so many at most, and so many stays in the way of each", () =>
+  it.effect("are so many, and so many stays in the way of each, and one more tells that there are more", () =>
     Effect.gen(function* () {
       const { sql, operatorId, of } = yield* ready
+      yield* sql`UPDATE operators SET room_limit = ${2 * PROPERTIES_OFFERED} WHERE id = ${operatorId}`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
         SELECT ${operatorId}, 'House ' || lpad(at::text, 5, '0'), now() FROM generate_series(1, ${PROPERTIES_OFFERED}) at`
       assert.lengthOf(yield* of(), PROPERTIES_OFFERED)
       const first = yield* propertyOf(operatorId, "A")
-      for (let night = 0; night <= STAYS_IN_THE_WAY; night += 1) {
+      for (let night = 0; night < STAYS_IN_THE_WAY + 2; night += 1) {
         const [checkIn, checkOut] = [`2027-05-1${night}`, `2027-05-1${night + 1}`]
         yield* orderOf(operatorId, [{ propertyId: first, checkIn, checkOut }])
       }
       const all = yield* of({ from: "2027-05-10", before: "2027-05-20" })
-      assert.lengthOf(all, PROPERTIES_OFFERED)
+      assert.lengthOf(all, PROPERTIES_OFFERED + 1)
       assert.strictEqual(all[0]?.title, "A")
-      assert.lengthOf(all[0]?.stays ?? [], STAYS_IN_THE_WAY)
+      assert.lengthOf(all[0]?.stays ?? [], STAYS_IN_THE_WAY + 1)
+      yield* propertyOf(operatorId, "B")
+      assert.lengthOf(yield* of(), PROPERTIES_OFFERED + 1)
     })
   )
 })
@@ -171,7 +169,11 @@ layer(layerTest)("beside a stay", (it) => {
       yield* sql`
         INSERT INTO reservation_tags (operator_id, tag_name, color, created_at) VALUES (${operatorId}, 'zzz', 'red', now())`
       const more = yield* beside(code)
-      assert.deepStrictEqual([more?.tasks.length, more?.tag_names.length], [STAY_TASKS, TAGS_OFFERED])
+      assert.deepStrictEqual([more?.tasks.length, more?.tag_names.length], [STAY_TASKS + 1, TAGS_OFFERED])
+      yield* sql`
+        INSERT INTO tasks (operator_id, type, stay_id, expected_date, currency, created_at, updated_at)
+        SELECT operator_id, 'other', id, '2020-01-01', 'EUR', now(), now() FROM stays WHERE operator_id = ${operatorId}`
+      assert.lengthOf((yield* beside(code))?.tasks ?? [], STAY_TASKS + 1)
       assert.strictEqual(more?.tasks[0]?.type, "other")
       const other = yield* ready
       assert.isUndefined(yield* other.beside(code))

@@ -98,6 +98,7 @@ const told = async (page: Page, { token }: Host, words: string) => {
 const made = async (browser: Browser, host: Host, receiver: AddressInfo): Promise<Scene> => {
   const page = await browser.newPage()
   await signIn(page, host)
+  await page.goto(`${base}/console/access`)
   await page.click("#webhooks summary")
   await page.fill("[name=url]", `http://127.0.0.1:${receiver.port}/latchkey`)
   // What the sandbox does by itself at the first start is no part of the picture.

@@ -341,9 +341,7 @@ describe.skipIf(!hasChromium)(orNoChromium("consent in a browser"), () => {
         const callback = yield* answering(302, { location: `http://localhost:${done.port}/done` })
         const asked = publicAsks({ redirect_uri: `http://127.0.0.1:${callback.port}/cb` })
         yield* Effect.promise(() => page.goto(`${base}${asked}`))
-        yield* Effect.promise(() =>
-          Promise.all([page.waitForURL(/\/done$/), page.click('button[value="allow"]')])
-        )
+        yield* Effect.promise(() => Promise.all([page.waitForURL(/\/done$/), page.click('button[value="allow"]')]))
         assert.deepStrictEqual([callback.asked.length, done.asked], [1, ["/done"]])
       })
     )

@@ -2,16 +2,8 @@ import { Effect, Schema } from "effect"
 import { isCalendarDate } from "../../../../contract/fields.ts"
 import type { OfferedProperty } from "../../../../desk/in-the-way.ts"
 import { OfferedProperties } from "../../../../desk/OfferedProperties.ts"
-import { type Html, html, nothing } from "../../../../documents/html.ts"
-import {
-  AMOUNT_MAX,
-  EMAIL,
-  GUEST_NAME,
-  GUEST_PHONE,
-  GUESTS_MAX,
-  PROPERTIES_OFFERED,
-  RESERVATION_REMARKS
-} from "../../../../limits.ts"
+import { type Html, html } from "../../../../documents/html.ts"
+import { AMOUNT_MAX, EMAIL, GUEST_NAME, GUEST_PHONE, GUESTS_MAX, RESERVATION_REMARKS } from "../../../../limits.ts"
 import { query_custom_channels } from "../../../../resources/custom-channels/contract.ts"
 import { query_income_methods } from "../../../../resources/transactions/contract.ts"
 import { Service } from "../../../../service.ts"
@@ -34,7 +26,7 @@ import {
 } from "./fields.ts"
 import { actOf, hostPage, type NotTaken } from "./page.ts"
 import { dayText, section } from "./parts.ts"
-import { propertyOption, reasonsOf } from "./stay/words.ts"
+import { offeredOf, propertyOption, reasonsOf } from "./stay/words.ts"
 
 const CREATE = "create"
 
@@ -50,7 +42,7 @@ export const makeNewReservationPage = Effect.gen(function* () {
       Effect.gen(function* () {
         const { operatorId } = visit.session.person.caller
         const known = knownIn(visit, notTaken)
-        const offered = yield* properties.of(operatorId, known.nights)
+        const { offered, more } = offeredOf(yield* properties.of(operatorId, known.nights))
         const { custom_channels } = yield* channels(visit, {})
         const { income_methods } = yield* methods(visit, {})
         const options = {
@@ -60,7 +52,7 @@ export const makeNewReservationPage = Effect.gen(function* () {
         }
         return {
           title: "Enter a reservation",
-          body: html`${section("Are the nights free?", html`${nightsForm(known, options.properties)}${freeWords(known, offered)}`)}
+          body: html`${section("Are the nights free?", html`${nightsForm(known, options.properties)}${more}${freeWords(known, offered)}`)}
 ${section("The reservation", html`${createForm(visit, notTaken, known, options)}<p class="soft">The guest is not told. The nights are taken on every channel at once.</p>`)}`
         }
       }),
@@ -131,11 +123,7 @@ ${input(fill, { name: "check_out_date", label: "Leaves", type: "date", value: kn
 const asItIs: Fill = (_name, otherwise) => otherwise
 
 const nightsForm = (known: Known, properties: ReadonlyArray<Option>): Html =>
-  html`${lookingForm(NEW_RESERVATION_PATH, whereAndWhen(asItIs, known, properties, "property"), "Look")}${
-    properties.length === PROPERTIES_OFFERED
-      ? html`<p class="soft">Only the first ${PROPERTIES_OFFERED} properties can be chosen here.</p>`
-      : nothing
-  }`
+  lookingForm(NEW_RESERVATION_PATH, whereAndWhen(asItIs, known, properties, "property"), "Look")
 
 /** Whether the nights are free where they are asked for, and else what is in the way. */
 const freeWords = ({ property, nights }: Known, offered: ReadonlyArray<OfferedProperty>): Html => {

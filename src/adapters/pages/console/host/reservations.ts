@@ -12,13 +12,13 @@ import {
 } from "../../../../desk/FoundStays.ts"
 import { OfferedProperties } from "../../../../desk/OfferedProperties.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
-import { CODE, FOUND_STAYS, PROPERTIES_OFFERED } from "../../../../limits.ts"
+import { CODE, FOUND_STAYS } from "../../../../limits.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { newReservationAddress, RESERVATIONS_PATH, stayAddress } from "./addresses.ts"
 import { type Fill, input, lookingForm, type Option, select } from "./fields.ts"
 import { hostPage } from "./page.ts"
 import { badge, dayIn, dayOf, dayText, idIn, link, moneyOf, offsetIn, pages, section, table } from "./parts.ts"
-import { channelWords, STANDINGS, standingBadge, whereabouts, whoOf } from "./stay/words.ts"
+import { channelWords, offeredOf, STANDINGS, standingBadge, whereabouts, whoOf } from "./stay/words.ts"
 
 /** Search of reservations, a row a stay: by code or guest, days, property, how they stand, and whether they are paid. */
 export const makeReservationsPage = Effect.gen(function* () {
@@ -32,14 +32,14 @@ export const makeReservationsPage = Effect.gen(function* () {
         const sought = soughtIn(visit)
         const offset = offsetIn(visit)
         const { total, rows } = yield* stays.of(operatorId, sought, today, offset)
-        const offered = yield* properties.of(operatorId)
+        const { offered, more } = offeredOf(yield* properties.of(operatorId))
         return {
           title: "Reservations",
           body: html`<p>${link(newReservationAddress(), "Enter a reservation")}</p>
 ${searchForm(
   visit,
   offered.map(({ id, title }) => ({ value: id, words: title }))
-)}${section(
+)}${more}${section(
   foundWords(total),
   html`<p class="soft">${coveredWords(coveredBy(sought, today), sought)} The first to arrive is first.</p>
 ${foundTable(rows)}${pages(visit, { offset, limit: FOUND_STAYS, total })}`
@@ -77,12 +77,7 @@ const PAID: ReadonlyArray<Option> = [
 const searchForm = (visit: SignedInVisit, properties: ReadonlyArray<Option>): Html => {
   const fill: Fill = (name, otherwise) => visit.query.get(name) ?? otherwise
   const box = { value: IN_BOX, words: "in the box" }
-  const more =
-    properties.length === PROPERTIES_OFFERED
-      ? html`<p class="soft">Only the first ${PROPERTIES_OFFERED} properties can be chosen here.</p>
-`
-      : nothing
-  return html`${lookingForm(
+  return lookingForm(
     RESERVATIONS_PATH,
     html`${input(fill, { name: "q", label: "Code or guest", type: "search", maxlength: CODE })}
 ${select(fill, { name: "property", label: "Property", none: "any", options: [box, ...properties] })}
@@ -93,7 +88,7 @@ ${input(fill, { name: "to", label: "Arrives until", type: "date" })}
 ${input(fill, { name: "leaves_from", label: "Leaves from", type: "date" })}
 ${input(fill, { name: "leaves_to", label: "Leaves until", type: "date" })}`,
     "Search"
-  )}${more}`
+  )
 }
 
 const foundWords = (total: number): string => {
@@ -101,12 +96,15 @@ const foundWords = (total: number): string => {
   return total === 1 ? "One stay" : `${total} stays`
 }
 
-/** Which days were looked through, where the search itself did not say. */
-const coveredWords = ({ from, to }: Covered, { words }: Sought): string => {
-  if (from === undefined) return "Of all days that the search names."
-  const until = to === undefined ? "or later" : `to ${dayText(to)}`
+/** Which days were looked through, where the search itself does not say. */
+const coveredWords = ({ from, to }: Covered, { words, ...sought }: Sought): string => {
   const whole = words === undefined ? "" : " A whole code is found whatever its days."
-  return `Of stays that leave from ${dayText(from)} ${until}; name days to search others.${whole}`
+  if (from !== undefined) {
+    const until = to === undefined ? "or later" : `to ${dayText(to)}`
+    return `Of stays that leave from ${dayText(from)} ${until}; name days to search others.${whole}`
+  }
+  const namesDays = [sought.from, sought.to, sought.leavesFrom, sought.leavesTo].some((day) => day !== undefined)
+  return namesDays ? "Of the days that you named." : "Whatever their days."
 }
 
 const foundTable = (rows: ReadonlyArray<Found>): Html =>

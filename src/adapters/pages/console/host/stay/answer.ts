@@ -57,7 +57,8 @@ export const arrivals = ({ visit, stay }: Seen): Html =>
 export const cancelling = (seen: Seen): Html => {
   const { visit, others } = seen
   if (!isByHand(seen) || isOver(seen)) return nothing
-  const stays = others.length === 0 ? "this stay" : `this stay and the ${others.length} others of the same reservation`
+  const rest = others.length === 1 ? "other one" : `${others.length} others`
+  const stays = others.length === 0 ? "this stay" : `this stay and the ${rest} of the same reservation`
   return section(
     "Cancel",
     behindAct(

@@ -3,7 +3,7 @@ import { AMOUNT_MAX, EMAIL, GUEST_NAME, GUEST_PHONE, GUESTS_MAX, RESERVATION_REM
 import { area, asLines, asNumber, asText, filling, formOf, input, select } from "../fields.ts"
 import { dayText, section } from "../parts.ts"
 import { behindAct, isByHand, isOver, type Seen } from "./seen.ts"
-import { propertyOption, reasonsOf } from "./words.ts"
+import { offeredOf, propertyOption, reasonsOf } from "./words.ts"
 
 // What can be changed of a stay itself: who comes, when, at what price, and where to.
 
@@ -96,7 +96,8 @@ const place = (seen: Seen): Html => {
   const { stay, notTaken, visit, beside } = seen
   if (isOver(seen)) return nothing
   const holds = stay.status === "accepted"
-  const elsewhere = beside.properties.filter(({ id }) => id !== stay.property_id)
+  const { offered, more } = offeredOf(beside.properties)
+  const elsewhere = offered.filter(({ id }) => id !== stay.property_id)
   const fill = filling(notTaken, "allocate")
   return behindAct(
     seen,
@@ -120,7 +121,7 @@ const place = (seen: Seen): Html => {
           propertyOption(property, (names) => (holds ? `${names} would go into the box` : `taken by ${names}`))
         )
       })
-    })}${
+    })}${more}${
       stay.in_reservation_box
         ? nothing
         : formOf(visit, {

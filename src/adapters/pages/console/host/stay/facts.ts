@@ -1,5 +1,6 @@
 import { daysInRange } from "../../../../../contract/time.ts"
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
+import { STAY_TASKS } from "../../../../../limits.ts"
 import { messagesAddress, moneyAddress, stayAddress, tasksAddress } from "../addresses.ts"
 import { badge, dayOf, link, moneyOf, section, spoken, table, timeOf } from "../parts.ts"
 import { isOver, type Seen } from "./seen.ts"
@@ -121,7 +122,12 @@ export const tasks = ({ stay, beside }: Seen): Html =>
         { label: "Stands", cell: ({ status }) => spoken(status) },
         { label: "Note", cell: ({ note }) => html`<span class="name">${note}</span>` }
       ],
-      beside.tasks
-    )}<p>${link(tasksAddress({ from: stay.check_in_date, to: stay.check_out_date }), "Tasks of these days")}</p>
+      beside.tasks.slice(0, STAY_TASKS)
+    )}${
+      beside.tasks.length > STAY_TASKS
+        ? html`<p>There are more of before.</p>
+`
+        : nothing
+    }<p>${link(tasksAddress({ from: stay.check_in_date, to: stay.check_out_date }), "Tasks of these days")}</p>
 `
   )

@@ -1,6 +1,7 @@
 import type { Standing } from "../../../../../desk/FoundStays.ts"
 import type { OfferedProperty } from "../../../../../desk/in-the-way.ts"
-import type { Html } from "../../../../../documents/html.ts"
+import { type Html, html, nothing } from "../../../../../documents/html.ts"
+import { PROPERTIES_OFFERED, STAYS_IN_THE_WAY } from "../../../../../limits.ts"
 import type { Option } from "../fields.ts"
 import { badge, dayText, spoken } from "../parts.ts"
 
@@ -35,6 +36,20 @@ export const whoOf = (stay: { readonly guest_name: string | null; readonly stay_
 
 const elsewhereWords = ({ elsewhere }: OfferedProperty): string => `busy in the calendar of ${elsewhere.join(", ")}`
 
+/** Those who are in the way, by name as far as they are known. */
+const namesOf = (stays: OfferedProperty["stays"]): string =>
+  [...stays.slice(0, STAYS_IN_THE_WAY).map(whoOf), ...(stays.length > STAYS_IN_THE_WAY ? ["others"] : [])].join(", ")
+
+/** The properties that are offered to choose from, and whether there are more. */
+export const offeredOf = (all: ReadonlyArray<OfferedProperty>) => ({
+  offered: all.slice(0, PROPERTIES_OFFERED),
+  more:
+    all.length > PROPERTIES_OFFERED
+      ? html`<p class="soft">Only the first ${PROPERTIES_OFFERED} properties can be chosen here.</p>
+`
+      : nothing
+})
+
 /** A property to be chosen, and beside it what is in the way there; `taken` says what becomes of who stays there. */
 export const propertyOption = (
   property: OfferedProperty,
@@ -44,7 +59,7 @@ export const propertyOption = (
   const why = [
     ...(deactivated ? ["turned off"] : []),
     ...(elsewhere.length > 0 ? [elsewhereWords(property)] : []),
-    ...(stays.length > 0 ? [taken(stays.map(whoOf).join(", "))] : []),
+    ...(stays.length > 0 ? [taken(namesOf(stays))] : []),
     ...(closed > 0 ? ["closed by you"] : [])
   ]
   return { value: id, words: why.length === 0 ? title : `${title} (${why.join("; ")})` }
@@ -56,9 +71,12 @@ export const reasonsOf = (
 ): { readonly against: ReadonlyArray<string>; readonly note: ReadonlyArray<string> } => ({
   against: [
     ...(property.deactivated ? [`${property.title} is turned off.`] : []),
-    ...property.stays.map(
-      (stay) => `${whoOf(stay)} stays there from ${dayText(stay.check_in_date)} to ${dayText(stay.check_out_date)}.`
-    ),
+    ...property.stays
+      .slice(0, STAYS_IN_THE_WAY)
+      .map(
+        (stay) => `${whoOf(stay)} stays there from ${dayText(stay.check_in_date)} to ${dayText(stay.check_out_date)}.`
+      ),
+    ...(property.stays.length > STAYS_IN_THE_WAY ? ["Others stay there after them."] : []),
     ...(property.elsewhere.length > 0 ? [`It is ${elsewhereWords(property)}.`] : [])
   ],
   note:
