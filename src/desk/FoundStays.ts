@@ -112,15 +112,14 @@ const onOrder = (sql: Sql, { status, today }: Givens<Asked>, shape: Shape): Read
   const all: Array<Fragment> = []
   if (standing === "check_in") all.push(waitsForLook(sql, today))
   else if (status !== undefined) all.push(sql`o.status = ${status}`)
-  if (payment !== "any") {
-    const isUnpaid = sql`s.order_id IN (SELECT order_id FROM unpaid)`
-    all.push(sql`o.status = 'accepted' AND ${payment === "unpaid" ? isUnpaid : sql`NOT ${isUnpaid}`}`)
-  }
+  if (payment === "paid") all.push(sql`o.status = 'accepted' AND s.order_id NOT IN (SELECT order_id FROM unpaid)`)
   return all
 }
 
-const onStay = (sql: Sql, asked: Givens<Asked>, [, , where]: Shape): ReadonlyArray<Fragment> => {
+const onStay = (sql: Sql, asked: Givens<Asked>, [, payment, where]: Shape): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = [sql`s.operator_id = ${asked.operatorId}`]
+  // They are of accepted orders alone.
+  if (payment === "unpaid") all.push(sql`s.order_id IN (SELECT order_id FROM unpaid)`)
   if (where === "box") all.push(sql`s.property_id IS NULL`)
   else if (asked.propertyId !== undefined) all.push(sql`s.property_id = ${asked.propertyId}`)
   if (asked.from !== undefined) all.push(sql`s.check_in_date >= ${asked.from}::date`)

@@ -10,20 +10,25 @@ export interface UnpaidAsked {
   readonly until: Value<string>
 }
 
-/** A query for them: `order_id`, `currency` and the `balance`. One pass over the stays and entries of those days' orders. */
-export const unpaidOrders = (sql: SqlClient, { operatorId, from, until }: UnpaidAsked): Fragment => sql`
-  SELECT due.order_id, due.currency, due.total - coalesce(paid.received, 0) AS balance
+/**
+ * A query for them: `order_id`, `currency` and the `balance`. What is due and what has come in is one sum, from one pass over the
+ * stays and one over the entries of those days' orders.
+ */
+export const unpaidOrders = (sql: SqlClient, { operatorId, from, until }: UnpaidAsked): Fragment => {
+  const those = sql`(
+    SELECT each.order_id FROM stays each
+    WHERE each.operator_id = ${operatorId} AND each.check_out_date >= ${from}::date AND each.check_out_date <= ${until}::date)`
+  return sql`
+  SELECT o.id AS order_id, o.currency, due.balance
   FROM (
-    SELECT o.id AS order_id, o.currency, sum(s.rate) AS total
-    FROM orders o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
-    WHERE o.operator_id = ${operatorId} AND o.status = 'accepted' AND o.id IN (
-      SELECT each.order_id FROM stays each
-      WHERE each.operator_id = ${operatorId} AND each.check_out_date >= ${from}::date AND each.check_out_date <= ${until}::date)
-    GROUP BY o.id, o.currency
+    SELECT part.order_id, sum(part.amount) AS balance FROM (
+      SELECT s.order_id, s.rate AS amount FROM stays s WHERE s.operator_id = ${operatorId} AND s.order_id IN ${those}
+      UNION ALL
+      SELECT t.order_id, -t.amount FROM transactions t
+      WHERE t.operator_id = ${operatorId} AND t.direction = 'income' AND t.status = 'paid' AND t.order_id IN ${those}
+    ) part
+    GROUP BY part.order_id HAVING sum(part.amount) > 0
   ) due
-  LEFT JOIN (
-    SELECT t.order_id, sum(t.amount) AS received FROM transactions t
-    WHERE t.operator_id = ${operatorId} AND t.order_id IS NOT NULL AND t.direction = 'income' AND t.status = 'paid'
-    GROUP BY t.order_id
-  ) paid ON paid.order_id = due.order_id
-  WHERE due.total > coalesce(paid.received, 0)`
+  JOIN orders o ON o.operator_id = ${operatorId} AND o.id = due.order_id
+  WHERE o.status = 'accepted'`
+}

@@ -11,7 +11,20 @@ import { chosenDays, daysForm } from "./calendar/days.ts"
 import { type Cell, lanesOf, type Spanning } from "./calendar/lanes.ts"
 import { asNumber } from "./fields.ts"
 import { type HostAct, hereWith, hostPage } from "./page.ts"
-import { dayIn, dayOf, idIn, link, monthText, offsetIn, pages, section, table, weekdayOf } from "./parts.ts"
+import {
+  dayIn,
+  dayOf,
+  idIn,
+  link,
+  monthAfter,
+  monthIn,
+  monthText,
+  offsetIn,
+  pages,
+  section,
+  table,
+  weekdayOf
+} from "./parts.ts"
 
 /** A month of all properties by day: who stays where, what is closed, and what calendars of elsewhere say is busy. */
 export const makeCalendarPage = Effect.gen(function* () {
@@ -59,20 +72,6 @@ ${daysForm(visit, shown.properties, span, today)}${boxOf(shown.boxed)}`
     }
   })
 })
-
-const MONTH = /^(?:[1-9]\d{3})-(?:0[1-9]|1[0-2])$/
-
-const monthIn = ({ query }: SignedInVisit): string | undefined => {
-  const text = query.get("month") ?? ""
-  return MONTH.test(text) ? text : undefined
-}
-
-/** The month so many after another. */
-const monthAfter = (month: string, months: number): string => {
-  const [year = "0", number = "1"] = month.split("-")
-  const all = Number(year) * 12 + Number(number) - 1 + months
-  return `${String(Math.floor(all / 12)).padStart(4, "0")}-${String((all % 12) + 1).padStart(2, "0")}`
-}
 
 const lastDayOf = (month: string): string => addDays(`${monthAfter(month, 1)}-01`, -1)
 

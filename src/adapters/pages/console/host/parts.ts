@@ -140,9 +140,7 @@ export const pages = (
 /** A day that a query names; undefined: none, or no day. */
 export const dayIn = ({ query }: SignedInVisit, name: string): string | undefined => {
   const text = query.get(name) ?? ""
-  return /^[1-9]\d{3}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
-    ? text
-    : undefined
+  return DAY.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true ? text : undefined
 }
 
 /** An id that a query names. */
@@ -151,8 +149,12 @@ export const idIn = ({ query }: SignedInVisit, name: string): number | undefined
 /** A month that a query names, `YYYY-MM`. */
 export const monthIn = ({ query }: SignedInVisit, name = "month"): string | undefined => {
   const text = query.get(name) ?? ""
-  return /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined
+  return MONTH.test(text) ? text : undefined
 }
+
+/** Of years that a host may ask for: whatever is reckoned from them is a date still. */
+const MONTH = /^(?:19|20|21)\d{2}-(?:0[1-9]|1[0-2])$/
+const DAY = /^(?:19|20|21)\d{2}-\d{2}-\d{2}$/
 
 /** The month so many after another, `YYYY-MM`. */
 export const monthAfter = (month: string, months: number): string => {

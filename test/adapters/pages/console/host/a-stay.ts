@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -30,8 +31,7 @@ export const aStay = Effect.fnUntraced(function* (options: OrderOptions = {}, st
   const as = withToken(token)
   const record = Effect.map(api.search_reservations({ reservation_code: code }).pipe(as), ({ reservations }) => {
     const [row] = reservations
-    if (row === undefined) throw new Error(`there is no stay ${code}`)
-    return row
+    return row ?? assert.fail(`there is no stay ${code}`)
   })
   const path = stayPath(code)
   /** Whoever else is on the page's mind. */

@@ -200,7 +200,7 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       const { cookie, path, code, record } = yield* aStay({ channelType: "airbnb" })
       const page = yield* look(cookie, path)
       for (const act of ["cancel", "dates", "approve", "decline"]) assert.lengthOf(formsOf(page, act), 0, act)
-      assert.include(page.text, "Its days, its price and its cancellation are the channel&#39;s")
+      assert.include(page.text, "Its days, its price and its cancellation are the channel's")
       const [form] = formsOf(page, "change")
       for (const name of ["rate_amount", "currency", "commission_amount"]) assert.isFalse(form?.form.has(name), name)
       // Nor are they taken of who makes them up.

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { type Html, html } from "../../../../../documents/html.ts"
 import { PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
+import { idOf } from "../../id.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
 import { behind, filling, formOf, select } from "../fields.ts"
 import { type HostAct, type NotTaken, refusal, type Told } from "../page.ts"
 import { section } from "../parts.ts"
-import { idOf, type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
+import { type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
 
 // The secret addresses at which marketplaces read what is taken in a property: its own, and one for each calendar that it follows.
 

@@ -5,12 +5,13 @@ import { CALENDARS_SHOWN } from "../../../../../limits.ts"
 import { HostCalendars } from "../../../../../resources/imported-calendars/HostCalendars.ts"
 import type { Fetched } from "../../../../../resources/imported-calendars/ImportedCalendars.ts"
 import { PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
+import { idOf } from "../../id.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
 import { behind, filling, formOf, input, select } from "../fields.ts"
 import { type HostAct, type NotTaken, refusal, type Told } from "../page.ts"
 import { badge, historyLink, pages, section, table, timeOf } from "../parts.ts"
-import { idOf, type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
+import { type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
 
 // Calendars of elsewhere that are followed: what is busy there is closed here.
 

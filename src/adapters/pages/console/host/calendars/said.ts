@@ -19,10 +19,6 @@ export const cutNote = (properties: Properties): Html =>
 `
     : nothing
 
-/** The id that a field says. */
-export const idOf = (text: string | null): number | undefined =>
-  text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
-
 export const secretOf = (url: string): Html => html`<code class="secret">${url}</code>
 `
 

@@ -5,6 +5,7 @@ import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { NAMES_CHOSEN_FROM, RATIO_MAX } from "../../../../../limits.ts"
 import { Listings } from "../../../../../resources/listings/Listings.ts"
 import type { Link } from "../../../../../resources/listings/rules.ts"
+import { idOf } from "../../id.ts"
 import type { Refused } from "../../outcome.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
@@ -18,9 +19,9 @@ import { sellsText } from "./said.ts"
 
 /** What a form says that the listing sells, `property:12` or `room_type:3`. */
 const linkIn = (form: Form): Link | undefined => {
-  const [type, id = ""] = (form.get("sells") ?? "").split(":")
-  if (!/^[1-9]\d{0,14}$/.test(id)) return undefined
-  return type === "property" || type === "room_type" ? { type, id: Number(id) } : undefined
+  const [type, text] = (form.get("sells") ?? "").split(":")
+  const id = idOf(text)
+  return id !== undefined && (type === "property" || type === "room_type") ? { type, id } : undefined
 }
 
 const linkText = ({ property_id, room_type_id }: OneListingShown): string => {
