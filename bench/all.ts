@@ -21,7 +21,8 @@ for (const name of [
   "holds",
   "channels",
   "guests",
-  "automation"
+  "automation",
+  "pages"
 ]) {
   console.log(`\n== bench/${name}.ts`)
   const { status } = spawnSync(process.execPath, [`bench/${name}.ts`], { env, stdio: "inherit" })

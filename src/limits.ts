@@ -617,3 +617,7 @@ export const TAGS_OFFERED = 100
 /** Characters of a guest's last message in the list of who waits for an answer, and listings that one may be made an offer of. */
 export const MESSAGE_SEEN = 200
 export const OFFERED_LISTINGS = 200
+/** Characters of an address's value that a page carries on to its links and forms: longer than any of our own. */
+export const CARRIED_VALUE = 300
+/** Characters, as HTML writes them, that the messages of a page have in all: of more the page before has the rest. */
+export const TALK_TEXT = 150_000

@@ -28,13 +28,13 @@ interface Running {
   readonly child: ChildProcess
   readonly base: string
   readonly token: string
-  /** How it ended, and all it had printed by then. */
+  /** Whether it has said that its patience came to an end before what was under way did. */
+  readonly hasCut: () => boolean
   readonly ended: Promise<Ended>
 }
 
 interface Ended {
   readonly code: number | null
-  /** Whether its patience came to an end before what was under way did. */
   readonly hadToCut: boolean
 }
 
@@ -60,10 +60,8 @@ const startedWith = Effect.fnUntraced(function* (more: Record<string, string>) {
       const child = spawn(process.execPath, [join(import.meta.dirname, "../bin/latchkey.js"), "serve"], { env })
       let printed = ""
       child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
-      const ended = once(child, "close").then(() => ({
-        code: child.exitCode,
-        hadToCut: printed.includes("the stop cut connections")
-      }))
+      const hasCut = () => printed.includes("the stop cut connections")
+      const ended = once(child, "close").then(() => ({ code: child.exitCode, hadToCut: hasCut() }))
       await new Promise<void>((resolve, reject) => {
         child.stdout.on("data", (chunk: Buffer) => {
           printed += chunk.toString()
@@ -73,7 +71,7 @@ const startedWith = Effect.fnUntraced(function* (more: Record<string, string>) {
       })
       // Shown at the first start alone.
       place.token = /Service-Access-Token: (\S+?)"/.exec(printed)?.[1] ?? place.token
-      return { child, base: `http://127.0.0.1:${env["PORT"]}`, token: place.token, ended }
+      return { child, base: `http://127.0.0.1:${env["PORT"]}`, token: place.token, hasCut, ended }
     }),
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   )
@@ -92,18 +90,21 @@ const waitedForTurn = ({ pid }: ChildProcess): number => {
   }
 }
 
-/** How it ended, under a service manager that kills it when its time is over. What others take of the machine is not its time. */
-const ended = (running: Running): Effect.Effect<Ended> =>
+/** How it ended, once it has. */
+const ended = (running: Running): Effect.Effect<Ended> => Effect.promise(() => running.ended)
+
+/** How it ended under a service manager, which kills it when its time is over. */
+const managed = ({ child, ended, hasCut }: Running): Effect.Effect<Ended> =>
   Effect.promise(async () => {
-    const { child } = running
-    const [askedAt, before] = [performance.now(), waitedForTurn(child)]
-    let waited = 0
+    const askedAt = performance.now()
+    let [before, others] = [0, 0]
     const manager = setInterval(() => {
-      // A thread that has ended takes what it waited with it.
-      waited = Math.max(waited, waitedForTurn(child) - before)
-      if (performance.now() - askedAt - waited > LONGEST_STOP_MS) child.kill("SIGKILL")
+      // Until it cuts it waits for its callers, whoever has the processors; from then on it is what others leave it of them.
+      if (hasCut()) others = Math.max(others, waitedForTurn(child) - before)
+      else before = waitedForTurn(child)
+      if (performance.now() - askedAt - others > LONGEST_STOP_MS) child.kill("SIGKILL")
     }, 100)
-    const end = await running.ended
+    const end = await ended
     clearInterval(manager)
     return end
   })
@@ -310,7 +311,7 @@ layer(Place.layer, { excludeTestServices: true })("a process that is asked to st
     Effect.gen(function* () {
       const running = yield* waiting
       running.child.kill("SIGINT")
-      assert.deepStrictEqual(yield* ended(running), { code: 0, hadToCut: true })
+      assert.deepStrictEqual(yield* managed(running), { code: 0, hadToCut: true })
     })
   )
 })

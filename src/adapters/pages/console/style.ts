@@ -148,7 +148,8 @@ details.more { position: relative; margin: 0; }
 details.more > div { display: grid; gap: 0 1.25rem; padding: .25rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 @media (min-width: 44.01rem) { details.more > div { position: absolute; z-index: 2; min-width: 14rem; } }
 .choices { max-height: 16rem; overflow: auto; border: 1px solid var(--line); border-radius: .4rem; padding: .25rem .75rem; }
-.scroll { overflow-x: auto; }
+.scroll, section { overflow-x: auto; }
+label, legend { overflow-wrap: anywhere; }
 .columns { display: grid; gap: 0 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); align-items: start; }
 .counts { display: flex; flex-wrap: wrap; gap: .75rem; list-style: none; padding: 0; margin: .75rem 0; }
 .counts a { display: grid; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); text-decoration: none; min-width: 8rem; }

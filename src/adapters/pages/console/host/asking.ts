@@ -54,6 +54,22 @@ export const doing = (service: Service["Service"]) => {
   return (...asked: Parameters<typeof make>): Effect.Effect<undefined, Refused> => Effect.as(make(...asked), undefined)
 }
 
+/**
+ * A button that leads from one standing to the next, of a window that was opened before somebody else led it on, undoes nothing: the
+ * form says in `seen` how it stood. Pressed again once it was done, it is done.
+ */
+export const unlessOvertaken = <A>(
+  { now, seen, wanted }: { readonly now: string | undefined; readonly seen: string | null; readonly wanted: string },
+  act: Effect.Effect<A, Refused>
+): Effect.Effect<A, Refused> =>
+  now === undefined || seen === null || now === seen || now === wanted ? act : Effect.fail(overtaken)
+
+const overtaken: Refused = {
+  _tag: "Refused",
+  status: 409,
+  words: "It stands otherwise by now: somebody was faster. Nothing was changed; look how it stands, and press again."
+}
+
 /** What a service that is no operation refuses, as a page tells it. */
 export const refusedAs = (error: ApiError): Refused => ({
   _tag: "Refused",

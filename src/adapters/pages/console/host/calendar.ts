@@ -48,11 +48,11 @@ export const makeCalendarPage = Effect.gen(function* () {
       Effect.gen(function* () {
         const { operatorId, timeZone } = visit.session.person.caller
         const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
-        const shownMonth = monthIn(visit) ?? today.slice(0, 7)
+        const chosen = chosenIn(visit)
+        const shownMonth = monthIn(visit) ?? (chosen?.first ?? today).slice(0, 7)
         const span = { first: `${shownMonth}-01`, last: lastDayOf(shownMonth) }
         const offset = offsetIn(visit)
         const shown = yield* month.of(operatorId, span, offset)
-        const chosen = chosenIn(visit)
         const days =
           chosen === undefined
             ? nothing

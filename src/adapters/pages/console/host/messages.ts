@@ -9,7 +9,7 @@ import type { Refused } from "../outcome.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { MESSAGES_PATH, messagesAddress } from "./addresses.ts"
 import { doing, reading } from "./asking.ts"
-import { asLines } from "./fields.ts"
+import { asLines, touchedIn } from "./fields.ts"
 import { aboutOf, noteOf } from "./messages/beside.ts"
 import { guestName, inboxOf, isWaiting, partIn } from "./messages/inbox.ts"
 import { offerIn, offersOf } from "./messages/offers.ts"
@@ -96,8 +96,12 @@ const actsOf = (service: Service["Service"]): Readonly<Record<string, HostAct>> 
     },
     note: {
       done: "The note is kept.",
-      run: (visit, form) =>
-        act(visit, form, "update_conversation_note", { ...named(visit), note: asLines(form.get("note") ?? "") })
+      run: (visit, form) => {
+        const touched = touchedIn(form, { note: asLines })
+        return "note" in touched
+          ? act(visit, form, "update_conversation_note", { ...named(visit), ...touched })
+          : Effect.succeed(undefined)
+      }
     },
     offer: {
       done: "The offer is made: the guest sees it now.",

@@ -55,7 +55,11 @@ const WAITING: ReadonlyArray<Counted> = [
   { of: "messages", words: "messages to answer", address: () => messagesAddress({ show: "waiting" }) },
   { of: "reviews", words: "reviews to write", address: () => reviewsAddress("waiting") },
   { of: "check_ins", words: "check-ins to approve", address: () => reservationsAddress({ status: "check_in" }) },
-  { of: "unpaid", words: "orders not paid in full", address: () => reservationsAddress({ payment: "unpaid" }) }
+  {
+    of: "unpaid",
+    words: "orders not paid in full, of half a year before and after",
+    address: () => reservationsAddress({ payment: "unpaid" })
+  }
 ]
 
 const FAILING: ReadonlyArray<Counted> = [

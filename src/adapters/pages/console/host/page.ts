@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Acting } from "../../../../contract/acting.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
+import { CARRIED_VALUE } from "../../../../limits.ts"
 import { framed, seeOther } from "../frame.ts"
 import type { Refused } from "../outcome.ts"
 import { ACT_FIELD, type Answered, type Form, type SignedInPage, type SignedInVisit } from "../visit.ts"
@@ -58,12 +59,12 @@ export interface HostPage {
 
 const DONE_FIELD = "done"
 
-/** The page's own address, as it was asked for, with other values of its query; undefined takes one away. */
+/** The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_VALUE}), with other values of its query; undefined takes one away. */
 export const hereWith = (
   { path, query }: SignedInVisit,
   changed: Readonly<Record<string, string | number | undefined>> = {}
 ): string => {
-  const wanted = new URLSearchParams(query)
+  const wanted = new URLSearchParams(Array.from(query).filter(([, value]) => value.length <= CARRIED_VALUE))
   wanted.delete(DONE_FIELD)
   for (const [name, value] of Object.entries(changed)) {
     if (value === undefined) wanted.delete(name)

@@ -98,7 +98,7 @@ const foundWords = (total: number): string => {
 
 /** Which days were looked through, where the search itself does not say. */
 const coveredWords = ({ from, to }: Covered, { words, ...sought }: Sought): string => {
-  const whole = words === undefined ? "" : " A whole code is found whatever its days."
+  const whole = words === undefined || sought.payment !== undefined ? "" : " A whole code is found whatever its days."
   if (from !== undefined) {
     const until = to === undefined ? "or later" : `to ${dayText(to)}`
     return `Of stays that leave from ${dayText(from)} ${until}; name days to search others.${whole}`

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 import type { OperationName } from "../../../../Api.ts"
 import { StayBeside } from "../../../../desk/StayBeside.ts"
 import { html } from "../../../../documents/html.ts"
@@ -7,9 +7,10 @@ import { CheckInApproval } from "../../../../resources/check-in/CheckInApproval.
 import { query_custom_channels } from "../../../../resources/custom-channels/contract.ts"
 import { search_reservations } from "../../../../resources/reservations/contract.ts"
 import { Service } from "../../../../service.ts"
+import type { Refused } from "../outcome.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
 import { STAY_PATH } from "./addresses.ts"
-import { doing, reading, refusedAs } from "./asking.ts"
+import { doing, reading, refusedAs, unlessOvertaken } from "./asking.ts"
 import { asNumber, touchedIn } from "./fields.ts"
 import { type HostAct, hostPage, notThere } from "./page.ts"
 import { historyLink, zoneOf } from "./parts.ts"
@@ -70,7 +71,7 @@ export const makeStayPage = Effect.gen(function* () {
         property_id: asNumber(form.get("property_id") ?? "")
       })),
       box: toStay("move_stay_to_box", "The stay is in the box.", () => ({})),
-      whereabouts: toStay("update_stay_status", "Noted.", (form) => ({ stay_status: form.get("stay_status") ?? "" })),
+      whereabouts: { done: "Noted.", run: whereabouts(search, act) },
       tag: toStay("add_reservation_tag", "The tag is on.", tagIn),
       untag: toStay("remove_reservation_tag", "The tag is off.", tagIn),
       check_in: toStay("update_check_in_details", "The check-in is saved.", saving(CHECK_IN)),
@@ -91,6 +92,22 @@ export const makeStayPage = Effect.gen(function* () {
     said: { entered: "The reservation is entered." }
   })
 })
+
+/** Arrived, left, or neither after all: as long as it stands as the form has shown it. */
+const whereabouts = (
+  search: (
+    visit: SignedInVisit,
+    fields: Schema.JsonObject
+  ) => Effect.Effect<typeof search_reservations.successSchema.Type, Refused>,
+  act: ReturnType<typeof doing>
+): HostAct["run"] =>
+  Effect.fnUntraced(function* (visit, form) {
+    const [code, wanted] = [codeIn(visit), form.get("stay_status") ?? ""]
+    const { reservations } = yield* search(visit, { reservation_code: code, limit: PAGE_MAX })
+    const now = reservations.find(({ stay_code }) => stay_code === code)?.stay_status
+    const told = act(visit, form, "update_stay_status", { stay_code: code, stay_status: wanted })
+    return yield* unlessOvertaken({ now, seen: form.get("seen"), wanted }, told)
+  })
 
 const codeIn = ({ query }: SignedInVisit): string => query.get("code") ?? ""
 

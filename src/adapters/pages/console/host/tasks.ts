@@ -8,7 +8,7 @@ import { search_tasks } from "../../../../resources/tasks/contract.ts"
 import { Service } from "../../../../service.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
 import { TASKS_PATH, tasksAddress } from "./addresses.ts"
-import { doing, reading } from "./asking.ts"
+import { doing, reading, unlessOvertaken } from "./asking.ts"
 import { asNumber, filling, givenIn, input, lookingForm, select, touchedIn } from "./fields.ts"
 import { type HostAct, hereWith, hostPage, type NotTaken, notThere } from "./page.ts"
 import { dayIn, dayText, idIn, link, offsetIn, pages } from "./parts.ts"
@@ -58,7 +58,7 @@ ${leftOver(found, days.from, staff)}${planOf(visit, found)}${pages(visit, { offs
       if (!visit.query.has("add")) return yield* listed(visit)
       return { title: TITLE, body: newTask(visit, yield* plan.choices(operatorOf(visit)), notTaken) }
     }),
-    acts: actsOf(doing(service))
+    acts: actsOf(service)
   })
 })
 
@@ -66,11 +66,17 @@ const operatorOf = ({ session }: SignedInVisit): number => session.person.caller
 
 const ID = { id: asNumber }
 
-const actsOf = (act: ReturnType<typeof doing>): Readonly<Record<string, HostAct>> => {
+const actsOf = (service: Service["Service"]): Readonly<Record<string, HostAct>> => {
+  const [act, search] = [doing(service), reading(service, search_tasks)]
   const onward = (visit: SignedInVisit, form: string) =>
     ({ _tag: "GoOn", to: hereWith(visit, { [form]: undefined }) }) as const
   const becoming = (status: string) => (visit: SignedInVisit, form: Form) =>
-    act(visit, form, "update_task", { ...givenIn(form, ID), status })
+    Effect.flatMap(search(visit, givenIn(form, ID)), ({ tasks: [task] }) =>
+      unlessOvertaken(
+        { now: task?.status, seen: form.get("seen"), wanted: status },
+        act(visit, form, "update_task", { ...givenIn(form, ID), status })
+      )
+    )
   return {
     create: {
       done: "The task is added.",

@@ -92,7 +92,7 @@ layer(layerSignedIn, { timeout: 60_000 })("an odd address", (it) => {
     Effect.gen(function* () {
       const seen = yield* answered((names) =>
         names.flatMap((name) =>
-          ["9999-12-31", "9999-12", "99999999999999999999", "999999999"].map(
+          ["9999-12-31", "9999-12", "9999", "99999999999999999999", "999999999"].map(
             (value): ReadonlyArray<[string, string]> => [[name, value]]
           )
         )

@@ -55,8 +55,8 @@ layer(layerSignedIn)("the page of reservations", (it) => {
         "in the box",
         "1,420.50 EUR",
         'due: <span class="number whole">1,000.50 EUR</span>',
-        "not here yet, entered by hand",
-        "not here yet, airbnb",
+        "not marked as arrived, entered by hand",
+        "not marked as arrived, airbnb",
         `<a href="/console/reservations/new">Enter a reservation</a>`
       ]) {
         assert.include(text, words)

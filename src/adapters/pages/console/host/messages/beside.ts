@@ -58,7 +58,8 @@ export const noteOf = (visit: SignedInVisit, { note }: Conversation, notTaken?: 
         label: "Note",
         hint: "The guest never sees it.",
         value: note,
-        rows: 3
+        rows: 3,
+        edited: true
       })
     })
   )

@@ -1,5 +1,6 @@
 import { messageLimit } from "../../../../../channels/message-limits.ts"
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
+import { TALK_TEXT } from "../../../../../limits.ts"
 import type { get_conversation, Message } from "../../../../../resources/conversations/contract.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { messagesAddress } from "../addresses.ts"
@@ -15,9 +16,22 @@ export type Conversation = typeof get_conversation.successSchema.Type
 /** The part of a conversation that a visit asks for: before the message that its address names, else the newest. */
 export const beforeIn = ({ query }: SignedInVisit): string | undefined => query.get("before") ?? undefined
 
+/** The latest of its messages whose text fits on a page: {@link TALK_TEXT} characters as they are written in it, one at the least. */
+const fitting = (conversation: Conversation): Conversation => {
+  const { messages } = conversation
+  let room = TALK_TEXT
+  const first = messages.findLastIndex(({ content }) => {
+    room -= html`${content}`.html.length
+    return room < 0
+  })
+  const shown = messages.slice(Math.min(first + 1, messages.length - 1))
+  return shown.length < messages.length ? { ...conversation, messages: shown, has_more: true } : conversation
+}
+
 /** The newest messages, which a script keeps new, and the form to answer them. */
-export const talkOf = (visit: SignedInVisit, conversation: Conversation, notTaken?: NotTaken): Html =>
-  section(
+export const talkOf = (visit: SignedInVisit, whole: Conversation, notTaken?: NotTaken): Html => {
+  const conversation = fitting(whole)
+  return section(
     "Messages",
     html`${earlier(visit, conversation)}${conversation.messages.length > FEW ? html`<p><a href="#answer">To your answer</a></p>` : nothing}
 <div data-live aria-live="polite"><ol class="talk">${saidIn(visit, conversation)}</ol></div>
@@ -35,15 +49,18 @@ ${conversation.messages.length === 0 ? html`<p>Nothing was written yet.</p>` : n
       })
     })}</div>`
   )
+}
 
 /** Messages before others, and the ways from there. */
-export const earlierTalkOf = (visit: SignedInVisit, conversation: Conversation): Html =>
-  section(
+export const earlierTalkOf = (visit: SignedInVisit, whole: Conversation): Html => {
+  const conversation = fitting(whole)
+  return section(
     "Earlier messages",
     html`${earlier(visit, conversation)}<ol class="talk">${saidIn(visit, conversation)}</ol>
 <p>${link(messagesAddress({ id: conversation.id }), "To the newest messages")}</p>
 `
   )
+}
 
 /** Messages above which a way to the form is shown. */
 const FEW = 5

@@ -48,7 +48,7 @@ export const arrivals = ({ visit, stay }: Seen): Html =>
           act: "whereabouts",
           button,
           kind: "plain",
-          fields: html`<input type="hidden" name="stay_status" value="${to}">`
+          fields: html`<input type="hidden" name="stay_status" value="${to}"><input type="hidden" name="seen" value="${stay.stay_status}">`
         })
       )}</div>
 `

@@ -22,7 +22,7 @@ export const STANDINGS: ReadonlyArray<Option> = Object.entries(STATUS).map(([val
 
 export const standingBadge = (status: Standing): Html => badge(STATUS[status].words, STATUS[status].kind)
 
-const STAY_STATUS = { checkin_pending: "not here yet", in_house: "arrived", stay_completed: "left" } as const
+const STAY_STATUS = { checkin_pending: "not marked as arrived", in_house: "arrived", stay_completed: "left" } as const
 
 export const whereabouts = (status: keyof typeof STAY_STATUS): string => STAY_STATUS[status]
 

@@ -31,7 +31,15 @@ const buttons = (visit: SignedInVisit, { id, type, status, property_title }: Pla
     status === "pending"
       ? html`<button name="${ACT_FIELD}" value="begin" aria-label="Begin ${of}">Begin</button> `
       : nothing
-  return formOf(visit, { act: "finish", button: "Done", of, fields: begin, id, kind: "plain", row: true })
+  return formOf(visit, {
+    act: "finish",
+    button: "Done",
+    of,
+    fields: html`<input type="hidden" name="seen" value="${status}">${begin}`,
+    id,
+    kind: "plain",
+    row: true
+  })
 }
 
 const what = ({ note, fee, currency, ...task }: Planned): Html =>
