@@ -49,7 +49,7 @@ layer(layerSignedIn)("a window that was opened before", (it) => {
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* newHost()
       const account = yield* channelAccountOf(operatorId)
-      const id = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
+      const { code: id } = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
       const path = `/console/messages?id=${id}`
       const [stale] = formsOf(yield* look(cookie, path), "note")
       yield* call(token, "update_conversation_note", { conversation_id: id, note: "Allergic to nuts" })
@@ -76,7 +76,7 @@ layer(layerSignedIn)("a page", (it) => {
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
       const account = yield* channelAccountOf(operatorId)
-      const id = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
+      const { code: id } = yield* conversationOf({ operatorId, accountId: account, channelType: "airbnb" })
       const sql = yield* SqlClient.SqlClient
       // A quotation mark takes six characters in a page.
       const half = TALK_TEXT / 12
