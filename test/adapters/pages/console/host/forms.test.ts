@@ -260,6 +260,19 @@ const lastOfTrail = Effect.fnUntraced(function* (operatorId: number) {
   return row?.last ?? 0
 })
 
+/** The form as it stands now: where it was found, or where else one of its name is by now. */
+const standingNow = Effect.fnUntraced(function* (
+  cookie: string,
+  starts: ReadonlyArray<string>,
+  name: string,
+  at: string
+) {
+  const [standing] = formsOf(yield* look(cookie, at), name.split(" ")[1] ?? "")
+  if (standing !== undefined) return standing
+  yield* TestClock.adjust("2 minutes")
+  return (yield* crawled(cookie, starts)).find((each) => each.name === name)
+})
+
 layer(layerSignedIn, { timeout: 120_000 })("every form", (it) => {
   it.effect(
     "of another operator, and without its token, changes nothing of whose it is",
@@ -304,7 +317,7 @@ layer(layerSignedIn, { timeout: 120_000 })("every form", (it) => {
         )
         const order = ({ name, isDanger }: Found) => (name === FIRST ? -1 : Number(isDanger))
         for (const { name, at } of forms.toSorted((one, two) => order(one) - order(two))) {
-          const [standing] = formsOf(yield* look(cookie, at), name.split(" ")[1] ?? "")
+          const standing = yield* standingNow(cookie, starts, name, at)
           if (standing === undefined) {
             assert.property(NOTHING, name)
             continue
