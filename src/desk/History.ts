@@ -109,7 +109,8 @@ const NAMES: ReadonlyArray<readonly [record: string, table: string, name: string
   ["tag", "property_tags", "name"],
   ["task", "tasks", "type"],
   ["token", "access_tokens", "name"],
-  ["webhook", "webhook_subscriptions", "url"]
+  // Of some receivers the rest of the address is the secret, and not every account may see it.
+  ["webhook", "webhook_subscriptions", "split_part(url, '/', 3)"]
 ]
 
 /** What the record of a row `c` is called, by its `kind` and its `key`, which is a `number` where it is one. */

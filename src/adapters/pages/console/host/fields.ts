@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
 import { hidden } from "../frame.ts"
-import { ACT_FIELD, type Form, KEY_FIELD, type SignedInVisit } from "../visit.ts"
+import { ACT_FIELD, FORM_FIELD, type Form, KEY_FIELD, type SignedInVisit } from "../visit.ts"
 import { actOf, hereWith, type NotTaken } from "./page.ts"
 
 // Forms of the host's pages: how they are written, and how what was filled in is read.
@@ -64,8 +64,9 @@ const flag = (name: string, is: boolean | undefined): Html => (is === true ? { h
 
 const hintOf = ({ hint }: Described): Html => (hint === undefined ? nothing : html` <span class="soft">${hint}</span>`)
 
-const was = ({ name, edited }: Pick<Described, "name" | "edited">, value: string): Html =>
-  edited === true ? html`<input type="hidden" name="${WAS}${name}" value="${value}">` : nothing
+/** Of a form that came back it is what it was at the first look: else what somebody else has changed since would seem touched here. */
+const was = (fill: Fill, { name, edited }: Pick<Described, "name" | "edited">, value: string): Html =>
+  edited === true ? html`<input type="hidden" name="${WAS}${name}" value="${fill(`${WAS}${name}`, value)}">` : nothing
 
 /** Before the name of a field: what it had when the page was shown. */
 const WAS = "was."
@@ -73,9 +74,12 @@ const WAS = "was."
 export const input = (fill: Fill, field: InputField): Html => {
   const { name, label, value = "", type = "text", required, maxlength, min, max, step, autocomplete = "off" } = field
   const filled = type === "password" ? nothing : attribute("value", fill(name, value))
-  return html`${was(field, value)}<label>${label}${hintOf(field)} <input type="${type}" name="${name}"${filled}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${flag("required", required)}></label>
+  return html`${was(fill, field, inOneLine(value))}<label>${label}${hintOf(field)} <input type="${type}" name="${name}"${filled}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${flag("required", required)}></label>
 `
 }
+
+/** As a browser sends a field of one line: without the line breaks that its value may have. */
+const inOneLine = (text: string): string => text.replace(/[\r\n]/g, "")
 
 export interface AreaField extends Described {
   readonly value?: string
@@ -86,7 +90,7 @@ export interface AreaField extends Described {
 // A browser drops one line break after the tag: so that none of the text's own is lost, there is one.
 export const area = (fill: Fill, field: AreaField): Html => {
   const { name, label, value = "", required, maxlength, rows = 3 } = field
-  return html`${was(field, asSent(value))}<label>${label}${hintOf(field)} <textarea name="${name}" rows="${rows}"${attribute("maxlength", maxlength)}${flag("required", required)}>
+  return html`${was(fill, field, asSent(value))}<label>${label}${hintOf(field)} <textarea name="${name}" rows="${rows}"${attribute("maxlength", maxlength)}${flag("required", required)}>
 ${fill(name, value)}</textarea></label>
 `
 }
@@ -110,7 +114,7 @@ export const select = (fill: Fill, field: SelectField): Html => {
   const { name, label, value = "", options, none, required } = field
   const chosen = fill(name, String(value))
   const all = none === undefined ? options : [{ value: "", words: none }, ...options]
-  return html`${was(field, String(value))}<label>${label}${hintOf(field)} <select name="${name}"${flag("required", required)}>
+  return html`${was(fill, field, String(value))}<label>${label}${hintOf(field)} <select name="${name}"${flag("required", required)}>
 ${all.map((option) => html`<option value="${option.value}"${flag("selected", String(option.value) === chosen)}>${option.words}</option>`)}
 </select></label>
 `
@@ -123,7 +127,9 @@ export const checkbox = (
 ): Html => {
   const { name, label, checked } = field
   const value = checked === true ? ON : ""
-  return html`${was(field, value)}<label class="choice"><input type="checkbox" name="${name}" value="${ON}"${flag("checked", fill(name, value) === ON)}> ${label}</label>
+  // A form that came back says nothing of a box that was not ticked, and always has its token.
+  const cameBack = fill(FORM_FIELD, "") !== ""
+  return html`${was(fill, field, value)}<label class="choice"><input type="checkbox" name="${name}" value="${ON}"${flag("checked", fill(name, cameBack ? "" : value) === ON)}> ${label}</label>
 `
 }
 
