@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Connections } from "./Connections.ts"
 
 /** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
-const SHUTDOWN_SECONDS = 14
+const SHUTDOWN_SECONDS = 7
 
 /**
  * Milliseconds a connection may have been silent at a stop to be thought in use: its client may have the next request
@@ -38,7 +38,6 @@ export const stop = Effect.fnUntraced(function* (server: Server, connections: Co
   if (options.onStop !== undefined) yield* options.onStop
   const cut = yield* Effect.promise(() => untilClosed(server, connections, options))
   if (cut > 0) yield* Effect.logWarning("the stop cut connections").pipe(Effect.annotateLogs({ connections: cut }))
-  yield* Effect.promise(() => setTimeout(6000))
 })
 
 /** How many connections had to be cut. In real time, as what it waits for is sockets, which no test clock moves. */
