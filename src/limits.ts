@@ -569,6 +569,8 @@ export const OVERVIEW_THREADS_LOOKED_AT = 500
 export const MONTH_PROPERTIES = 100
 export const MONTH_STAYS = 5_000
 export const MONTH_BOXED = 100
+/** Days of one property that are looked at before they are closed, opened or booked. */
+export const CHOSEN_DAYS = 366
 /** Listings on a page of the channels, pushes that failed that it tells of, and pushes that the page of one listing does. */
 export const CHANNELS_LISTINGS = 50
 export const FAILED_PUSHES_SHOWN = 50

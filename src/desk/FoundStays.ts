@@ -9,6 +9,7 @@ import { FOUND_STAYS, SEARCH_DAYS } from "../limits.ts"
 import { Status } from "../resources/orders/order.ts"
 import { StayStatus } from "../resources/stays/stay.ts"
 import { receivedOf } from "../resources/transactions/received.ts"
+import { waitsForLook } from "./check-in-waits.ts"
 import { unpaidOrders } from "./unpaid.ts"
 
 // A host's search of stays, in one statement: by a code or a name, by days, property, and how their order stands.
@@ -102,24 +103,30 @@ interface Asked extends Sought {
 /** Which parts of a statement there are. */
 type Shape = [status: Standing | "any", payment: Payment | "any", where: "box" | "anywhere"]
 
-const waitsForLook = (sql: Sql, today: Fragment): Fragment => sql`
-  o.status = 'accepted' AND s.check_out_date >= ${today}::date AND s.id_required = 'required_with_review'
-  AND s.check_in_approved_at IS NULL
-  AND EXISTS (SELECT FROM identity_images i WHERE i.operator_id = s.operator_id AND i.order_id = s.order_id)`
-
-const onOrder = (sql: Sql, { status, today }: Givens<Asked>, shape: Shape): ReadonlyArray<Fragment> => {
-  const [standing, payment] = shape
-  const all: Array<Fragment> = []
-  if (standing === "check_in") all.push(waitsForLook(sql, today))
-  else if (status !== undefined) all.push(sql`o.status = ${status}`)
-  if (payment === "paid") all.push(sql`o.status = 'accepted' AND s.order_id NOT IN (SELECT order_id FROM unpaid)`)
-  return all
+const onOrder = (sql: Sql, { status, today }: Givens<Asked>, [standing]: Shape): ReadonlyArray<Fragment> => {
+  if (standing === "check_in") return [waitsForLook(sql, today)]
+  return status === undefined ? [] : [sql`o.status = ${status}`]
 }
 
-const onStay = (sql: Sql, asked: Givens<Asked>, [, payment, where]: Shape): ReadonlyArray<Fragment> => {
+/** Whether money is still to come, of accepted orders whose stays leave in the days that are covered. */
+const moneyCovered = (sql: Sql, payment: Payment | "any"): ReadonlyArray<Fragment> => {
+  if (payment === "any") return []
+  return payment === "unpaid"
+    ? [sql`s.order_id IN (SELECT order_id FROM unpaid)`]
+    : [sql`o.status = 'accepted' AND s.order_id NOT IN (SELECT order_id FROM unpaid)`]
+}
+
+/** The same of the few orders that were named, whatever their days: each is added up by itself. */
+const moneyOfEach = (sql: Sql, payment: Payment | "any"): ReadonlyArray<Fragment> => {
+  if (payment === "any") return []
+  const due = sql`(
+    SELECT coalesce(sum(each.rate), 0) FROM stays each WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id)`
+  const received = receivedOf(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })
+  return [sql`o.status = 'accepted' AND ${due} ${sql.literal(payment === "unpaid" ? ">" : "<=")} ${received}`]
+}
+
+const onStay = (sql: Sql, asked: Givens<Asked>, [, , where]: Shape): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = [sql`s.operator_id = ${asked.operatorId}`]
-  // They are of accepted orders alone.
-  if (payment === "unpaid") all.push(sql`s.order_id IN (SELECT order_id FROM unpaid)`)
   if (where === "box") all.push(sql`s.property_id IS NULL`)
   else if (asked.propertyId !== undefined) all.push(sql`s.property_id = ${asked.propertyId}`)
   if (asked.from !== undefined) all.push(sql`s.check_in_date >= ${asked.from}::date`)
@@ -137,19 +144,23 @@ const covered = (sql: Sql, { coveredFrom, coveredTo }: Givens<Asked>): ReadonlyA
 /** The stays that are sought: `id`, `order_id`, and the day they come. */
 const matching = (sql: Sql, asked: Givens<Asked>, shape: Shape): Fragment => {
   const { operatorId, words } = asked
+  const [, payment] = shape
   const ofOrder = onOrder(sql, asked, shape)
   const joined =
-    ofOrder.length === 0 ? sql`` : sql` JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
+    ofOrder.length === 0 && payment === "any"
+      ? sql``
+      : sql` JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
   const those = (more: ReadonlyArray<Fragment>): Fragment => sql`
     SELECT s.id, s.order_id, s.check_in_date FROM stays s${joined}
     WHERE ${sql.and([...onStay(sql, asked, shape), ...ofOrder, ...more])}`
-  if (words === undefined) return those(covered(sql, asked))
+  const inDays = [...covered(sql, asked), ...moneyCovered(sql, payment)]
+  if (words === undefined) return those(inDays)
   const lowered = loweredOnce(sql, words)
   const named = sql`(strpos(lower(s.guest_name), ${lowered}) > 0 OR strpos(lower(s.stay_code), ${lowered}) > 0)`
   const called = sql`s.order_id = ANY (ARRAY(
     SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${words} OR channel_id = ${words})
     UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${words}))`
-  return sql`${those([...covered(sql, asked), named])} UNION ${those([called])}`
+  return sql`${those([...inDays, named])} UNION ${those([called, ...moneyOfEach(sql, payment)])}`
 }
 
 const shown = (sql: Sql, { operatorId }: Givens<Asked>): Fragment => sql`

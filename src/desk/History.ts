@@ -13,11 +13,8 @@ type Sql = SqlClient.SqlClient
 const Place = Schema.Struct({ at: Schema.toCodecJson(Schema.Date), id: Schema.Int })
 export type Place = typeof Place.Type
 
-const Account = Schema.Struct({
-  id: Schema.Int,
-  name: Schema.NullOr(Schema.String),
-  email: Schema.NullOr(Schema.String)
-})
+/** By its name, which everybody is told who reads what it entered; addresses are the main account's to see. */
+const Account = Schema.Struct({ id: Schema.Int, name: Schema.String })
 export type Account = typeof Account.Type
 
 const Text = Schema.NullOr(Schema.String)
@@ -152,8 +149,8 @@ const history = (sql: Sql) =>
         (SELECT count(*) FROM looked) AS looked_at,
         (SELECT to_jsonb(last) FROM (SELECT at, id FROM looked ORDER BY at, id LIMIT 1) last) AS furthest,
         (SELECT coalesce(jsonb_agg(account), '[]') FROM (
-          SELECT id, name, email FROM accounts WHERE operator_id = ${operatorId}
-          ORDER BY id LIMIT ${sql.literal(String(ACCOUNTS))}) account) AS accounts`
+          SELECT id, name FROM accounts WHERE operator_id = ${operatorId}
+          ORDER BY id LIMIT ${sql.literal(String(ACCOUNTS + 1))}) account) AS accounts`
   })
 
 /** The end of the range: the place to go on from, or the time, whichever is earlier. No row has the id 0. */

@@ -7,6 +7,7 @@ import { onlyRowOf } from "../database/rows.ts"
 import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../limits.ts"
 import { isHosts } from "../resources/reviews/on-channels.ts"
 import { StayStatus } from "../resources/stays/stay.ts"
+import { waitsForLook } from "./check-in-waits.ts"
 import { latelySaid, unanswered } from "./unanswered.ts"
 import { unpaidOrders } from "./unpaid.ts"
 
@@ -82,12 +83,10 @@ const rowsIn = (sql: Sql, query: Fragment): Fragment =>
 
 const countIn = (sql: Sql, query: Fragment): Fragment => sql`(SELECT count(*) FROM ${query})`
 
-/** Stays of today on whose guests' documents have come in and wait for somebody to look at them. */
+/** Stays whose guests' documents wait for somebody to look at them. */
 const toApprove = (sql: Sql, { operatorId, today }: Givens<Asked>): Fragment => sql`
   stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-  WHERE s.operator_id = ${operatorId} AND s.check_out_date >= ${today}::date AND s.id_required = 'required_with_review'
-    AND s.check_in_approved_at IS NULL AND o.status = 'accepted'
-    AND EXISTS (SELECT FROM identity_images i WHERE i.operator_id = s.operator_id AND i.order_id = s.order_id)`
+  WHERE s.operator_id = ${operatorId} AND ${waitsForLook(sql, today)}`
 
 const overview = (sql: Sql) =>
   inForms(sql, (given: Givens<Asked>) => {

@@ -22,6 +22,8 @@ const Planned = Schema.Struct({
   /** `HH:MM`; null: at whatever time. */
   time: Schema.NullOr(Schema.String),
   property_title: Schema.NullOr(Schema.String),
+  /** Two people may have one name. */
+  staff_id: Schema.NullOr(Schema.Int),
   staff_name: Schema.NullOr(Schema.String),
   stay_code: Schema.NullOr(Schema.String),
   note: Schema.String,
@@ -77,7 +79,7 @@ const plan = (sql: Sql) =>
     (given: Givens<Asked>) => sql`
       WITH planned AS MATERIALIZED (${planned(sql, given)}), page AS (
         SELECT t.id, t.type, t.status, t.level, t.expected_date::text AS day, to_char(t.expected_time, 'HH24:MI') AS time,
-          p.title AS property_title, s.name AS staff_name, stay.stay_code, t.note, t.fee::text AS fee, t.currency,
+          p.title AS property_title, s.id AS staff_id, s.name AS staff_name, stay.stay_code, t.note, t.fee::text AS fee, t.currency,
           row_number() OVER (ORDER BY t.expected_date NULLS LAST, s.name NULLS FIRST, s.id, t.expected_time NULLS FIRST, p.title, t.id) AS place
         FROM planned t
         LEFT JOIN properties p ON p.operator_id = t.operator_id AND p.id = t.property_id

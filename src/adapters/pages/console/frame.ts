@@ -111,7 +111,7 @@ const titleOf = (title: string, status: number): string => {
   return [...outcome, ...(title === product ? [] : [title]), product].join(" · ")
 }
 
-/** A page of the console as an answer: nothing in it is inline, nothing is loaded but its stylesheet, and nobody frames it. */
+/** A page of the console as an answer: nothing in it is inline, nothing is loaded but its stylesheet (and on one page a script), and nobody frames it. */
 export const framed = (
   visit: Visit,
   { title, body, formsLead = "here", wide, script }: Framed,

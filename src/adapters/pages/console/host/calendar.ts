@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { addDays, dateInZone, daysInRange } from "../../../../contract/time.ts"
 import { Month, type MonthProperty, type MonthStay, type Shown } from "../../../../desk/Month.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
-import { MONTH_PROPERTIES } from "../../../../limits.ts"
+import { CHOSEN_DAYS, MONTH_PROPERTIES } from "../../../../limits.ts"
 import { Service } from "../../../../service.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { CALENDAR_PATH, stayAddress } from "./addresses.ts"
@@ -78,9 +78,9 @@ const lastDayOf = (month: string): string => addDays(`${monthAfter(month, 1)}-01
 /** The days that the address names, of one property. */
 const chosenIn = (visit: SignedInVisit) => {
   const [property, first, last] = [idIn(visit, "property"), dayIn(visit, "from"), dayIn(visit, "to")]
-  return property === undefined || first === undefined || last === undefined || daysInRange(first, last) < 1
-    ? undefined
-    : { property, first, last }
+  if (property === undefined || first === undefined || last === undefined) return undefined
+  const count = daysInRange(first, last)
+  return count < 1 || count > CHOSEN_DAYS ? undefined : { property, first, last }
 }
 
 const monthsNav = (visit: SignedInVisit, month: string): Html => {

@@ -36,7 +36,7 @@ interface Ticked {
   readonly properties: ReadonlyArray<Choosable>
   readonly chosen: ReadonlyArray<string>
   /** Of an edit: the list as it is. */
-  readonly had?: ReadonlyArray<number>
+  readonly had?: string
   readonly none: string
 }
 

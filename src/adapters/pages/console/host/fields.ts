@@ -120,16 +120,15 @@ ${all.map((option) => html`<option value="${option.value}"${flag("selected", Str
 `
 }
 
-/** One that is on or off; off, a form says nothing of it, so of an edit what it was is sent along ({@link touchedBoxIn}). */
+/** One that is on or off. */
 export const checkbox = (
   fill: Fill,
-  field: { readonly name: string; readonly label: string; readonly checked?: boolean; readonly edited?: boolean }
+  { name, label, checked }: { readonly name: string; readonly label: string; readonly checked?: boolean }
 ): Html => {
-  const { name, label, checked } = field
   const value = checked === true ? ON : ""
   // A form that came back says nothing of a box that was not ticked, and always has its token.
   const cameBack = fill(FORM_FIELD, "") !== ""
-  return html`${was(fill, field, value)}<label class="choice"><input type="checkbox" name="${name}" value="${ON}"${flag("checked", fill(name, cameBack ? "" : value) === ON)}> ${label}</label>
+  return html`<label class="choice"><input type="checkbox" name="${name}" value="${ON}"${flag("checked", fill(name, cameBack ? "" : value) === ON)}> ${label}</label>
 `
 }
 
@@ -147,12 +146,16 @@ export const choices = ({
   readonly legend: string
   readonly options: ReadonlyArray<Option>
   readonly chosen: ReadonlyArray<string>
-  /** Of an edit: what is on the list is sent along, so that it is replaced only where it was touched ({@link touchedIdsIn}). */
-  readonly had?: ReadonlyArray<number>
-}): Html => html`${had === undefined ? nothing : html`<input type="hidden" name="${WAS}${name}" value="${had.join(" ")}">`}<fieldset class="choices"><legend>${legend}</legend>
+  /** Of an edit: what was on the list ({@link hadAt}), sent along so that only what was ticked or unticked is changed ({@link ticksIn}). */
+  readonly had?: string
+}): Html => html`${had === undefined ? nothing : html`<input type="hidden" name="${WAS}${name}" value="${had}">`}<fieldset class="choices"><legend>${legend}</legend>
 ${options.map(({ value, words }) => html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${flag("checked", chosen.includes(String(value)))}> ${words}</label>`)}
 </fieldset>
 `
+
+/** What was on a list at the first look at the form. */
+export const hadAt = (fill: Fill, name: string, ids: ReadonlyArray<number>): string =>
+  fill(`${WAS}${name}`, ids.join(" "))
 
 export interface WrittenForm {
   readonly act: string
@@ -167,7 +170,10 @@ export interface WrittenForm {
   readonly row?: boolean
 }
 
-/** A form of the page that is shown, with its button. It is taken once, however often it is sent. */
+/**
+ * A form of the page that is shown, with its button. What an operation does for it is done once, however often it is sent; what is
+ * no operation is told apart by what it makes (an e-mail address, a name), and the second answer says that there is one.
+ */
 export const formOf = (
   visit: SignedInVisit,
   { act, button, of, fields = nothing, id, kind = "primary", row }: WrittenForm
@@ -233,14 +239,25 @@ export const touchedIn = (form: Form, fields: Readings): Schema.JsonObject =>
 /** The ids that the checkboxes of a name say, as JSON numbers where they are such. */
 export const idsIn = (form: Form, name: string): ReadonlyArray<Schema.Json> => form.getAll(name).map(asNumber)
 
-/** The same of a form that edits a list: undefined where it is as it was. */
-export const touchedIdsIn = (form: Form, name: string): ReadonlyArray<Schema.Json> | undefined =>
-  form.getAll(name).toSorted().join(" ") === (form.get(`${WAS}${name}`) ?? "").split(" ").toSorted().join(" ")
-    ? undefined
-    : idsIn(form, name)
-
-/** Of an edit: whether the box is ticked now; undefined: it is as it was. */
-export const touchedBoxIn = (form: Form, name: string): boolean | undefined => {
-  const is = form.get(name) ?? ""
-  return is === form.get(`${WAS}${name}`) ? undefined : is === ON
+/** What was ticked and what was unticked since the first look at a form. */
+export interface Ticks {
+  readonly on: ReadonlyArray<string>
+  readonly off: ReadonlyArray<string>
 }
+
+/** Undefined: neither. */
+export const ticksIn = (form: Form, name: string): Ticks | undefined => {
+  const now = form.getAll(name)
+  const had = (form.get(`${WAS}${name}`) ?? "").split(" ").filter((id) => id !== "")
+  const [on, off] = [now.filter((id) => !had.includes(id)), had.filter((id) => !now.includes(id))]
+  return on.length + off.length === 0 ? undefined : { on, off }
+}
+
+/**
+ * A list as it is now with what a form ticked and unticked: what somebody else has put on it or taken off meanwhile stays so.
+ * In one order, so that a form sent twice asks twice for the same.
+ */
+export const withTicks = (now: ReadonlyArray<number>, { on, off }: Ticks): ReadonlyArray<Schema.Json> =>
+  Array.from(new Set([...now.map(String).filter((id) => !off.includes(id)), ...on]))
+    .toSorted()
+    .map(asNumber)

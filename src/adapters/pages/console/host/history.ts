@@ -66,7 +66,7 @@ const narrowing = (visit: SignedInVisit, accounts: ReadonlyArray<Account>): Html
   const { query } = visit
   const fill: Fill = (name) => query.get(name) ?? ""
   const people = [
-    ...accounts.map(({ id, name, email }) => ({ value: id, words: name ?? email ?? String(id) })),
+    ...accounts.map(({ id, name }) => ({ value: id, words: name })),
     { value: NOBODYS, words: "nobody: guests, channels, rules, the service" }
   ]
   const fields = html`${input(fill, { name: "record", label: "Of a reservation", hint: "its code", type: "search", maxlength: RECORD })}${select(fill, { name: "by", label: "By", options: people, none: "anybody" })}${input(fill, { name: "from", label: "From", type: "date" })}${input(fill, { name: "to", label: "To", type: "date" })}`
@@ -128,7 +128,7 @@ const further = (
 const whoOf = ({ account_id, application }: Happened, people: ReadonlyMap<number, Account>): Html => {
   if (account_id === null) return html`${itselfWords(application)}`
   const account = people.get(account_id)
-  const name = account?.name ?? account?.email ?? "an account that is gone"
+  const name = account?.name ?? "an account that is gone"
   return html`${name} <span class="soft">${byWords(application)}</span>`
 }
 

@@ -148,10 +148,15 @@ interface Options {
 }
 
 const DIRECT = "Direct"
-const CASH = "Cash"
+/** The built-in way that money is received by hand, whatever its host calls it. */
+const CASH = 197
 
 const idOf = (options: ReadonlyArray<Option>, words: string): string | number =>
   options.find((option) => option.words === words)?.value ?? ""
+
+/** Cash, if it is still to be chosen: else the host says which. */
+const receivedBy = (methods: ReadonlyArray<Option>) =>
+  methods.some(({ value }) => value === CASH) ? { value: CASH } : { none: "Choose", required: true }
 
 const createForm = (visit: SignedInVisit, notTaken: NotTaken | undefined, known: Known, options: Options): Html => {
   const fill = filling(notTaken, CREATE)
@@ -167,7 +172,7 @@ ${input(fill, { ...amount, name: "rate_amount", label: "Price of the whole stay"
 ${input(fill, { ...amount, name: "commission_amount", label: "Commission in it", value: "0" })}
 ${input(fill, { name: "currency", label: "Currency", value: visit.session.person.caller.currency, maxlength: 3, required: true })}
 ${input(fill, { ...amount, name: "received_amount", label: "Received already", value: "0" })}
-${select(fill, { name: "income_method_id", label: "Received by", options: options.methods, value: idOf(options.methods, CASH) })}
+${select(fill, { name: "income_method_id", label: "Received by", options: options.methods, ...receivedBy(options.methods) })}
 ${input(fill, { name: "email", label: "E-mail", type: "email", maxlength: EMAIL })}
 ${input(fill, { name: "mobile", label: "Phone", type: "tel", maxlength: GUEST_PHONE })}
 ${area(fill, { name: "remarks", label: "Remarks", hint: "for yourself", maxlength: RESERVATION_REMARKS })}`

@@ -6,7 +6,7 @@ import { Service } from "../../../../service.ts"
 import { makeSudo, type Sudo } from "../sudo.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { PEOPLE_PATH } from "./addresses.ts"
-import { doing, refusedAs } from "./asking.ts"
+import { refusedAs } from "./asking.ts"
 import { type Change, changeIn, lookedForIn } from "./choosing.ts"
 import { type HostView, hostPage, type NotTaken, notThere } from "./page.ts"
 import { link, offsetIn, zoneOf } from "./parts.ts"
@@ -18,7 +18,7 @@ import { staffView } from "./people/staff.ts"
 /** Who works here: sub-accounts, which sign in, for the main account alone; and staff, who are given tasks. */
 export const makePeoplePage = Effect.gen(function* () {
   const [accounts, staff, sudo] = [yield* SubAccounts, yield* Staff, yield* makeSudo]
-  const act = doing(yield* Service)
+  const service = yield* Service
   const lists = listing(accounts, staff, sudo)
   const form = forming(accounts, staff, sudo)
   return hostPage({
@@ -27,7 +27,7 @@ export const makePeoplePage = Effect.gen(function* () {
       const change = changeIn(visit)
       return change === undefined ? lists(visit, notTaken) : form(visit, change, notTaken)
     },
-    acts: { ...accountActs(accounts, sudo), ...staffActs(act) }
+    acts: { ...accountActs(accounts, sudo), ...staffActs(service) }
   })
 })
 

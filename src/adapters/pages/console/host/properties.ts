@@ -20,7 +20,8 @@ import { groupsPart, propertiesPart, roomTypesPart, tagsPart } from "./propertie
  */
 export const makePropertiesPage = Effect.gen(function* () {
   const [portfolio, sorting, letting] = [yield* Portfolio, yield* Sorting, yield* HostLetting]
-  const act = doing(yield* Service)
+  const service = yield* Service
+  const act = doing(service)
   const lists = listing(portfolio)
   const form = forming(sorting)
   return hostPage({
@@ -29,7 +30,7 @@ export const makePropertiesPage = Effect.gen(function* () {
       const change = changeIn(visit)
       return change === undefined ? lists(visit, notTaken) : form(change, visit, notTaken)
     },
-    acts: { ...propertyActs(act, letting), ...groupActs(act), ...tagActs(act), ...roomTypeActs(act) }
+    acts: { ...propertyActs(act, letting), ...groupActs(service), ...tagActs(service), ...roomTypeActs(act) }
   })
 })
 

@@ -18,7 +18,7 @@ import { newReservationAddress, RESERVATIONS_PATH, stayAddress } from "./address
 import { type Fill, input, lookingForm, type Option, select } from "./fields.ts"
 import { hostPage } from "./page.ts"
 import { badge, dayIn, dayOf, dayText, idIn, link, moneyOf, offsetIn, pages, section, table } from "./parts.ts"
-import { channelWords, offeredOf, STANDINGS, standingBadge, whereabouts, whoOf } from "./stay/words.ts"
+import { offeredOf, STANDINGS, soldWords, standingBadge, whereabouts, whoOf } from "./stay/words.ts"
 
 /** Search of reservations, a row a stay: by code or guest, days, property, how they stand, and whether they are paid. */
 export const makeReservationsPage = Effect.gen(function* () {
@@ -98,7 +98,7 @@ const foundWords = (total: number): string => {
 
 /** Which days were looked through, where the search itself does not say. */
 const coveredWords = ({ from, to }: Covered, { words, ...sought }: Sought): string => {
-  const whole = words === undefined || sought.payment !== undefined ? "" : " A whole code is found whatever its days."
+  const whole = words === undefined ? "" : " A whole code is found whatever its days."
   if (from !== undefined) {
     const until = to === undefined ? "or later" : `to ${dayText(to)}`
     return `Of stays that leave from ${dayText(from)} ${until}; name days to search others.${whole}`
@@ -126,7 +126,7 @@ const foundTable = (rows: ReadonlyArray<Found>): Html =>
 
 const standsCell = ({ status, stay_status, channel_type }: Found): Html => {
   const where = status === "accepted" ? ` ${whereabouts(stay_status)},` : ""
-  return html`${standingBadge(status)} <span class="soft">${where} ${channelWords(channel_type)}</span>`
+  return html`${standingBadge(status)} <span class="soft">${where} ${soldWords(channel_type)}</span>`
 }
 
 const moneyCell = ({ status, total, balance, currency }: Found): Html =>

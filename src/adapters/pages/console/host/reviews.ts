@@ -8,8 +8,9 @@ import { Service } from "../../../../service.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { messagesAddress, REVIEWS_PATH, stayAddress } from "./addresses.ts"
 import { doing, reading } from "./asking.ts"
+import { channelWords } from "./channel-words.ts"
 import { type HostAct, hereWith, hostPage, type NotTaken, refusal } from "./page.ts"
-import { badge, dayIn, dayOf, historyLink, link, offsetIn, pages, section, spoken, zoneOf } from "./parts.ts"
+import { badge, dayIn, dayOf, historyLink, link, offsetIn, pages, section, zoneOf } from "./parts.ts"
 import { replyIn, reviewIn, writingOf } from "./reviews/writing.ts"
 import { replyOf, reviewOf } from "./reviews/written.ts"
 
@@ -84,7 +85,7 @@ const reviewed = (
   const { guest_review, host_review, host_reply, channel_type } = review
   return section(
     `${guest}, ${stay?.property_title ?? "in no property"}`,
-    html`<p>${dayOf(review.check_in_date)} to ${dayOf(review.check_out_date)} ${badge(spoken(channel_type))}</p>
+    html`<p>${dayOf(review.check_in_date)} to ${dayOf(review.check_out_date)} ${badge(channelWords(channel_type))}</p>
 <p>${link(stayAddress(stay?.stay_code ?? review.reservation_code), "The stay")}${stay?.conversation_id == null ? nothing : html` · ${link(messagesAddress({ id: stay.conversation_id }), "The conversation")}`}</p>
 ${reviewOf(visit, "The guest's review", guest_review, "The guest has written none yet.")}${replyOf(visit, host_reply)}${host_review === null ? nothing : reviewOf(visit, "Your review of the guest", host_review, "")}${writingOf(visit, review, { today, of: guest, notTaken })}${historyLink(`review:${review.reservation_code}`)}`
   )

@@ -56,7 +56,7 @@ layer(layerSignedIn)("the page of reservations", (it) => {
         "1,420.50 EUR",
         'due: <span class="number whole">1,000.50 EUR</span>',
         "not marked as arrived, entered by hand",
-        "not marked as arrived, airbnb",
+        "not marked as arrived, Airbnb",
         `<a href="/console/reservations/new">Enter a reservation</a>`
       ]) {
         assert.include(text, words)

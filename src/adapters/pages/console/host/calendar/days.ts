@@ -1,11 +1,12 @@
 import { addDays, daysInRange } from "../../../../../contract/time.ts"
 import type { MonthProperty, Shown, Span } from "../../../../../desk/Month.ts"
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
+import { CHOSEN_DAYS } from "../../../../../limits.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { CALENDAR_PATH, newReservationAddress, stayAddress } from "../addresses.ts"
 import { type Fill, formOf, input, lookingForm, select } from "../fields.ts"
 import { hereWith } from "../page.ts"
-import { dayOf, idIn, link, section } from "../parts.ts"
+import { dayIn, dayOf, idIn, link, offsetIn, section } from "../parts.ts"
 
 // Days of one property: chosen first, so that what stands there is seen before they are closed, opened or booked.
 
@@ -23,13 +24,17 @@ export const daysForm = (
   today: string
 ): Html => {
   const from = today > first && today <= last ? today : first
-  const fields = html`<input type="hidden" name="month" value="${first.slice(0, 7)}">
+  const fields = html`<input type="hidden" name="month" value="${first.slice(0, 7)}"><input type="hidden" name="offset" value="${offsetIn(visit)}">
 ${select(asShown, { name: "property", label: "Property", value: idIn(visit, "property") ?? "", options: properties.map(({ id, title }) => ({ value: id, words: title })), required: true })}
 ${input(asShown, { name: "from", label: "First day", type: "date", value: visit.query.get("from") ?? from, required: true })}
 ${input(asShown, { name: "to", label: "Last day", type: "date", value: visit.query.get("to") ?? from, required: true })}`
   return properties.length === 0
     ? nothing
-    : section("Close, open or book days", lookingForm(CALENDAR_PATH, fields, "Look at these days"), "choose")
+    : section(
+        "Close, open or book days",
+        html`${wrongDays(visit)}${lookingForm(CALENDAR_PATH, fields, "Look at these days")}`,
+        "choose"
+      )
 }
 
 /** What stands on the chosen days, and what can be done with them. */
@@ -48,6 +53,18 @@ ${last < today ? html`<p>These days are over.</p>` : forms(visit, chosen, proper
 `,
     "days"
   )
+}
+
+/** What is wrong with days that were asked for and are not looked at. */
+const wrongDays = (visit: SignedInVisit): Html => {
+  const [first, last] = [dayIn(visit, "from"), dayIn(visit, "to")]
+  if (first === undefined || last === undefined) return nothing
+  const count = daysInRange(first, last)
+  if (count >= 1 && count <= CHOSEN_DAYS) return nothing
+  const words =
+    count < 1 ? "The last day is before the first." : `At most ${CHOSEN_DAYS} days are looked at: choose fewer.`
+  return html`<p class="message error" role="alert">${words}</p>
+`
 }
 
 const standing = ({ stays, closed, elsewhere, deactivated }: MonthProperty): Html => {

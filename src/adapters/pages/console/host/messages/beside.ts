@@ -3,6 +3,7 @@ import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import type { Activity } from "../../../../../resources/conversations/contract.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { stayAddress } from "../addresses.ts"
+import { channelWords } from "../channel-words.ts"
 import { area, filling, formOf } from "../fields.ts"
 import type { NotTaken } from "../page.ts"
 import { badge, dayOf, link, section, spoken, table } from "../parts.ts"
@@ -15,7 +16,7 @@ export const aboutOf = (conversation: Conversation, { stays, asking }: Beside): 
   return section(
     "About",
     html`<dl class="facts">
-<dt>Channel</dt><dd>${spoken(conversation.channel_type)}</dd>
+<dt>Channel</dt><dd>${channelWords(conversation.channel_type)}</dd>
 ${fact("Phone", conversation.guest.phone)}${fact("E-mail", conversation.guest.email)}</dl>
 ${inquiry === undefined ? nothing : askedFor(inquiry, asking)}${table(
   { empty: "No stay belongs to this conversation." },

@@ -3,7 +3,8 @@ import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_LOOKED_AT, PAGE_DEFAULT } from 
 import type { ListedConversation } from "../../../../../resources/conversations/contract.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { messagesAddress } from "../addresses.ts"
-import { dayOf, link, offsetIn, pages, spoken, table, timeOf, zoneOf } from "../parts.ts"
+import { channelWords } from "../channel-words.ts"
+import { dayOf, link, offsetIn, pages, table, timeOf, zoneOf } from "../parts.ts"
 
 // Conversations, a page of them at a time.
 
@@ -33,7 +34,7 @@ ${table(
     ...(waiting ? [{ label: "Wrote", cell: ({ said }: Listed) => html`<span class="name">${said ?? ""}</span>` }] : []),
     { label: "Property", cell: ({ property_title }) => property_title },
     { label: "Nights", cell: nightsOf },
-    { label: "Channel", cell: ({ channel_type }) => spoken(channel_type) },
+    { label: "Channel", cell: ({ channel_type }) => channelWords(channel_type) },
     { label: "Last message", cell: ({ last_message_at }) => timeOf(last_message_at, visit) }
   ],
   rows

@@ -2,14 +2,16 @@ import { Effect, Option, type Schema } from "effect"
 import type { Busy } from "../../../../../console/Hashing.ts"
 import type { SubAccounts } from "../../../../../console/SubAccounts.ts"
 import type { ApiError } from "../../../../../contract/errors.ts"
+import { query_staffs } from "../../../../../resources/staffs/contract.ts"
+import type { Service } from "../../../../../service.ts"
 import { idOf } from "../../id.ts"
 import type { Refused } from "../../outcome.ts"
 import { refusedFor, type Sudo } from "../../sudo.ts"
 import { TEXTS } from "../../texts.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { PEOPLE_PATH } from "../addresses.ts"
-import { type doing, refusedAs } from "../asking.ts"
-import { asLines, asText, givenIn, idsIn, touchedIdsIn, touchedIn } from "../fields.ts"
+import { doing, reading, refusedAs } from "../asking.ts"
+import { asLines, asText, givenIn, idsIn, ticksIn, touchedIn, withTicks } from "../fields.ts"
 import { type GoOn, type HostAct, refusal } from "../page.ts"
 import { passwordIn } from "./passwords.ts"
 import { WORKS_IN } from "./staff.ts"
@@ -48,14 +50,6 @@ const mainOnly = ({ session }: SignedInVisit): Effect.Effect<void, Refused> =>
     : Effect.fail(refusal(403, "Only the main account may manage accounts."))
 
 export const accountActs = (accounts: SubAccounts["Service"], sudo: Sudo): Acts => {
-  const turning = (done: string, turn: (typeof accounts)["enable"]): HostAct => ({
-    done,
-    run: Effect.fnUntraced(function* (visit, form) {
-      const id = yield* accountIn(form)
-      yield* Effect.mapError(turn(visit.session.person.caller, id), asRefused)
-      return BACK
-    })
-  })
   return {
     make_account: {
       done: "The sub-account is made. Tell its e-mail address and password to whom it is for.",
@@ -78,54 +72,80 @@ export const accountActs = (accounts: SubAccounts["Service"], sudo: Sudo): Acts 
         return BACK
       })
     },
-    disable_account: turning("The sub-account is disabled and signed out; its tokens stop.", accounts.disable),
-    enable_account: turning("The sub-account works again.", accounts.enable)
+    disable_account: {
+      done: "The sub-account is disabled and signed out; its tokens stop.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const id = yield* accountIn(form)
+        yield* Effect.mapError(accounts.disable(visit.session.person.caller, id), asRefused)
+        return BACK
+      })
+    },
+    enable_account: {
+      done: "The sub-account works again.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        yield* mainOnly(visit)
+        const id = yield* accountIn(form)
+        const unproven = yield* sudo.check(visit, form)
+        if (Option.isSome(unproven)) return yield* Effect.fail(unproven.value)
+        yield* Effect.mapError(accounts.enable(visit.session.person.caller, id), asRefused)
+        return BACK
+      })
+    }
   }
 }
 
-export const staffActs = (act: ReturnType<typeof doing>): Acts => ({
-  add_staff: {
-    done: "They are added.",
-    run: Effect.fnUntraced(function* (visit, form) {
-      const property_ids = yield* propertiesIn(form)
-      const given = givenIn(form, { name: asText, mobile: asText, email: asText, note: asLines })
-      yield* act(visit, form, "create_staff", { name: "", mobile: "", ...given, property_ids })
-      return BACK
-    })
-  },
-  change_staff: {
-    done: "They are changed.",
-    run: Effect.fnUntraced(function* (visit, form) {
-      const limited = isTouched(form) ? { property_ids: yield* propertiesIn(form) } : {}
-      const touched = touchedIn(form, {
-        name: asText,
-        mobile: asText,
-        email: asText,
-        note: asLines,
-        is_active: (text) => text === "true"
+export const staffActs = (service: Service["Service"]): Acts => {
+  const [act, staffs] = [doing(service), reading(service, query_staffs)]
+  return {
+    add_staff: {
+      done: "They are added.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const property_ids = yield* propertiesIn(form)
+        const given = givenIn(form, { name: asText, mobile: asText, email: asText, note: asLines })
+        yield* act(visit, form, "create_staff", { name: "", mobile: "", ...given, property_ids })
+        return BACK
       })
-      yield* act(visit, form, "update_staff", { ...whichOf(form), ...touched, ...limited })
-      return BACK
-    })
-  },
-  delete_staff: {
-    done: "They are deleted; their tasks stay and have nobody assigned.",
-    run: (visit, form) => Effect.as(act(visit, form, "delete_staff", whichOf(form)), BACK)
+    },
+    change_staff: {
+      done: "They are changed.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const [person] = (yield* staffs(visit, whichOf(form))).staffs
+        const limited = yield* limitedTo(form, person?.property_ids ?? [])
+        const touched = touchedIn(form, {
+          name: asText,
+          mobile: asText,
+          email: asText,
+          note: asLines,
+          is_active: (text) => text === "true"
+        })
+        yield* act(visit, form, "update_staff", { ...whichOf(form), ...touched, ...limited })
+        return BACK
+      })
+    },
+    delete_staff: {
+      done: "They are deleted; their tasks stay and have nobody assigned.",
+      run: (visit, form) => Effect.as(act(visit, form, "delete_staff", whichOf(form)), BACK)
+    }
   }
-})
+}
 
 /** What is no id goes on as it is: the operation says so. */
 const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
 
-/** Whether either changed: what is ticked, while it does not count, is not looked at. */
-const isTouched = (form: Form): boolean =>
-  touchedIn(form, { [WORKS_IN]: asText })[WORKS_IN] !== undefined ||
-  (form.get(WORKS_IN) === "some" && touchedIdsIn(form, "property_ids") !== undefined)
+/** Where somebody works as the form leaves it; what is ticked, while it does not count, is not looked at. */
+const limitedTo = (form: Form, now: ReadonlyArray<number>): Effect.Effect<Schema.JsonObject, Refused> => {
+  const isTurned = touchedIn(form, { [WORKS_IN]: asText })[WORKS_IN] !== undefined
+  if (isTurned) return Effect.map(propertiesIn(form), (property_ids) => ({ property_ids }))
+  const ticks = form.get(WORKS_IN) === "some" ? ticksIn(form, "property_ids") : undefined
+  if (ticks === undefined) return Effect.succeed({})
+  const property_ids = withTicks(now, ticks)
+  return property_ids.length === 0 ? Effect.fail(noneTicked) : Effect.succeed({ property_ids })
+}
+
+const noneTicked = refusal(422, "Tick the properties they work in, or choose every property.")
 
 const propertiesIn = (form: Form): Effect.Effect<ReadonlyArray<Schema.Json>, Refused> => {
   if (form.get(WORKS_IN) !== "some") return Effect.succeed([])
   const ids = idsIn(form, "property_ids")
-  return ids.length > 0
-    ? Effect.succeed(ids)
-    : Effect.fail(refusal(422, "Tick the properties they work in, or choose every property."))
+  return ids.length > 0 ? Effect.succeed(ids) : Effect.fail(noneTicked)
 }

@@ -4,7 +4,7 @@ import { EMAIL, MOBILE_TEXT, STAFF_NAME, STAFF_NOTE } from "../../../../../limit
 import type { SignedInVisit } from "../../visit.ts"
 import { PEOPLE_PATH, tasksAddress } from "../addresses.ts"
 import { narrowing, propertyChoices } from "../choosing.ts"
-import { area, behind, filling, fillingAll, formOf, input, select } from "../fields.ts"
+import { area, behind, filling, fillingAll, formOf, hadAt, input, select } from "../fields.ts"
 import type { HostView, NotTaken } from "../page.ts"
 import { historyLink, link, section } from "../parts.ts"
 
@@ -71,7 +71,7 @@ const propertyFields = ({ it, properties }: StaffForm, act: string, notTaken?: N
     properties,
     chosen: fillingAll(notTaken, act, it?.id)("property_ids", (it?.property_ids ?? []).map(String)),
     none: "There is no property yet.",
-    ...(it === null ? {} : { had: it.property_ids })
+    ...(it === null ? {} : { had: hadAt(filling(notTaken, act, it.id), "property_ids", it.property_ids) })
   })}`
 
 const deleting = (visit: SignedInVisit, { id, name }: NonNullable<StaffForm["it"]>): Html =>

@@ -1,11 +1,14 @@
 import { Effect, type Schema } from "effect"
 import type { OperationName } from "../../../../../Api.ts"
 import type { HostLetting } from "../../../../../resources/availability/HostLetting.ts"
+import { search_property_groups } from "../../../../../resources/groups/contract.ts"
+import { query_tags } from "../../../../../resources/tags/contract.ts"
+import type { Service } from "../../../../../service.ts"
 import { idOf } from "../../id.ts"
 import type { Form } from "../../visit.ts"
 import { PROPERTIES_PATH } from "../addresses.ts"
-import { type doing, refusedAs } from "../asking.ts"
-import { asText, givenIn, idsIn, touchedIdsIn, touchedIn } from "../fields.ts"
+import { doing, reading, refusedAs } from "../asking.ts"
+import { asText, givenIn, idsIn, ticksIn, touchedIn, withTicks } from "../fields.ts"
 import { type GoOn, type HostAct, refusal } from "../page.ts"
 
 // What the page's forms do.
@@ -22,12 +25,12 @@ const idIn = (form: Form): number | undefined => idOf(form.get("id"))
 /** What is no id goes on as it is: the operation says so. */
 const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
 
-/** The lists that were touched; what is not sent stays. */
-const touchedLists = (form: Form, ...names: ReadonlyArray<string>): Schema.JsonObject =>
+/** The lists of a record as a form leaves them: what is not touched is not sent. */
+const tickedLists = (form: Form, now: Readonly<Record<string, ReadonlyArray<number>>>): Schema.JsonObject =>
   Object.fromEntries(
-    names.flatMap((name) => {
-      const ids = touchedIdsIn(form, name)
-      return ids === undefined ? [] : [[name, ids]]
+    Object.entries(now).flatMap(([name, ids]) => {
+      const ticks = ticksIn(form, name)
+      return ticks === undefined ? [] : [[name, withTicks(ids, ticks)]]
     })
   )
 
@@ -39,23 +42,33 @@ const sorting =
     run: (visit, form) => Effect.as(act(visit, form, operation, fields(form)), BACK)
   })
 
-export const groupActs = (act: Act): Acts => {
+export const groupActs = (service: Service["Service"]): Acts => {
+  const [act, groups] = [doing(service), reading(service, search_property_groups)]
   const sorted = sorting(act)
   return {
     make_group: sorted("The group is made.", "create_property_group", (form) => ({
       name: textIn(form, "name"),
       property_ids: idsIn(form, "property_ids")
     })),
-    change_group: sorted("The group is changed.", "update_property_group", (form) => ({
-      ...whichOf(form),
-      ...touchedIn(form, { name: asText }),
-      ...touchedLists(form, "property_ids")
-    })),
+    change_group: {
+      done: "The group is changed.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const [group] = (yield* groups(visit, whichOf(form))).groups
+        const lists = tickedLists(form, { property_ids: group?.property_ids ?? [] })
+        yield* act(visit, form, "update_property_group", {
+          ...whichOf(form),
+          ...touchedIn(form, { name: asText }),
+          ...lists
+        })
+        return BACK
+      })
+    },
     delete_group: sorted("The group is deleted; its properties stay as they are.", "delete_property_group", whichOf)
   }
 }
 
-export const tagActs = (act: Act): Acts => {
+export const tagActs = (service: Service["Service"]): Acts => {
+  const [act, tags] = [doing(service), reading(service, query_tags)]
   const sorted = sorting(act)
   return {
     make_tag: sorted("The tag is made.", "create_property_tag", (form) => ({
@@ -64,11 +77,20 @@ export const tagActs = (act: Act): Acts => {
       property_ids: idsIn(form, "property_ids"),
       room_type_ids: idsIn(form, "room_type_ids")
     })),
-    change_tag: sorted("The tag is changed.", "update_property_tag", (form) => ({
-      ...whichOf(form),
-      ...touchedIn(form, { name: asText, color: asText }),
-      ...touchedLists(form, "property_ids", "room_type_ids")
-    })),
+    change_tag: {
+      done: "The tag is changed.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const [tag] = (yield* tags(visit, whichOf(form))).tags
+        const { property_ids = [], room_type_ids = [] } = tag ?? {}
+        const lists = tickedLists(form, { property_ids, room_type_ids })
+        yield* act(visit, form, "update_property_tag", {
+          ...whichOf(form),
+          ...touchedIn(form, { name: asText, color: asText }),
+          ...lists
+        })
+        return BACK
+      })
+    },
     delete_tag: sorted("The tag is deleted and taken off everything.", "delete_property_tag", whichOf)
   }
 }

@@ -4,7 +4,7 @@ import { GROUP_NAME, PROPERTY_TITLE, TAG_NAME } from "../../../../../limits.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { PROPERTIES_PATH } from "../addresses.ts"
 import { narrowing, propertyChoices } from "../choosing.ts"
-import { behind, choices, filling, fillingAll, formOf, input, select } from "../fields.ts"
+import { behind, choices, filling, fillingAll, formOf, hadAt, input, select } from "../fields.ts"
 import type { HostView, NotTaken } from "../page.ts"
 import { historyLink, link, section } from "../parts.ts"
 import { COLOURS } from "./colours.ts"
@@ -27,7 +27,7 @@ export const groupFormOf = (visit: SignedInVisit, { it, properties }: GroupForm,
       properties,
       chosen: fillingAll(notTaken, act, it?.id)("property_ids", asText(it?.property_ids ?? [])),
       none: NO_PROPERTY,
-      ...(it === null ? {} : { had: it.property_ids })
+      ...(it === null ? {} : { had: hadAt(fill, "property_ids", it.property_ids) })
     }
   )}`
   const deleting =
@@ -73,7 +73,7 @@ const tagFields = ({ it, properties, room_types }: TagForm, act: string, notTake
           legend: "Room types",
           options: room_types.map(({ id, title }) => ({ value: id, words: title })),
           chosen: all("room_type_ids", asText(it?.room_type_ids ?? [])),
-          ...(it === null ? {} : { had: it.room_type_ids })
+          ...(it === null ? {} : { had: hadAt(fill, "room_type_ids", it.room_type_ids) })
         })
   return html`${input(fill, { name: "name", label: "Name", value: it?.name ?? "", required: true, maxlength: TAG_NAME, edited })}${select(
     fill,
@@ -90,7 +90,7 @@ const tagFields = ({ it, properties, room_types }: TagForm, act: string, notTake
     properties,
     chosen: all("property_ids", asText(it?.property_ids ?? [])),
     none: NO_PROPERTY,
-    ...(it === null ? {} : { had: it.property_ids })
+    ...(it === null ? {} : { had: hadAt(fill, "property_ids", it.property_ids) })
   })}${roomTypes}`
 }
 

@@ -4,7 +4,7 @@ import { STAY_TASKS } from "../../../../../limits.ts"
 import { messagesAddress, moneyAddress, stayAddress, tasksAddress } from "../addresses.ts"
 import { badge, dayOf, link, moneyOf, section, spoken, table, timeOf } from "../parts.ts"
 import { isOver, type Seen } from "./seen.ts"
-import { channelWords, standingBadge, whereabouts, whoOf } from "./words.ts"
+import { soldWords, standingBadge, whereabouts, whoOf } from "./words.ts"
 
 // What there is to know of a stay: where, when and who, its money, the rest of its order, and what is to be done there.
 
@@ -46,7 +46,7 @@ ${fact("Property", beside.titles[stay.stay_code] ?? PLACE.box)}${fact("Arrives",
 }
 
 const cameBy = ({ stay: { custom_channel, channel_type } }: Seen): string =>
-  custom_channel === null ? channelWords(channel_type) : `${custom_channel.name}, ${channelWords(channel_type)}`
+  custom_channel === null ? soldWords(channel_type) : `${custom_channel.name}, ${soldWords(channel_type)}`
 
 const endsAt = ({ visit, stay, beside: { expires_at } }: Seen): Html | null =>
   expires_at !== null && (stay.status === "wait_accept" || stay.status === "wait_pay")

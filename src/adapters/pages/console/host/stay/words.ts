@@ -2,8 +2,9 @@ import type { Standing } from "../../../../../desk/FoundStays.ts"
 import type { OfferedProperty } from "../../../../../desk/in-the-way.ts"
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { PROPERTIES_OFFERED, STAYS_IN_THE_WAY } from "../../../../../limits.ts"
+import { channelWords } from "../channel-words.ts"
 import type { Option } from "../fields.ts"
-import { badge, dayText, spoken } from "../parts.ts"
+import { badge, dayText } from "../parts.ts"
 
 // What hosts' pages call how a stay stands, where it was booked, and what is in the way of one.
 
@@ -27,8 +28,8 @@ const STAY_STATUS = { checkin_pending: "not marked as arrived", in_house: "arriv
 export const whereabouts = (status: keyof typeof STAY_STATUS): string => STAY_STATUS[status]
 
 /** Where it was sold. */
-export const channelWords = (channelType: string): string =>
-  channelType === "direct" ? "entered by hand" : spoken(channelType)
+export const soldWords = (channelType: string): string =>
+  channelType === "direct" ? "entered by hand" : channelWords(channelType)
 
 /** Who stays there: the name, or the code of who has none. */
 export const whoOf = (stay: { readonly guest_name: string | null; readonly stay_code: string }): string =>

@@ -70,10 +70,30 @@ interface Filled extends Partial<Omit<Task, "property_id">> {
   readonly property_id?: number | null | undefined
 }
 
+/** What a task has it keeps, be it among those that the box has room for or not. */
+const withOwn = (options: ReadonlyArray<Option>, id: number | null | undefined, words: string | null | undefined) =>
+  id === null || id === undefined || options.some(({ value }) => value === id)
+    ? options
+    : [{ value: id, words: words ?? "As it is" }, ...options]
+
 /** The fields that both forms have. */
 const fieldsOf = (fill: Fill, { properties, people }: TaskChoices, currency: string, task: Filled, edited: boolean) => {
   const { type, property_id, staff_id, expected_date, expected_time, level, fee, note } = task
-  return html`${select(fill, { name: "type", label: "What", value: type ?? "cleaning", options: TYPES, edited })}${select(fill, { name: "property_id", label: "Property", none: "None", value: property_id ?? "", options: properties.map(({ id, title }) => ({ value: id, words: title })), edited })}${select(fill, { name: "staff_id", label: "Person", none: "Nobody yet", value: staff_id ?? "", options: choosable(people, staff_id), edited })}${input(fill, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", edited })}${input(fill, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", edited })}${select(fill, { name: "level", label: "How thorough", hint: "of a cleaning", none: "As usual", value: level ?? "", options: LEVELS, edited })}${input(fill, { name: "fee", label: `Fee in ${currency}`, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), edited })}${area(fill, { name: "note", label: "Note", value: note ?? "", maxlength: TASK_NOTE, edited })}`
+  return html`${select(fill, { name: "type", label: "What", value: type ?? "cleaning", options: TYPES, edited })}${select(
+    fill,
+    {
+      name: "property_id",
+      label: "Property",
+      none: "None",
+      value: property_id ?? "",
+      options: withOwn(
+        properties.map(({ id, title }) => ({ value: id, words: title })),
+        property_id,
+        task.property_title
+      ),
+      edited
+    }
+  )}${select(fill, { name: "staff_id", label: "Person", none: "Nobody yet", value: staff_id ?? "", options: withOwn(choosable(people, staff_id), staff_id, task.staff_name), edited })}${input(fill, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", edited })}${input(fill, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", edited })}${select(fill, { name: "level", label: "How thorough", hint: "of a cleaning", none: "As usual", value: level ?? "", options: LEVELS, edited })}${input(fill, { name: "fee", label: `Fee in ${currency}`, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), edited })}${area(fill, { name: "note", label: "Note", value: note ?? "", maxlength: TASK_NOTE, edited })}`
 }
 
 const backTo = (

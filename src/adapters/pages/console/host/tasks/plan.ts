@@ -67,8 +67,8 @@ const dayOf = (visit: SignedInVisit, day: string | null, tasks: ReadonlyArray<Pl
   section(
     day === null ? "On no day in particular" : dayText(day),
     html`${day === null ? nothing : html`<p class="noprint">${link(hereWith(visit, { sheet: day }), "Sheet to print")}</p>`}
-${runsOf(tasks, ({ staff_name }) => staff_name).map(
-  ({ of: person, rows }) => html`<h3>${person ?? "Nobody yet"}</h3>
+${runsOf(tasks, ({ staff_id }) => String(staff_id)).map(
+  ({ rows }) => html`<h3>${rows[0]?.staff_name ?? "Nobody yet"}</h3>
 ${tasksTable(visit, rows)}`
 )}`
   )
