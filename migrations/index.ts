@@ -54,6 +54,7 @@ import tokensOfGrants from "./0052_tokens_of_grants.ts"
 import webhooksOfGrants from "./0053_webhooks_of_grants.ts"
 import accountsDisabled from "./0054_accounts_disabled.ts"
 import dictionaryRetired from "./0055_dictionary_retired.ts"
+import failedPushes from "./0056_failed_pushes.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -111,5 +112,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 52, name: "tokens_of_grants", up: tokensOfGrants },
   { id: 53, name: "webhooks_of_grants", up: webhooksOfGrants },
   { id: 54, name: "accounts_disabled", up: accountsDisabled },
-  { id: 55, name: "dictionary_retired", up: dictionaryRetired }
+  { id: 55, name: "dictionary_retired", up: dictionaryRetired },
+  { id: 56, name: "failed_pushes", up: failedPushes }
 ]

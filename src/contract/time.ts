@@ -5,15 +5,18 @@ export const DAY_STARTS = 10_000
 
 // How days and instants meet: dates are read in the merchant's time zone (specification, Transaction rule 5).
 
-const MS_PER_DAY = 86_400_000
+export const DAY_MS = 86_400_000
 const MS_PER_MINUTE = 60_000
 
 /** Days since 1970-01-01 of a calendar date, and the date of so many. */
-export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / MS_PER_DAY
-export const dateOfNumber = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10)
+export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS
+export const dateOfNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 /** How many days a range covers, both ends included; zero or less when it ends before it starts. */
 export const daysInRange = (startDate: string, endDate: string): number => dayNumber(endDate) - dayNumber(startDate) + 1
+
+/** The instant so many times 24 hours before. */
+export const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS)
 
 /** The calendar date `days` later (earlier when negative). */
 export const addDays = (date: string, days: number): string => dateOfNumber(dayNumber(date) + days)
@@ -86,7 +89,7 @@ const firstInstants = new Map<string, number>()
 
 /** By the offsets of the day before and of the day after, between which the clock changes once at most. */
 const firstShowing = (wanted: number, timeZone: string): number => {
-  const offsets = [wanted - MS_PER_DAY, wanted + MS_PER_DAY].map((near) => shownMs(near, timeZone) - near)
+  const offsets = [wanted - DAY_MS, wanted + DAY_MS].map((near) => shownMs(near, timeZone) - near)
   return firstBetween(wanted, wanted - Math.max(...offsets), wanted - Math.min(...offsets), timeZone)
 }
 
@@ -109,7 +112,7 @@ export const instantBounds = (text: string): { readonly from: number; readonly t
   const iso = isoOf(text)
   const hasOffset = OFFSET.test(iso)
   const instant = Date.parse(hasOffset ? iso : `${iso}Z`)
-  const off = hasOffset ? 0 : MS_PER_DAY
+  const off = hasOffset ? 0 : DAY_MS
   return { from: instant - off, to: instant + off }
 }
 

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { daysBefore } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../limits.ts"
@@ -51,8 +52,6 @@ const failedPushes = (sql: SqlClient.SqlClient) =>
         ) row) AS pushes`
   )
 
-const DAY_MS = 86_400_000
-
 /** Pushes to channels that failed. */
 export class FailedPushes extends Context.Service<
   FailedPushes,
@@ -66,8 +65,7 @@ export class FailedPushes extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = failedPushes(sql)
       return FailedPushes.of({
-        of: (operatorId, now) =>
-          read(statement({ operatorId, since: new Date(now.getTime() - OVERVIEW_DAYS_FAILED * DAY_MS) }))
+        of: (operatorId, now) => read(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED) }))
       })
     })
   )

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { addDays } from "../contract/time.ts"
+import { addDays, daysBefore } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../limits.ts"
@@ -107,8 +107,6 @@ const overview = (sql: Sql) =>
       ${countIn(sql, sql`listing_pushes WHERE operator_id = ${operatorId} AND state IN ('refused', 'dead') AND settled_at >= ${failedSince}`)} AS pushes`
   })
 
-const DAY_MS = 86_400_000
-
 /** Where a day begins. */
 export class Overview extends Context.Service<
   Overview,
@@ -130,7 +128,7 @@ export class Overview extends Context.Service<
               tomorrow: addDays(today, 1),
               from: addDays(today, -SEARCH_DAYS),
               until: addDays(today, SEARCH_DAYS),
-              failedSince: new Date(now.getTime() - OVERVIEW_DAYS_FAILED * DAY_MS),
+              failedSince: daysBefore(now, OVERVIEW_DAYS_FAILED),
               threadsSince: latelySaid(now),
               reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
             })

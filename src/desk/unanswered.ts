@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { daysBefore } from "../contract/time.ts"
 import type { Value } from "../database/forms.ts"
 import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_LOOKED_AT } from "../limits.ts"
 
@@ -10,10 +11,8 @@ export interface UnansweredAsked {
   readonly threadsSince: Value<Date>
 }
 
-const DAY_MS = 86_400_000
-
 /** What was said before is not looked through for who waits. */
-export const latelySaid = (now: Date): Date => new Date(now.getTime() - OVERVIEW_THREADS_DAYS * DAY_MS)
+export const latelySaid = (now: Date): Date => daysBefore(now, OVERVIEW_THREADS_DAYS)
 
 /** For a FROM, with the conversation as `c`: among the latest of the last days, those whose last message is the guest's. */
 export const unanswered = (sql: SqlClient, { operatorId, threadsSince }: UnansweredAsked): Fragment => sql`

@@ -1,5 +1,5 @@
 import type { OrderSaid, RoomSaid } from "../channels/said.ts"
-import { instantText } from "../contract/time.ts"
+import { DAY_MS, instantText } from "../contract/time.ts"
 import { majorOf, percentOf, roundedUnits, unitsOfText } from "./amounts.ts"
 import { type Days, dayOf, priceOf } from "./calendar.ts"
 import { DIFFERENCES, type SandboxChannel } from "./channels.ts"
@@ -10,8 +10,6 @@ import { settingOf } from "./settings.ts"
 // An order as its marketplace has it, and what it becomes. Every change raises its version.
 
 type Status = Order["status"]
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Whether an order keeps its nights from others: a request does, while it waits. */
 export const holds = (status: Status): boolean =>

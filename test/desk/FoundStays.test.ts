@@ -152,6 +152,17 @@ layer(layerTest)("a host's search of stays", (it) => {
       yield* sent(waits)
       yield* sent(yield* guest("Not looked at", "2027-05-14", "2027-05-15"))
       assert.deepStrictEqual(yield* names({ status: "check_in" }), ["Waits"])
+      // Of an order's stays those that somebody handed in for.
+      yield* sql`
+        INSERT INTO stays (operator_id, order_id, stay_code, guest_name, check_in_date, check_out_date, rate, accommodation_revenue,
+          id_required)
+        SELECT operator_id, order_id, stay_code || '_1', 'Beside', check_in_date, check_out_date, 0, 0, id_required
+        FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${waits}`
+      assert.deepStrictEqual(yield* names({ status: "check_in" }), ["Waits", "Beside"])
+      yield* sql`
+        UPDATE identity_images i SET stay_id = s.id FROM stays s
+        WHERE i.operator_id = ${operatorId} AND s.operator_id = i.operator_id AND s.order_id = i.order_id AND s.stay_code = ${waits}`
+      assert.deepStrictEqual(yield* names({ status: "check_in" }), ["Waits"])
       yield* sql`UPDATE stays SET check_in_approved_at = now() WHERE operator_id = ${operatorId} AND stay_code = ${waits}`
       assert.deepStrictEqual(yield* names({ status: "check_in" }), [])
     })
@@ -186,6 +197,26 @@ layer(layerTest)("a host's search of stays", (it) => {
         all.rows.map(({ balance }) => Number(balance)),
         [0]
       )
+    })
+  )
+
+  it.effect("tells of a whole code whether it is paid, whatever its days", () =>
+    Effect.gen(function* () {
+      const { guest, names, paid } = yield* ready
+      const whole = yield* guest("Whole long ago", "2020-01-01", "2020-01-03")
+      const part = yield* guest("Part in years", "2030-01-01", "2030-01-03")
+      const asked = yield* guest("Only asked", "2030-02-01", "2030-02-03", { status: "wait_accept" })
+      yield* paid(whole, 100)
+      yield* paid(part, 99)
+      const isAs = (words: string, payment: "paid" | "unpaid") =>
+        Effect.map(names({ words, payment }), (all) => all.length)
+      for (const [code, is, isNot] of [
+        [whole, "paid", "unpaid"],
+        [part, "unpaid", "paid"]
+      ] as const) {
+        assert.deepStrictEqual([yield* isAs(code, is), yield* isAs(code, isNot)], [1, 0])
+      }
+      assert.deepStrictEqual([yield* isAs(asked, "paid"), yield* isAs(asked, "unpaid")], [0, 0])
     })
   )
 

@@ -1,10 +1,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { applyRetention, nextRows } from "../../background/retention.ts"
+import { DAY_MS } from "../../contract/time.ts"
 import { PLAN_LATE_MS, PLANS_KEPT_MS } from "../../limits.ts"
 import type { TakenPlan } from "./running/taking.ts"
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * What a banned or closed host's rules would have done and nobody takes: it is looked at once a day, all of it together, for the day

@@ -2,6 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { periodically } from "../../background/loop.ts"
 import { RETENTION_MS } from "../../background/retention.ts"
+import { daysBefore } from "../../contract/time.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { IdentityImageDays } from "../../installation.ts"
@@ -13,8 +14,6 @@ import { type Forgetting, forgettingIdentityImages } from "../stays/identity-ima
 
 /** Images that one statement looks at. */
 export const FORGETTING_IMAGES = 500
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 const readNext = onlyRowOf(Schema.Struct({ operator_id: Schema.NullOr(Schema.Int) }))
 const Part = Schema.Struct({ last: Schema.NullOr(Schema.Int), forgotten: Schema.Int })
@@ -48,7 +47,7 @@ const forget = (sql: SqlClient.SqlClient) => {
 export const makeForgetting = Effect.map(SqlClient.SqlClient, (sql) => {
   const [nextOperator, forgetNext] = [next(sql), forget(sql)]
   return Effect.fnUntraced(function* (days: number, now: Date) {
-    const then = new Date(now.getTime() - days * DAY_MS)
+    const then = daysBefore(now, days)
     let forgotten = 0
     let operatorId = (yield* nextOperator(0)).operator_id
     while (operatorId !== null) {

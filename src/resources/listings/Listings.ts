@@ -16,7 +16,8 @@ import { type Link, tooLargeIn } from "./rules.ts"
 export interface NewRatio {
   /** A whole number from 1 to RATIO_MAX (limits.ts); undefined: as it was. */
   readonly percent?: number
-  readonly readonly: boolean
+  /** Whether its prices are not to be set from here; undefined: as it was. */
+  readonly readonly?: boolean
 }
 
 /** The listings of operators at channels: what channels say of them, and what hosts decide. Each change is in the trail. */

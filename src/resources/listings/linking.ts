@@ -110,15 +110,15 @@ const readRated = rowOf(HostedListing)
 
 interface Rated extends OwnRow {
   readonly percent: number | undefined
-  readonly readonly: boolean
+  readonly readonly: boolean | undefined
 }
 
-/** Sets a ratio, or whether it can be; answers the listing as it is then. Undefined: there is no such listing. */
+/** Sets a ratio, or whether it can be, and leaves what is undefined; answers the listing as it is then. Undefined: there is no such listing. */
 export const rate = (sql: Sql) => {
   const statement = onRecordInForms(sql, ({ operatorId, id, percent, readonly }: Givens<Rated>) => ({
     change: sql`
       before AS (${asItIs(sql, "listings", operatorId, id)}), after AS (
-        UPDATE listings l SET ratio = coalesce(${percent ?? null}::integer, l.ratio), ratio_readonly = ${readonly}
+        UPDATE listings l SET ratio = coalesce(${percent ?? null}::integer, l.ratio), ratio_readonly = coalesce(${readonly ?? null}::boolean, l.ratio_readonly)
         FROM before WHERE l.operator_id = before.operator_id AND l.id = before.id
         RETURNING l.*
       )`,

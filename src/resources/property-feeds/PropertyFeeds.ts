@@ -16,6 +16,14 @@ export interface FeedAddress {
   readonly url: string
 }
 
+/** That for the source of a calendar. */
+export interface FeedOfCalendar {
+  readonly calendar_id: number
+  /** Where the calendar is read; null: it is imported no more. */
+  readonly host: string | null
+  readonly url: string
+}
+
 /** A feed that somebody reads. */
 export interface OpenedFeed {
   readonly operator_id: number
@@ -57,11 +65,7 @@ export class PropertyFeeds extends Context.Service<
     readonly ofCalendars: (
       operatorId: number,
       propertyId: number
-    ) => Effect.Effect<
-      ReadonlyArray<{ readonly calendar_id: number; readonly url: string }>,
-      NotFound | ValidationFailed,
-      Acting
-    >
+    ) => Effect.Effect<ReadonlyArray<FeedOfCalendar>, NotFound | ValidationFailed, Acting>
     /** The feed a token opens; none when it is unknown or replaced, or the account behind it is banned or closed. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedFeed>>
     /** What a feed says now; none when it is gone meanwhile. */
@@ -123,8 +127,8 @@ const renewed = (store: Store, addressFor: AddressOf, publicUrl: string): Addres
 const ofCalendars = (store: Store, addressFor: AddressOf): PropertyFeeds["Service"]["ofCalendars"] =>
   Effect.fnUntraced(function* (operatorId, propertyId) {
     const calendars = yield* store.calendars(operatorId, propertyId)
-    return yield* Effect.forEach(calendars, ({ calendar_id }) =>
-      Effect.map(addressFor(operatorId, propertyId, calendar_id), ({ url }) => ({ calendar_id, url }))
+    return yield* Effect.forEach(calendars, ({ calendar_id, host }) =>
+      Effect.map(addressFor(operatorId, propertyId, calendar_id), ({ url }) => ({ calendar_id, host, url }))
     )
   })
 

@@ -133,7 +133,7 @@ const renew = (sql: Sql) => {
     readFeed(statement({ operatorId, propertyId, calendarId, token }))
 }
 
-const readCalendars = rowsOf(Schema.Struct({ calendar_id: Schema.Int }))
+const readCalendars = rowsOf(Schema.Struct({ calendar_id: Schema.Int, host: Schema.NullOr(Schema.String) }))
 
 interface OfProperty extends OfOperator {
   readonly propertyId: number
@@ -144,11 +144,14 @@ const calendars = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, propertyId, most }: Givens<OfProperty & { readonly most: number }>) => sql`
-      SELECT calendar_id FROM property_feeds
-      WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND calendar_id IS NOT NULL
-      UNION
-      SELECT id FROM imported_calendars WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
-      ORDER BY calendar_id LIMIT ${most}`
+      SELECT each.calendar_id, c.host FROM (
+        SELECT calendar_id FROM property_feeds
+        WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND calendar_id IS NOT NULL
+        UNION
+        SELECT id FROM imported_calendars WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
+        ORDER BY calendar_id LIMIT ${most}) each
+      LEFT JOIN imported_calendars c ON c.operator_id = ${operatorId} AND c.id = each.calendar_id
+      ORDER BY each.calendar_id`
   )
   return (operatorId: number, propertyId: number) =>
     readCalendars(statement({ operatorId, propertyId, most: CALENDAR_FEEDS }))

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../contract/time.ts"
 import { PLANNED_DAYS, PLANS_KEPT_MS } from "../../../limits.ts"
 import type { StayTerms } from "../rules/rule.ts"
 import { concerns, type StayScope, type StayTimes, scheduledAt, timelinessOf } from "../rules/scheduling.ts"
@@ -24,8 +25,6 @@ export interface StayPlans {
   /** The latest time of all of it; undefined: nothing is to be done. */
   readonly last: Date | undefined
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** So far ahead plans are made: a day more than is shown, so that none appears late in the list. */
 export const PLANNED_MS = (PLANNED_DAYS + 1) * DAY_MS

@@ -26,13 +26,16 @@ export const reading = <A>(service: Service["Service"], operation: Reading<A>) =
 
 /**
  * The key of what a form asks for. It is the page's own, made anew each time it is shown, and what is filled in: the same form
- * sent twice, by an impatient hand or by reloading, is one call and is done once; filled in differently it is another.
+ * sent twice, by an impatient hand or by reloading, is one call and is done once; filled in differently it is another. So it is where
+ * a form says what to change of a list, and somebody else has changed the list between: `fields` is what the list is to become.
  */
-export const keyOf = (form: Form): string | undefined => {
+export const keyOf = (form: Form, fields: Schema.JsonObject = {}): string | undefined => {
   const page = form.get(KEY_FIELD) ?? ""
   if (page === "") return undefined
   const filledIn = Array.from(form).filter(([name]) => name !== FORM_FIELD)
-  return `console-${createHash("sha256").update(JSON.stringify(filledIn)).digest("base64url")}`
+  return `console-${createHash("sha256")
+    .update(JSON.stringify([filledIn, fields]))
+    .digest("base64url")}`
 }
 
 /** Has an operation do what a form says, and answers what it answered. */
@@ -44,7 +47,7 @@ export const making =
     operation: OperationName,
     fields: Schema.JsonObject
   ): Effect.Effect<Schema.Json, Refused> =>
-    Effect.flatMap(callAs(service, visit, operation, fields, keyOf(form)), (came) =>
+    Effect.flatMap(callAs(service, visit, operation, fields, keyOf(form, fields)), (came) =>
       came._tag === "Ok" ? Effect.succeed(came.data) : Effect.fail(came)
     )
 

@@ -10,7 +10,16 @@ import { doing, reading } from "./asking.ts"
 import { filling, givenIn, input, lookingForm, select, touchedIn } from "./fields.ts"
 import { entriesTable } from "./money/entries.ts"
 import { CHANGEABLE, DIRECTIONS, NEW, newEntry, oneEntry } from "./money/form.ts"
-import { askedIn, type Days, listedDays, type MoneyAsked, shownOf, sumsAsked, wrongWith } from "./money/period.ts"
+import {
+  askedIn,
+  type Days,
+  isCut,
+  listedDays,
+  type MoneyAsked,
+  shownOf,
+  sumsAsked,
+  wrongWith
+} from "./money/period.ts"
 import { sumsOf } from "./money/sums.ts"
 import { type HostAct, type HostView, hereWith, hostPage, type NotTaken, notThere } from "./page.ts"
 import { dayText, idIn, link, offsetIn, pages, section, zoneOf } from "./parts.ts"
@@ -55,7 +64,7 @@ export const makeMoneyPage = Effect.gen(function* () {
       body: html`<p>${dayText(days.from)} to ${dayText(days.to)}${narrowing(visit, asked, summed)}</p>
 ${looking(visit, days, asked, summed)}
 <p class="acts noprint">${link(hereWith(visit, { add: "income" }), "Enter an income")} ${link(hereWith(visit, { add: "expense" }), "Enter an expense")} ${link(moneyCsvAddress(shownOf(asked)), "A file of these for a spreadsheet")} ${link("#entries", "To the entries")}</p>
-${sumsOf(visit, summed)}${section(`Entries (${found.total})`, html`${entriesTable(visit, found.transactions, summed.properties)}${pages(visit, { offset, limit: LISTED, total: found.total })}`, "entries")}
+${sumsOf(visit, summed)}${section(`Entries (${found.total})`, html`${isCut(asked, days, summed, visit) ? html`<p>Those after ${dayText(days.to)} are not listed: name days to see them. The sums and the file have them all.</p>` : nothing}${entriesTable(visit, found.transactions, summed.properties)}${pages(visit, { offset, limit: LISTED, total: found.total })}`, "entries")}
 ${zoneOf(visit)}`
     }
   })

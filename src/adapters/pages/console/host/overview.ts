@@ -46,27 +46,43 @@ ${zoneOf(visit)}`
 interface Counted {
   readonly of: keyof Shown &
     ("requests" | "messages" | "reviews" | "check_ins" | "unpaid" | "webhooks" | "calendars" | "accounts" | "pushes")
-  readonly words: string
+  /** Of one, and of several. */
+  readonly words: readonly [one: string, several: string]
   readonly address: (today: string) => string
 }
 
 const WAITING: ReadonlyArray<Counted> = [
-  { of: "requests", words: "booking requests", address: () => reservationsAddress({ status: "wait_accept" }) },
-  { of: "messages", words: "messages to answer", address: () => messagesAddress({ show: "waiting" }) },
-  { of: "reviews", words: "reviews to write", address: () => reviewsAddress("waiting") },
-  { of: "check_ins", words: "check-ins to approve", address: () => reservationsAddress({ status: "check_in" }) },
+  {
+    of: "requests",
+    words: ["booking request", "booking requests"],
+    address: () => reservationsAddress({ status: "wait_accept" })
+  },
+  {
+    of: "messages",
+    words: ["message to answer", "messages to answer"],
+    address: () => messagesAddress({ show: "waiting" })
+  },
+  { of: "reviews", words: ["review to write", "reviews to write"], address: () => reviewsAddress("waiting") },
+  {
+    of: "check_ins",
+    words: ["check-in to approve", "check-ins to approve"],
+    address: () => reservationsAddress({ status: "check_in" })
+  },
   {
     of: "unpaid",
-    words: "orders not paid in full, of half a year before and after",
+    words: [
+      "order not paid in full, of half a year before and after",
+      "orders not paid in full, of half a year before and after"
+    ],
     address: () => reservationsAddress({ payment: "unpaid" })
   }
 ]
 
 const FAILING: ReadonlyArray<Counted> = [
-  { of: "webhooks", words: "webhooks", address: () => `${ACCESS_PATH}#webhooks` },
-  { of: "calendars", words: "calendars elsewhere", address: () => CALENDARS_PATH },
-  { of: "accounts", words: "channel accounts", address: () => CHANNELS_PATH },
-  { of: "pushes", words: "pushes to channels", address: () => `${CHANNELS_PATH}#pushes` }
+  { of: "webhooks", words: ["webhook", "webhooks"], address: () => `${ACCESS_PATH}#webhooks` },
+  { of: "calendars", words: ["calendar elsewhere", "calendars elsewhere"], address: () => CALENDARS_PATH },
+  { of: "accounts", words: ["channel account", "channel accounts"], address: () => CHANNELS_PATH },
+  { of: "pushes", words: ["push to channels", "pushes to channels"], address: () => `${CHANNELS_PATH}#pushes` }
 ]
 
 /** What there is of them; where there is nothing, that is said in words. */
@@ -79,7 +95,11 @@ const counted = (heading: string, all: ReadonlyArray<Counted>, shown: Shown, tod
 `
       : html`<ul class="counts">
 ${some.map(
-  ({ of, words, address }) => html`<li><a href="${address(today)}"><strong>${shown[of]}</strong> ${words}</a></li>
+  ({
+    of,
+    words: [one, several],
+    address
+  }) => html`<li><a href="${address(today)}"><strong>${shown[of]}</strong> ${shown[of] === 1 ? one : several}</a></li>
 `
 )}</ul>
 `

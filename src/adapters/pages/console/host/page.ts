@@ -79,10 +79,10 @@ const withDone = (address: string, done: string): string =>
 /** A refusal of the page's own, in the words of whoever has to mend it. */
 export const refusal = (status: Refused["status"], words: string): Refused => ({ _tag: "Refused", status, words })
 
-/** The page of a record that there is not. */
-export const notThere = (title: string, words: string): HostView => ({
+/** The page of a record that there is not, and the way on from there. */
+export const notThere = (title: string, words: string, way: Html = nothing): HostView => ({
   title,
-  body: html`<p>${words}</p>`,
+  body: html`<p>${words}</p>${way}`,
   status: 404
 })
 

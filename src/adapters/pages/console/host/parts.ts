@@ -101,6 +101,13 @@ export const badge = (words: string, kind?: "good" | "bad" | "wait"): Html =>
 
 export const link = (address: string, words: string): Html => html`<a href="${address}">${words}</a>`
 
+/** A name and its value, of a list of facts; nothing where there is no value. */
+export const fact = (name: string, value: Html | string | null | undefined): Html =>
+  value === null || value === undefined || value === ""
+    ? nothing
+    : html`<dt>${name}</dt><dd>${value}</dd>
+`
+
 /** A word of the API for people: `wait_accept` is "wait accept". */
 export const spoken = (word: string): string => word.replaceAll("_", " ")
 

@@ -69,7 +69,4 @@ const forming = (accounts: Accounts, staff: Staff["Service"], sudo: Sudo) =>
       : accountView(visit, found, yield* sudo.field(visit))
   })
 
-const noneSuch = (words: string): HostView => {
-  const view = notThere("People", words)
-  return { ...view, body: html`${view.body}<p>${link(PEOPLE_PATH, "All people")}</p>` }
-}
+const noneSuch = (words: string): HostView => notThere("People", words, html`<p>${link(PEOPLE_PATH, "All people")}</p>`)

@@ -75,7 +75,5 @@ const forming =
     }
   }
 
-const noneSuch = (words: string): HostView => {
-  const view = notThere("Properties", words)
-  return { ...view, body: html`${view.body}<p>${link(PROPERTIES_PATH, "All properties")}</p>` }
-}
+const noneSuch = (words: string): HostView =>
+  notThere("Properties", words, html`<p>${link(PROPERTIES_PATH, "All properties")}</p>`)

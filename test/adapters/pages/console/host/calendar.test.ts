@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { MONTH_BOXED, MONTH_PROPERTIES } from "../../../../../src/limits.ts"
+import { addDays } from "../../../../../src/contract/time.ts"
+import { CHOSEN_DAYS, MONTH_BOXED, MONTH_PROPERTIES } from "../../../../../src/limits.ts"
 import { call, dataOf } from "../../../../harness.ts"
 import { layerSignedIn } from "../signed-in.ts"
 import { alertIn, doneIn, fill, fillTwice, formsOf, look, madeUp, newHost, withoutToken } from "./hosting.ts"
@@ -158,6 +159,24 @@ layer(layerSignedIn)("the calendar", (it) => {
       const trail =
         yield* sql`SELECT FROM trail WHERE operator_id = ${host.operatorId} AND operation = 'update_availabilities'`
       assert.lengthOf(trail, 1)
+    })
+  )
+
+  it.effect("looks at so many days of a property and no more, and says so", () =>
+    Effect.gen(function* () {
+      const { cookie, property } = yield* ready
+      const daysFrom = (count: number) => look(cookie, daysOf(property, "2027-05-10", addDays("2027-05-10", count - 1)))
+      const most = yield* daysFrom(CHOSEN_DAYS)
+      assert.lengthOf(formsOf(most, "close_days"), 1)
+      assert.isUndefined(alertIn(most))
+      for (const [count, words] of [
+        [CHOSEN_DAYS + 1, `At most ${CHOSEN_DAYS} days are looked at: choose fewer.`],
+        [0, "The last day is before the first."]
+      ] as const) {
+        const none = yield* daysFrom(count)
+        assert.lengthOf(formsOf(none, "close_days"), 0)
+        assert.strictEqual(alertIn(none), words)
+      }
     })
   )
 

@@ -181,6 +181,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
           .filter(({ calendar_id }) => (calendar_id === null) === isOwn)
           .map(({ token }) => `http://127.0.0.1:8080/feeds/${token}.ics`)
       assert.deepStrictEqual(secretsIn(shown), [...addressOf(true), ...addressOf(false)])
+      assert.include(shown.text, `For ${new URL(ELSEWHERE).host}, whose calendar is followed here (1 of 1):`)
       const forms = formsOf(shown, "renew")
       assert.strictEqual(forms.length, 2)
       for (const form of forms) {

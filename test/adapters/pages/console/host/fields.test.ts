@@ -1,5 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { area, checkbox, filling, input, touchedIn } from "../../../../../src/adapters/pages/console/host/fields.ts"
+import * as FastCheck from "fast-check"
+import {
+  area,
+  checkbox,
+  choices,
+  filling,
+  hadAt,
+  input,
+  ticksIn,
+  touchedIn,
+  withTicks
+} from "../../../../../src/adapters/pages/console/host/fields.ts"
 import { refusal } from "../../../../../src/adapters/pages/console/host/page.ts"
 
 const AS_TEXT = (text: string) => text
@@ -25,6 +36,40 @@ describe("a form that came back", () => {
     assert.notInclude(box(cameBack({})), " checked")
     assert.include(box(cameBack({ on: "yes" })), " checked")
     assert.include(box(filling(undefined, "save")), " checked")
+  })
+})
+
+describe("a list of boxes", () => {
+  const sent = (had: string, ticked: ReadonlyArray<string>) => {
+    const form = new URLSearchParams({ "was.ids": had })
+    for (const id of ticked) form.append("ids", id)
+    return form
+  }
+
+  it("says what was ticked and unticked since the first look, also when it came back", () => {
+    assert.isUndefined(ticksIn(sent("1 2", ["2", "1"]), "ids"))
+    assert.isUndefined(ticksIn(sent("", []), "ids"))
+    assert.deepStrictEqual(ticksIn(sent("1 2", ["2", "3"]), "ids"), { on: ["3"], off: ["1"] })
+    const back = cameBack({ ids: "2", "was.ids": "1 2" })
+    const list = choices({ name: "ids", legend: "", options: [], chosen: [], had: hadAt(back, "ids", [1, 2, 3]) })
+    assert.include(list.html, 'name="was.ids" value="1 2"')
+    assert.strictEqual(hadAt(filling(undefined, "save"), "ids", [1, 2, 3]), "1 2 3")
+  })
+
+  it("changes of the list as it is now what was touched and nothing else, and twice is once", () => {
+    const ids = FastCheck.uniqueArray(FastCheck.integer({ min: 1, max: 12 }))
+    FastCheck.assert(
+      FastCheck.property(ids, ids, ids, (had, now, wanted) => {
+        const form = sent(had.join(" "), wanted.map(String))
+        const ticks = ticksIn(form, "ids") ?? { on: [], off: [] }
+        const after = withTicks(now, ticks).map(Number)
+        for (const id of new Set([...had, ...now, ...wanted])) {
+          const isTouched = had.includes(id) !== wanted.includes(id)
+          assert.strictEqual(after.includes(id), (isTouched ? wanted : now).includes(id))
+        }
+        assert.deepStrictEqual(withTicks(after, ticks), withTicks(now, ticks))
+      })
+    )
   })
 })
 

@@ -10,7 +10,19 @@ import { ScriptedChannel } from "../../../../channels.ts"
 import { call, dataOf, propertyOf } from "../../../../harness.ts"
 import { type AccountOptions, channelAccountOf, listingOf } from "../../../../listings.ts"
 import { layerSignedIn } from "../signed-in.ts"
-import { alertIn, doneIn, fill, filledIn, fillTwice, formsOf, look, madeUp, newHost, withoutToken } from "./hosting.ts"
+import {
+  alertIn,
+  doneIn,
+  fill,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  newHost,
+  post,
+  withoutToken
+} from "./hosting.ts"
 import { pushedThen, rowOfListing } from "./selling.ts"
 
 const PATH = "/console/channels/listing"
@@ -90,6 +102,13 @@ layer(layerSignedIn)("the page of a listing", (it) => {
       assert.include(kept.text, "not set from here")
       assert.strictEqual(formsOf(kept, "price").length, 0)
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 115, ratio_readonly: true })
+      // A window of before touches only the percent.
+      const stale = formsOf(set, "ratio")[0]?.form ?? new URLSearchParams()
+      stale.set("percent", "120")
+      assert.strictEqual((yield* post(cookie, page, stale)).status, 303)
+      assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 120, ratio_readonly: true })
+      assert.strictEqual(formsOf(yield* filledIn(cookie, page, "ratio", { readonly: "no" }), "price").length, 1)
+      assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 120, ratio_readonly: false })
     })
   )
 

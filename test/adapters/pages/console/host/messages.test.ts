@@ -54,7 +54,7 @@ layer(layerSignedIn)("the list of conversations", (it) => {
       assert.notInclude(text, old)
       const all = (yield* look(cookie, LIST)).text
       for (const code of [conversation_id, answered, old]) assert.include(all, addressOf(code))
-      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> messages to answer")
+      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> message to answer")
     })
   )
 

@@ -123,6 +123,22 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
     })
   )
 
+  it.effect("is of nothing else than what was asked for", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* ready
+      for (const [query, words] of [
+        ["from=2026-02-30", "from: is no day such as 2027-05-04."],
+        ["to=x", "to: is no day such as 2027-05-04."],
+        ["property=Harbour", "property: is no id of a property."]
+      ] as const) {
+        const refused = yield* look(cookie, `/console/money.csv?${query}`)
+        assert.deepStrictEqual([refused.status, alertIn(refused)], [422, words])
+      }
+      // The form of the page leaves boxes empty.
+      assert.strictEqual((yield* look(cookie, "/console/money.csv?from=&to=&property=&order=")).status, 200)
+    })
+  )
+
   it.effect("is of one's own entries alone, and for who is signed in and whose account works", () =>
     Effect.gen(function* () {
       const other = yield* ready
@@ -133,9 +149,16 @@ layer(layerSignedIn)("the file of a period's entries", (it) => {
           ...{ property_id: other.harbour, note: "theirs" }
         })
         .pipe(withToken(other.token))
-      const { cookie } = yield* ready
-      for (const query of ["", `?property=${other.harbour}`]) {
-        assert.notInclude((yield* look(cookie, `/console/money.csv${query}`)).text, "theirs")
+      const { cookie, harbour } = yield* ready
+      for (const [query, status] of [
+        ["", 200],
+        [`?property=${harbour}`, 200],
+        [`?property=${other.harbour}`, 404],
+        ["?order=NOBODYS", 404]
+      ] as const) {
+        const none = yield* look(cookie, `/console/money.csv${query}`)
+        assert.strictEqual(none.status, status, query)
+        assert.notInclude(none.text, "theirs")
       }
       const nobody = yield* look("", "/console/money.csv?from=2026-11-01")
       assert.strictEqual(nobody.status, 303)

@@ -1,6 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { addDays } from "../../../../../src/contract/time.ts"
+import { TRANSACTION_DAYS } from "../../../../../src/limits.ts"
 import { orderOf, propertyOf, typedClient, withToken } from "../../../../harness.ts"
 import { layerSignedIn, signedInSub } from "../signed-in.ts"
 import { alertIn, doneIn, fill, filledIn, fillTwice, look, madeUp, meant, newHost, withoutToken } from "./hosting.ts"
@@ -116,6 +119,30 @@ layer(layerSignedIn)("money", (it) => {
       const garden_only = yield* look(cookie, `/console/money?property=${garden}`)
       assert.include(garden_only.text, "20.00 USD")
       assert.notInclude(garden_only.text.split("<h2>Entries")[0] ?? "", "80.00 USD")
+    })
+  )
+
+  it.effect("of a reservation that goes on for longer than is listed says so", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, harbour } = yield* ready
+      const code = yield* orderOf(operatorId, [{ propertyId: harbour }])
+      const sql = yield* SqlClient.SqlClient
+      const entered = (at: string) => sql`
+        INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, status,
+          operator_name, order_id, created_at, updated_at)
+        SELECT operator_id, 'income', 10, 'EUR', 11, 197, ${at}::timestamptz, 'paid', 'Owner', id, now(), now()
+        FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
+      const shown = Effect.map(look(cookie, `/console/money?order=${code}`), ({ text }) => text)
+      yield* entered("2025-11-25T12:00:00Z")
+      yield* entered(`${addDays("2025-11-25", TRANSACTION_DAYS - 1)}T12:00:00Z`)
+      const whole = yield* shown
+      assert.include(whole, "Entries (2)")
+      assert.notInclude(whole, "are not listed")
+      yield* entered(`${addDays("2025-11-25", TRANSACTION_DAYS)}T12:00:00Z`)
+      const cut = yield* shown
+      assert.include(cut, "Entries (2)")
+      assert.include(cut, "are not listed: name days to see them. The sums and the file have them all.")
+      assert.include(cut, "30.00 EUR")
     })
   )
 

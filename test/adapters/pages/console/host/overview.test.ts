@@ -43,7 +43,7 @@ layer(layerSignedIn)("the overview", (it) => {
       assert.notInclude(text, "Later")
       assert.include(
         text,
-        `<a href="/console/reservations?payment=unpaid"><strong>1</strong> orders not paid in full, of half a year before and after</a>`
+        `<a href="/console/reservations?payment=unpaid"><strong>1</strong> order not paid in full, of half a year before and after</a>`
       )
     })
   )

@@ -87,7 +87,21 @@ layer(Layer.provideMerge(layerSignedIn, Layer.succeed(PasswordCost, CHEAP)))("pe
       assert.lengthOf(yield* accountsOf(operatorId), 0)
       const right = yield* fill(cookie, PEOPLE, "make_account", { ...fields, password: PASSWORD })
       assert.strictEqual(right.status, 303)
-      assert.lengthOf(yield* accountsOf(operatorId), 1)
+      const [account] = yield* accountsOf(operatorId)
+      // So is who gives it back; taken away it is by anybody's hand that is signed in.
+      const at = `${PEOPLE}?change=account:${account?.id}`
+      const isDisabled = Effect.map(accountsOf(operatorId), (all) => all.map(({ disabled }) => disabled))
+      assert.strictEqual((yield* fill(cookie, at, "disable_account")).status, 303)
+      const later = yield* signedIn(accountId, 16 * 60 * 1000)
+      for (const [password, status] of [
+        ["", 403],
+        ["wrong", 401]
+      ] as const) {
+        assert.strictEqual((yield* fill(later, at, "enable_account", { password })).status, status)
+        assert.deepStrictEqual(yield* isDisabled, [true])
+      }
+      assert.strictEqual((yield* fill(later, at, "enable_account", { password: PASSWORD })).status, 303)
+      assert.deepStrictEqual(yield* isDisabled, [false])
     })
   )
 

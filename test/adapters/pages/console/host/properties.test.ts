@@ -9,6 +9,7 @@ import {
   alertIn,
   doneIn,
   fill,
+  filled,
   filledIn,
   fillTwice,
   formsOf,
@@ -137,6 +138,38 @@ layer(layerSignedIn)("the page of properties", (it) => {
         on: [one, two]
       })
     })
+  )
+
+  it.effect(
+    "adds and takes out what was ticked in each of two windows, and the same sent again asks for the same",
+    () =>
+      Effect.gen(function* () {
+        const { cookie, operatorId } = yield* newHost()
+        const [one, two, three] = [
+          yield* propertyOf(operatorId, "One"),
+          yield* propertyOf(operatorId, "Two"),
+          yield* propertyOf(operatorId, "Three")
+        ]
+        yield* filledIn(cookie, NEW_GROUP, "make_group", { name: "Sea", property_ids: ids(one) })
+        const [group] = (yield* portfolioOf(operatorId)).groups
+        const page = yield* look(cookie, `${PROPERTIES}?change=group:${group?.id}`)
+        const windows = [ids(one, three), ids(two)].map((property_ids) =>
+          filled(formsOf(page, "change_group")[0]?.form ?? new URLSearchParams(), { property_ids })
+        )
+        for (const form of [...windows, ...windows.slice(0, 1)]) {
+          assert.strictEqual((yield* post(cookie, PROPERTIES, form)).status, 303)
+        }
+        assert.deepStrictEqual((yield* portfolioOf(operatorId)).groups[0]?.on, [two, three])
+        yield* filledIn(cookie, NEW_TAG, "make_tag", { name: "Quiet", property_ids: ids(one) })
+        const [tag] = (yield* portfolioOf(operatorId)).tags
+        const tags = yield* look(cookie, `${PROPERTIES}?change=tag:${tag?.id}`)
+        for (const property_ids of [ids(one, three), ids(two)]) {
+          const [standing] = formsOf(tags, "change_tag")
+          const sent = filled(standing?.form ?? new URLSearchParams(), { property_ids })
+          assert.strictEqual((yield* post(cookie, PROPERTIES, sent)).status, 303)
+        }
+        assert.deepStrictEqual((yield* portfolioOf(operatorId)).tags[0]?.on, [two, three])
+      })
   )
 
   it.effect("keeps what was filled in of a group that is refused", () =>

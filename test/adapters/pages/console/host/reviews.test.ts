@@ -75,7 +75,7 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedIn))("the page of reviews", (i
       const written = yield* look(cookie, ALL)
       assert.include(written.text, "<blockquote>Bad</blockquote>")
       assert.isEmpty([...formsOf(written, "review"), ...formsOf(written, "reply")], "hosts do not write there")
-      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> reviews to write")
+      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> review to write")
     })
   )
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { STAFF_PROPERTIES_NAMED } from "../../../../../src/limits.ts"
 import { propertyOf } from "../../../../harness.ts"
 import { layerSignedIn } from "../signed-in.ts"
-import { alertIn, fill, filledIn, formsOf, look, newHost } from "./hosting.ts"
+import { alertIn, fill, filled, filledIn, formsOf, look, newHost, post } from "./hosting.ts"
 
 const PEOPLE = "/console/people"
 const NEW = `${PEOPLE}?change=staff:new`
@@ -39,6 +39,26 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[one, two]])
       yield* filledIn(cookie, at, "change_staff", { works_in: "all" })
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
+    })
+  )
+
+  it.effect("are added to and taken from in each of two windows", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const [one, two, three] = [
+        yield* propertyOf(operatorId, "One"),
+        yield* propertyOf(operatorId, "Two"),
+        yield* propertyOf(operatorId, "Three")
+      ]
+      yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
+      const list = yield* look(cookie, PEOPLE)
+      const at = /href="(\/console\/people\?change=staff:\d+)"/.exec(list.text)?.[1] ?? ""
+      const page = yield* look(cookie, at)
+      for (const property_ids of [[String(one), String(three)], [String(two)]]) {
+        const form = filled(formsOf(page, "change_staff")[0]?.form ?? new URLSearchParams(), { property_ids })
+        assert.strictEqual((yield* post(cookie, at, form)).status, 303)
+      }
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[two, three]])
     })
   )
 

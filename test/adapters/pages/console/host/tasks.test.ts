@@ -111,6 +111,23 @@ layer(layerSignedIn)("tasks", (it) => {
     })
   )
 
+  it.effect("of two people of one name are two people's", () =>
+    Effect.gen(function* () {
+      const { cookie, token, marta, task } = yield* ready
+      const api = yield* typedClient
+      const { staff_id: other } = yield* api
+        .create_staff({ name: "Marta & Co", mobile: "+49 15112345679" })
+        .pipe(withToken(token))
+      for (const staff_id of [marta, other, marta]) yield* task({ staff_id })
+      const { text } = yield* look(cookie, TASKS)
+      const parts = text.split("<h3>Marta &amp; Co</h3>").slice(1)
+      assert.deepStrictEqual(
+        parts.map((part) => part.split("<h3>")[0]?.match(/Cleaning/g)?.length),
+        [2, 1]
+      )
+    })
+  )
+
   it.effect("of a day are a sheet to print: for each person where, what, and who comes and goes", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, harbour, marta, task } = yield* ready

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type Html, html } from "../../../../../documents/html.ts"
-import { PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
+import { type FeedOfCalendar, PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
 import { idOf } from "../../id.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
@@ -51,18 +51,21 @@ export const makeFeedActs = Effect.gen(function* () {
   } satisfies Readonly<Record<string, HostAct>>
 })
 
-type OfCalendars = ReadonlyArray<{ readonly calendar_id: number; readonly url: string }>
-
-const addresses = (visit: SignedInVisit, property: number, own: string, ofCalendars: OfCalendars): Told =>
+const addresses = (
+  visit: SignedInVisit,
+  property: number,
+  own: string,
+  ofCalendars: ReadonlyArray<FeedOfCalendar>
+): Told =>
   saidOnce(
     "Whoever has one of these addresses reads on which days the property is taken: no names and no prices.",
     html`<p>For a marketplace, or a calendar of your own, of which nothing is followed here:</p>
 ${secretOf(own)}${replacing(visit, String(property))}
 ${ofCalendars.map(
   (
-    { calendar_id, url },
+    { calendar_id, host, url },
     at
-  ) => html`<p>For the place of the calendar that is followed here, number ${at + 1} of ${ofCalendars.length}:</p>
+  ) => html`<p>For ${host === null ? "a place whose calendar is followed here no more" : `${host}, whose calendar is followed here`} (${at + 1} of ${ofCalendars.length}):</p>
 ${secretOf(url)}${replacing(visit, `${property}:${calendar_id}`)}`
 )}`
   )

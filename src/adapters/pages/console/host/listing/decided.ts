@@ -3,13 +3,13 @@ import type { Acting } from "../../../../../contract/acting.ts"
 import type { OneListingShown } from "../../../../../desk/OneListing.ts"
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { NAMES_CHOSEN_FROM, RATIO_MAX } from "../../../../../limits.ts"
-import { Listings } from "../../../../../resources/listings/Listings.ts"
+import { Listings, type NewRatio } from "../../../../../resources/listings/Listings.ts"
 import type { Link } from "../../../../../resources/listings/rules.ts"
 import { idOf } from "../../id.ts"
 import type { Refused } from "../../outcome.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
-import { behind, checkbox, filling, formOf, input, select } from "../fields.ts"
+import { asText, behind, filling, formOf, input, type Option, select, touchedIn } from "../fields.ts"
 import { type HostAct, type NotTaken, refusal } from "../page.ts"
 import { section } from "../parts.ts"
 import { sellsText } from "./said.ts"
@@ -58,10 +58,7 @@ export const makeDecided = Effect.fnUntraced(function* (
       run: (visit, form) =>
         Effect.flatMap(own(visit), ({ id }) =>
           listings
-            .rate(visit.session.person.caller.operatorId, id, {
-              percent: Number(form.get("percent") ?? ""),
-              readonly: form.get("readonly") === "yes"
-            })
+            .rate(visit.session.person.caller.operatorId, id, ratioIn(form))
             .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
         )
     }
@@ -117,6 +114,22 @@ const unlinkForm = (visit: SignedInVisit, { link_type }: OneListingShown): Html 
 ${formOf(visit, { act: "unlink", button: "Take the link away", kind: "danger" })}`
       )
 
+/** What of it was touched; a percent that is none goes on as such. */
+const ratioIn = (form: Form): NewRatio => {
+  const { percent, readonly } = touchedIn(form, { percent: asText, readonly: asText })
+  return {
+    ...(percent === undefined ? {} : { percent: Number(percent) }),
+    ...(readonly === undefined ? {} : { readonly: readonly === NOT_SET })
+  }
+}
+
+const NOT_SET = "yes"
+
+const SET_FROM: ReadonlyArray<Option> = [
+  { value: "no", words: "here" },
+  { value: NOT_SET, words: "not here: at the channel" }
+]
+
 const ratioForm = (visit: SignedInVisit, listing: OneListingShown, notTaken: NotTaken | undefined): Html => {
   const fill = filling(notTaken, "ratio")
   return formOf(visit, {
@@ -131,7 +144,8 @@ const ratioForm = (visit: SignedInVisit, listing: OneListingShown, notTaken: Not
       max: RATIO_MAX,
       step: 1,
       value: String(listing.ratio),
-      required: true
-    })}${checkbox(fill, { name: "readonly", label: "Its prices are not to be set from here", checked: listing.readonly })}`
+      required: true,
+      edited: true
+    })}${select(fill, { name: "readonly", label: "Its prices are set", value: listing.readonly ? NOT_SET : "no", options: SET_FROM, edited: true })}`
   })
 }

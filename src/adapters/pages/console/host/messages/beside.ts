@@ -6,7 +6,7 @@ import { stayAddress } from "../addresses.ts"
 import { channelWords } from "../channel-words.ts"
 import { area, filling, formOf } from "../fields.ts"
 import type { NotTaken } from "../page.ts"
-import { badge, dayOf, link, section, spoken, table } from "../parts.ts"
+import { badge, dayOf, fact, link, section, spoken, table } from "../parts.ts"
 import type { Conversation } from "./talk.ts"
 
 // What a host wants to know while he talks to a guest: who it is, which stays it is about, and what he noted himself.
@@ -30,12 +30,6 @@ ${inquiry === undefined ? nothing : askedFor(inquiry, asking)}${table(
 )}`
   )
 }
-
-const fact = (name: string, value: string): Html =>
-  value === ""
-    ? nothing
-    : html`<dt>${name}</dt><dd>${value}</dd>
-`
 
 const standsOf = ({ status }: TalkStay): Html =>
   badge(spoken(status), status === "accepted" ? "good" : status.startsWith("wait") ? "wait" : undefined)

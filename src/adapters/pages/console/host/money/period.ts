@@ -36,6 +36,14 @@ export const askedIn = (visit: SignedInVisit, now: Date): MoneyAsked => {
   return { days: { from: from ?? month.from, to: to ?? month.to }, property, order }
 }
 
+/** What an address says that is no day and no property, in words; what a page takes for nothing would put other entries into a file. */
+export const unreadIn = (visit: SignedInVisit): string | undefined => {
+  const isUnread = (name: string, read: unknown): boolean => read === undefined && (visit.query.get(name) ?? "") !== ""
+  const day = ["from", "to"].find((name) => isUnread(name, dayIn(visit, name)))
+  if (day !== undefined) return `${day}: is no day such as 2027-05-04.`
+  return isUnread("property", idIn(visit, "property")) ? "property: is no id of a property." : undefined
+}
+
 /** What is wrong with a period, in words for who chose it. */
 export const wrongWith = ({ days }: MoneyAsked): string | undefined => {
   if (days === undefined) return undefined
@@ -49,6 +57,10 @@ export const sumsAsked = ({ days, property, order }: MoneyAsked, { session }: Si
   const instants = days === undefined ? undefined : instantsOfDays(days.from, days.to, session.person.caller.timeZone)
   return { from: instants?.from, until: instants?.until, property_id: property, order_code: order }
 }
+
+/** Whether there are entries of an order after the days that are listed. */
+export const isCut = ({ days }: MoneyAsked, { to }: Days, { last }: Summed, { session }: SignedInVisit): boolean =>
+  days === undefined && last !== null && dateInZone(last, session.person.caller.timeZone) > to
 
 /** The days that are listed: of an order those of its entries, as many as one search takes. */
 export const listedDays = (

@@ -2,18 +2,11 @@ import { daysInRange } from "../../../../../contract/time.ts"
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { STAY_TASKS } from "../../../../../limits.ts"
 import { messagesAddress, moneyAddress, stayAddress, tasksAddress } from "../addresses.ts"
-import { badge, dayOf, link, moneyOf, section, spoken, table, timeOf } from "../parts.ts"
+import { badge, dayOf, fact, link, moneyOf, section, spoken, table, timeOf } from "../parts.ts"
 import { isOver, type Seen } from "./seen.ts"
 import { soldWords, standingBadge, whereabouts, whoOf } from "./words.ts"
 
 // What there is to know of a stay: where, when and who, its money, the rest of its order, and what is to be done there.
-
-/** A name and its value; nothing where there is none. */
-const fact = (name: string, value: Html | string | null | undefined): Html =>
-  value === null || value === undefined || value === ""
-    ? nothing
-    : html`<dt>${name}</dt><dd>${value}</dd>
-`
 
 const many = (count: number, one: string, several: string): ReadonlyArray<string> =>
   count === 0 ? [] : [`${count} ${count === 1 ? one : several}`]
