@@ -5,7 +5,7 @@ import type { Givens } from "../database/forms.ts"
 import { pagesOf } from "../database/pages.ts"
 import type { PageOf } from "../database/rows.ts"
 import { MESSAGE_SEEN } from "../limits.ts"
-import { guestOf, stayOf } from "../resources/conversations/about.ts"
+import { listedOf } from "../resources/conversations/about.ts"
 import { ListedConversation } from "../resources/conversations/contract.ts"
 import { OffsetSecond } from "../resources/row-fields.ts"
 import { latelySaid, unanswered } from "./unanswered.ts"
@@ -34,22 +34,14 @@ const lastSaid = (sql: Sql) => sql`(
   WHERE m.operator_id = page.operator_id AND m.conversation_id = page.id ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`
 
 const pageOf = (sql: Sql) =>
-  pagesOf(sql, Waiting, (asked: Givens<Asked>) => ({
-    matching: sql`SELECT c.operator_id, c.id, c.last_message_at FROM ${unanswered(sql, asked)}`,
-    whole: sql`
-      SELECT c.*, listed.position FROM listed
-      JOIN conversations c ON c.operator_id = listed.operator_id AND c.id = listed.id`,
-    orderBy: sql`last_message_at DESC, id DESC`,
-    columns: {
-      id: sql`page.code`,
-      guest: guestOf(sql, sql`page`),
-      property_title: sql`coalesce(stay.title, '')`,
-      check_in_date: sql`coalesce(stay.check_in_date, page.inquiry_check_in_date)`,
-      check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`,
-      said: lastSaid(sql)
-    },
-    joined: sql`LEFT JOIN LATERAL (${stayOf(sql, sql`page`, asked.today)}) stay ON true`
-  }))
+  pagesOf(sql, Waiting, (asked: Givens<Asked>) => {
+    const listed = listedOf(sql, asked.today)
+    return {
+      ...listed,
+      matching: sql`SELECT c.operator_id, c.id, c.last_message_at FROM ${unanswered(sql, asked)}`,
+      columns: { ...listed.columns, said: lastSaid(sql) }
+    }
+  })
 
 /** Conversations in which the guest had the last word, among the latest. */
 export class UnansweredGuests extends Context.Service<

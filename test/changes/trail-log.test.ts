@@ -1,8 +1,9 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient, Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { byRequest, type TrailEntry, TrailLog } from "../../src/changes/TrailLog.ts"
 import { layerOwnDatabase } from "../own-database.ts"
+import { planOf } from "../planned.ts"
 
 const entry = (own: Partial<TrailEntry>): TrailEntry => ({
   at: new Date(0),
@@ -43,21 +44,6 @@ describe("rows of a request", () => {
     )
   })
 })
-
-/** The plan of the one statement that an effect sends, as text. */
-const planOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
-    yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) => {
-      sent.push(statement.compile())
-      return Effect.succeed(statement)
-    })
-    const [text, values] = sent[0] ?? assert.fail("no statement")
-    assert.lengthOf(sent, 1)
-    const rows = yield* sql.unsafe<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values)
-    return rows.map((row) => row["QUERY PLAN"]).join("\n")
-  })
 
 layer(layerOwnDatabase)("the trail", (it) => {
   it.effect("is read from its end by an index and no further than asked, whatever narrows it", () =>

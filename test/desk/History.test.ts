@@ -1,23 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient, Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { History } from "../../src/desk/History.ts"
 import { layerOwnDatabase } from "../own-database.ts"
-
-/** The plan of the one statement that an effect sends, as text. */
-const planOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const sent: Array<readonly [string, ReadonlyArray<unknown>]> = []
-    yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) => {
-      sent.push(statement.compile())
-      return Effect.succeed(statement)
-    })
-    const [text, values] = sent[0] ?? assert.fail("no statement")
-    assert.lengthOf(sent, 1)
-    const rows = yield* sql.unsafe<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values)
-    return rows.map((row) => row["QUERY PLAN"]).join("\n")
-  })
+import { planOf } from "../planned.ts"
 
 layer(layerOwnDatabase)("what happened", (it) => {
   it.effect("is read from its end by an index, whatever narrows it", () =>

@@ -24,7 +24,7 @@ const ordersOf = (sql: Sql, row: Fragment): Fragment => sql`
  * The one stay that stands for a row of `conversations`, with the title of its property: the one that runs or comes next, else
  * the last that was. Orders that are over stand behind all that are not.
  */
-export const stayOf = (sql: Sql, row: Fragment, today: Value<string>): Fragment => sql`
+const stayOf = (sql: Sql, row: Fragment, today: Value<string>): Fragment => sql`
   SELECT s.check_in_date, s.check_out_date, p.title
   FROM (${ordersOf(sql, row)}) o
   JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
@@ -32,6 +32,22 @@ export const stayOf = (sql: Sql, row: Fragment, today: Value<string>): Fragment 
   ORDER BY o.status IN ('cancelled', 'denied', 'timeout'), s.check_out_date < ${today}::date,
     CASE WHEN s.check_out_date >= ${today}::date THEN s.check_in_date END, s.check_out_date DESC, s.id
   LIMIT 1`
+
+/** Conversations as they are listed, for `pagesOf`: the latest first, with who the guest is, and when and where he stays. */
+export const listedOf = (sql: Sql, today: Value<string>) => ({
+  whole: sql`
+    SELECT c.*, listed.position FROM listed
+    JOIN conversations c ON c.operator_id = listed.operator_id AND c.id = listed.id`,
+  orderBy: sql`last_message_at DESC, id DESC`,
+  columns: {
+    id: sql`page.code`,
+    guest: guestOf(sql, sql`page`),
+    property_title: sql`coalesce(stay.title, '')`,
+    check_in_date: sql`coalesce(stay.check_in_date, page.inquiry_check_in_date)`,
+    check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`
+  },
+  joined: sql`LEFT JOIN LATERAL (${stayOf(sql, sql`page`, today)}) stay ON true`
+})
 
 /** A row of `properties` as an activity shows it. */
 const propertyIn = (sql: Sql, property: Fragment): Fragment => sql`

@@ -12,7 +12,7 @@ import { MESSAGES_SHOWN } from "../../limits.ts"
 import { keepingImage } from "../images/keeping.ts"
 import type { OfOperator, OwnRow } from "../own-row.ts"
 import { Identity, OffsetSecond } from "../row-fields.ts"
-import { guestOf, inquiryOf, stayOf, staysOf } from "./about.ts"
+import { guestOf, inquiryOf, listedOf, staysOf } from "./about.ts"
 import { Activity, ConversationGuest, ListedConversation, Message } from "./contract.ts"
 import { conversationNamed } from "./known-conversation.ts"
 import {
@@ -37,18 +37,7 @@ const search = (sql: Sql) => {
   const page = pagesOf(sql, ListedRow, ({ operatorId, today }: Givens<Listed>) => ({
     // No more than the index has: a page is found in its order also where a plan knows of smaller inboxes alone.
     matching: sql`SELECT operator_id, id, last_message_at FROM conversations WHERE operator_id = ${operatorId}`,
-    whole: sql`
-      SELECT c.*, listed.position FROM listed
-      JOIN conversations c ON c.operator_id = listed.operator_id AND c.id = listed.id`,
-    orderBy: sql`last_message_at DESC, id DESC`,
-    columns: {
-      id: sql`page.code`,
-      guest: guestOf(sql, sql`page`),
-      property_title: sql`coalesce(stay.title, '')`,
-      check_in_date: sql`coalesce(stay.check_in_date, page.inquiry_check_in_date)`,
-      check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`
-    },
-    joined: sql`LEFT JOIN LATERAL (${stayOf(sql, sql`page`, today)}) stay ON true`
+    ...listedOf(sql, today)
   }))
   return (operatorId: number, today: string, asked: Page) => page({ operatorId, today }, asked)
 }
