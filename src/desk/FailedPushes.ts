@@ -32,12 +32,13 @@ const read = onlyRowOf(Shown)
 interface Asked {
   readonly operatorId: number
   readonly since: Date
+  readonly offset: number
 }
 
 const failedPushes = (sql: SqlClient.SqlClient) =>
   inForms(
     sql,
-    ({ operatorId, since }: Givens<Asked>) => sql`
+    ({ operatorId, since, offset }: Givens<Asked>) => sql`
       WITH failed AS MATERIALIZED (
         SELECT p.* FROM listing_pushes p
         WHERE p.operator_id = ${operatorId} AND p.state IN ('refused', 'dead') AND p.settled_at >= ${since}
@@ -46,7 +47,7 @@ const failedPushes = (sql: SqlClient.SqlClient) =>
         (SELECT coalesce(jsonb_agg(row ORDER BY row.id DESC), '[]') FROM (
           SELECT p.id, l.id AS listing, l.channel_type, l.title AS listing_title, p.kind, p.state, p.reason, p.attempts,
             p.settled_at::text AS settled_at, days.first, days.last
-          FROM (SELECT * FROM failed ORDER BY id DESC LIMIT ${sql.literal(String(FAILED_PUSHES_SHOWN))}) p
+          FROM (SELECT * FROM failed ORDER BY id DESC LIMIT ${sql.literal(String(FAILED_PUSHES_SHOWN))} OFFSET ${offset}) p
           JOIN listings l ON l.operator_id = p.operator_id AND l.id = p.listing_row
           CROSS JOIN LATERAL ${pushedDays(sql)} days
         ) row) AS pushes`
@@ -56,8 +57,8 @@ const failedPushes = (sql: SqlClient.SqlClient) =>
 export class FailedPushes extends Context.Service<
   FailedPushes,
   {
-    /** Those of the last {@link OVERVIEW_DAYS_FAILED} days, the latest {@link FAILED_PUSHES_SHOWN} of them, latest first. */
-    readonly of: (operatorId: number, now: Date) => Effect.Effect<typeof Shown.Type>
+    /** Those of the last {@link OVERVIEW_DAYS_FAILED} days, latest first, {@link FAILED_PUSHES_SHOWN} of them from an offset on. */
+    readonly of: (operatorId: number, now: Date, offset: number) => Effect.Effect<typeof Shown.Type>
   }
 >()("latchkey/desk/FailedPushes") {
   static readonly layer = Layer.effect(
@@ -65,7 +66,8 @@ export class FailedPushes extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = failedPushes(sql)
       return FailedPushes.of({
-        of: (operatorId, now) => read(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED) }))
+        of: (operatorId, now, offset) =>
+          read(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED), offset }))
       })
     })
   )

@@ -20,7 +20,7 @@ const ALL = { account: undefined, unlinked: undefined }
 const atChannels = (operatorId: number, asked: Partial<typeof ALL> = {}, offset = 0) =>
   AtChannels.use((desk) => desk.of(operatorId, { ...ALL, ...asked }, offset))
 
-const failedOf = (operatorId: number) => FailedPushes.use((desk) => desk.of(operatorId, NOW))
+const failedOf = (operatorId: number, offset = 0) => FailedPushes.use((desk) => desk.of(operatorId, NOW, offset))
 
 const listingAt = (operatorId: number, id: number) => OneListing.use((desk) => desk.of(operatorId, id))
 
@@ -115,6 +115,8 @@ layer(layerDesk)("what a host has at channels", (it) => {
         [failed.pushes.length, failed.total, statements],
         [FAILED_PUSHES_SHOWN, FAILED_PUSHES_SHOWN + 1, 1]
       )
+      const rest = yield* failedOf(operatorId, FAILED_PUSHES_SHOWN)
+      assert.deepStrictEqual([rest.pushes.length, rest.total], [1, FAILED_PUSHES_SHOWN + 1])
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)

@@ -2,13 +2,16 @@ import { DateTime, Effect } from "effect"
 import { type Account, AtChannels, type Listed } from "../../../../desk/AtChannels.ts"
 import { type FailedPush, FailedPushes } from "../../../../desk/FailedPushes.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
-import { CHANNELS_LISTINGS, OVERVIEW_DAYS_FAILED } from "../../../../limits.ts"
+import { CHANNELS_LISTINGS, FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../../../../limits.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { CHANNELS_PATH, listingAddress } from "./addresses.ts"
 import { channelWords } from "./channel-words.ts"
 import { accountBadge, kindText, pushBadge, ratioText, sellsText, shelfBadge, spanText, whyOf } from "./listing/said.ts"
 import { hereWith, hostPage } from "./page.ts"
 import { badge, historyLink, idIn, link, offsetIn, pages, section, table, timeOf, zoneOf } from "./parts.ts"
+
+/** Where the list of failed pushes is gone on with. */
+const FAILED = "failed"
 
 /** Accounts at channels, what is on sale there, and what channels were told and did not take. */
 export const makeChannelsPage = Effect.gen(function* () {
@@ -21,7 +24,8 @@ export const makeChannelsPage = Effect.gen(function* () {
         const [offset, account] = [offsetIn(visit), idIn(visit, "account")]
         const unlinked = visit.query.has("unlinked") ? (true as const) : undefined
         const { accounts, listings, total } = yield* atChannels.of(operatorId, { account, unlinked }, offset)
-        const failed = yield* failedPushes.of(operatorId, yield* DateTime.nowAsDate)
+        const failedAt = offsetIn(visit, FAILED)
+        const failed = yield* failedPushes.of(operatorId, yield* DateTime.nowAsDate, failedAt)
         return {
           title: "Channels",
           body: html`${accountsOf(visit, accounts)}
@@ -30,7 +34,7 @@ ${section(
   html`${narrowing(visit, accounts, account, unlinked)}${listingsOf(visit, listings)}${pages(visit, { offset, limit: CHANNELS_LISTINGS, total })}`,
   "listings"
 )}
-${section(`Not taken in the last ${OVERVIEW_DAYS_FAILED} days`, failedOf(visit, failed.pushes, failed.total), "pushes")}
+${section(`Not taken in the last ${OVERVIEW_DAYS_FAILED} days`, html`${failedOf(visit, failed.pushes)}${pages(visit, { offset: failedAt, limit: FAILED_PUSHES_SHOWN, total: failed.total, name: FAILED })}`, "pushes")}
 ${zoneOf(visit)}`
         }
       })
@@ -117,8 +121,8 @@ const listingsOf = (visit: SignedInVisit, listings: ReadonlyArray<Listed>): Html
     listings
   )
 
-const failedOf = (visit: SignedInVisit, pushes: ReadonlyArray<FailedPush>, total: number): Html =>
-  html`${table(
+const failedOf = (visit: SignedInVisit, pushes: ReadonlyArray<FailedPush>): Html =>
+  table(
     { empty: "Channels took all that they were told." },
     [
       { label: "When", cell: ({ settled_at }) => timeOf(settled_at, visit) },
@@ -132,4 +136,4 @@ const failedOf = (visit: SignedInVisit, pushes: ReadonlyArray<FailedPush>, total
       { label: "Why", cell: whyOf }
     ],
     pushes
-  )}${total > pushes.length ? html`<p>These are the latest ${pushes.length} of ${total}; the page of a listing has the rest of it.</p>` : nothing}`
+  )

@@ -105,7 +105,7 @@ layer(layerSignedIn)("the page of channels", (it) => {
     })
   )
 
-  it.effect("shows a page of the listings and leads to the next, and says where there are more failures", () =>
+  it.effect("shows a page of the listings and of the failures, and leads to the next of each", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse(NOW))
       const { operatorId, cookie } = yield* newHost()
@@ -125,12 +125,12 @@ layer(layerSignedIn)("the page of channels", (it) => {
       const row = yield* rowOfListing(operatorId, last)
       const failed = (count: number) => pushedThen(operatorId, row, { state: "refused", reason: "no", at: NOW }, count)
       yield* failed(FAILED_PUSHES_SHOWN)
-      assert.notInclude((yield* look(cookie, CHANNELS)).text, "These are the latest")
+      const further = `/console/channels?failed=${FAILED_PUSHES_SHOWN}`
+      assert.notInclude((yield* look(cookie, CHANNELS)).text, further)
       yield* failed(1)
-      assert.include(
-        (yield* look(cookie, CHANNELS)).text,
-        `These are the latest ${FAILED_PUSHES_SHOWN} of ${FAILED_PUSHES_SHOWN + 1}`
-      )
+      assert.include((yield* look(cookie, CHANNELS)).text, `href="${further}"`)
+      const [, rest = ""] = /<section id="pushes">([\s\S]*?)<\/section>/.exec((yield* look(cookie, further)).text) ?? []
+      assert.lengthOf(rest.match(/listing\?id=/g) ?? [], 1)
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE listings SET title = repeat('x', 300) WHERE operator_id = ${operatorId}`
       assert.isBelow((yield* look(cookie, CHANNELS)).text.length, 300_000)

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { TASKS_SHOWN } from "../../../../../src/limits.ts"
+import { DESK_CHOICES, TASKS_SHOWN } from "../../../../../src/limits.ts"
 import { orderOf, propertyOf, typedClient, withToken } from "../../../../harness.ts"
 import { layerSignedIn } from "../signed-in.ts"
 import { alertIn, doneIn, fill, filledIn, fillTwice, formsOf, look, madeUp, newHost, withoutToken } from "./hosting.ts"
@@ -108,6 +108,23 @@ layer(layerSignedIn)("tasks", (it) => {
       assert.strictEqual(alertIn(wrong), "The last day is before the first.")
       const long = yield* look(cookie, `${TASKS}?from=2026-01-01&to=2026-12-31`)
       assert.match(alertIn(long) ?? "", /At most 180 days/)
+    })
+  )
+
+  it.effect("keep a property that the box has no room for, unless another is chosen", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, tasks, task } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE operators SET room_limit = ${DESK_CHOICES + 10} WHERE id = ${operatorId}`
+      yield* sql`
+        INSERT INTO properties (operator_id, title, created_at)
+        SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(3, ${DESK_CHOICES}) at`
+      const last = yield* propertyOf(operatorId, "Zenith")
+      const form = `${TASKS}?change=${yield* task({ property_id: last })}`
+      const [standing] = formsOf(yield* look(cookie, form), "change")
+      assert.strictEqual(standing?.form.get("property_id"), String(last))
+      yield* filledIn(cookie, form, "change", { note: "Mind the cat" })
+      assert.deepInclude((yield* tasks)[0], { property_id: last, note: "Mind the cat" })
     })
   )
 
