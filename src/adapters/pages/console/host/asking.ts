@@ -61,10 +61,14 @@ export const doing = (service: Service["Service"]) => {
  * A button that leads from one standing to the next, of a window that was opened before somebody else led it on, undoes nothing: the
  * form says in `seen` how it stood. Pressed again once it was done, it is done.
  */
-export const unlessOvertaken = <A>(
-  { now, seen, wanted }: { readonly now: string | undefined; readonly seen: string | null; readonly wanted: string },
-  act: Effect.Effect<A, Refused>
-): Effect.Effect<A, Refused> =>
+export const unlessOvertaken = <A, R>(
+  {
+    now,
+    seen,
+    wanted
+  }: { readonly now: string | undefined; readonly seen: string | null; readonly wanted: string | undefined },
+  act: Effect.Effect<A, Refused, R>
+): Effect.Effect<A, Refused, R> =>
   now === undefined || seen === null || now === seen || now === wanted ? act : Effect.fail(overtaken)
 
 const overtaken: Refused = {

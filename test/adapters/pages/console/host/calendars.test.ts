@@ -190,6 +190,9 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const again = secretsIn(yield* fill(cookie, PATH, "feed", { property: String(property) }))
       assert.strictEqual(again.length, 2)
       for (const address of again) assert.notInclude([...addressOf(true), ...addressOf(false)], address)
+      // Back, and pressed again: what was given since stays.
+      for (const form of forms) assert.strictEqual((yield* post(cookie, form.action, form.form)).status, 409)
+      assert.deepStrictEqual(secretsIn(yield* fill(cookie, PATH, "feed", { property: String(property) })), again)
       assert.strictEqual((yield* keptOf(operatorId)).feeds.length, 2)
     })
   )

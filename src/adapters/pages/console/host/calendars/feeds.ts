@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Html, html } from "../../../../../documents/html.ts"
 import { type FeedOfCalendar, PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
 import { idOf } from "../../id.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
-import { refusedAs } from "../asking.ts"
+import { refusedAs, unlessOvertaken } from "../asking.ts"
 import { behind, filling, formOf, select } from "../fields.ts"
 import { type HostAct, type NotTaken, refusal, type Told } from "../page.ts"
 import { section } from "../parts.ts"
@@ -22,6 +23,9 @@ const addressIn = (form: Form) => {
     ? undefined
     : { property: Number(property), calendar: calendar === undefined ? undefined : Number(calendar) }
 }
+
+/** Tells addresses apart without telling them. */
+const markOf = (url: string): string => createHash("sha256").update(url).digest("base64url").slice(0, 16)
 
 export const makeFeedActs = Effect.gen(function* () {
   const feeds = yield* PropertyFeeds
@@ -43,9 +47,14 @@ export const makeFeedActs = Effect.gen(function* () {
       run: (visit, form) => {
         const address = addressIn(form)
         if (address === undefined) return Effect.fail(NO_PROPERTY)
-        return feeds
-          .renew(visit.session.person.caller.operatorId, address.property, address.calendar)
-          .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
+        const of = [visit.session.person.caller.operatorId, address.property, address.calendar] as const
+        return Effect.gen(function* () {
+          const { url } = yield* Effect.mapError(feeds.addressFor(...of), refusedAs)
+          const renewing = Effect.mapError(feeds.renew(...of), refusedAs)
+          // Who pressed twice, or went back and pressed again, replaces the address that was shown and none that was given since.
+          yield* unlessOvertaken({ now: markOf(url), seen: form.get("seen"), wanted: undefined }, renewing)
+          return undefined
+        })
       }
     }
   } satisfies Readonly<Record<string, HostAct>>
@@ -60,21 +69,21 @@ const addresses = (
   saidOnce(
     "Whoever has one of these addresses reads on which days the property is taken: no names and no prices.",
     html`<p>For a marketplace, or a calendar of your own, of which nothing is followed here:</p>
-${secretOf(own)}${replacing(visit, String(property))}
+${secretOf(own)}${replacing(visit, String(property), own)}
 ${ofCalendars.map(
   (
     { calendar_id, host, url },
     at
   ) => html`<p>For ${host === null ? "a place whose calendar is followed here no more" : `${host}, whose calendar is followed here`} (${at + 1} of ${ofCalendars.length}):</p>
-${secretOf(url)}${replacing(visit, `${property}:${calendar_id}`)}`
+${secretOf(url)}${replacing(visit, `${property}:${calendar_id}`, url)}`
 )}`
   )
 
-const replacing = (visit: SignedInVisit, id: string): Html =>
+const replacing = (visit: SignedInVisit, id: string, url: string): Html =>
   behind(
     "Replace it",
     html`<p>The address opens nothing any more: whoever reads it must be given the new one.</p>
-${formOf(visit, { act: "renew", button: "Replace the address", id, kind: "danger" })}`
+${formOf(visit, { act: "renew", button: "Replace the address", id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${markOf(url)}">` })}`
   )
 
 export const feedForm = (visit: SignedInVisit, properties: Properties, notTaken: NotTaken | undefined): Html =>
