@@ -82,6 +82,8 @@ export type Found = typeof Found.Type
 
 const Answer = Schema.Struct({
   total: Schema.Int,
+  /** Of how many orders they are. */
+  orders: Schema.Int,
   /** By the day of their check-in, {@link FOUND_STAYS} at most. */
   rows: Schema.Array(Found)
 })
@@ -190,7 +192,7 @@ const search = (sql: Sql) =>
       page AS MATERIALIZED (
         SELECT id, check_in_date FROM matching ORDER BY check_in_date, id
         LIMIT ${sql.literal(String(FOUND_STAYS))} OFFSET ${offset})
-    SELECT (SELECT count(*) FROM matching) AS total,
+    SELECT (SELECT count(*) FROM matching) AS total, (SELECT count(DISTINCT order_id) FROM matching) AS orders,
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${shown(sql, asked)}) row) AS rows`
   })
 

@@ -44,6 +44,7 @@ const Shown = Schema.Struct({
   /** Those that are the host's to write, of stays that ended less than {@link REVIEW_SEARCH_DAYS} days ago. */
   reviews: Schema.Int,
   check_ins: Schema.Int,
+  boxed: Schema.Int,
   webhooks: Schema.Int,
   calendars: Schema.Int,
   accounts: Schema.Int,
@@ -88,6 +89,12 @@ const toApprove = (sql: Sql, { operatorId, today }: Givens<Asked>): Fragment => 
   stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND ${waitsForLook(sql, today)}`
 
+/** Stays of now and of the days to come that are in no property. */
+const inBox = (sql: Sql, { operatorId, today, until }: Givens<Asked>): Fragment => sql`
+  stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+  WHERE s.operator_id = ${operatorId} AND s.property_id IS NULL AND o.status = 'accepted'
+    AND s.check_out_date >= ${today}::date AND s.check_out_date <= ${until}::date`
+
 const overview = (sql: Sql) =>
   inForms(sql, (given: Givens<Asked>) => {
     const { operatorId, from, until, failedSince, today, reviewedFrom } = given
@@ -101,6 +108,7 @@ const overview = (sql: Sql) =>
       ${countIn(sql, unanswered(sql, given))} AS messages,
       ${countIn(sql, sql`reviews r WHERE r.operator_id = ${operatorId} AND NOT r.host_wrote AND ${isHosts(sql, sql`r.channel_type`)} AND r.check_out_date >= ${reviewedFrom}::date AND r.check_out_date <= ${today}::date`)} AS reviews,
       ${countIn(sql, toApprove(sql, given))} AS check_ins,
+      ${countIn(sql, inBox(sql, given))} AS boxed,
       ${countIn(sql, sql`webhook_subscriptions WHERE operator_id = ${operatorId} AND deleted_at IS NULL AND health->>'state' <> 'healthy'`)} AS webhooks,
       ${countIn(sql, sql`imported_calendars WHERE operator_id = ${operatorId} AND state = 'failing'`)} AS calendars,
       ${countIn(sql, sql`channel_accounts WHERE operator_id = ${operatorId} AND auth_status <> 'active'`)} AS accounts,

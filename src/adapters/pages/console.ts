@@ -175,10 +175,10 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     if (!isOwnOrigin(request, publicUrl)) return notTaken(visit, TEXTS.refused.notOurs)
     const form = yield* readConsoleForm(request, yield* mostOf(sessions, visit, request))
     if (Result.isFailure(form)) return said(visit, TEXTS.refused.notAForm[form.failure], form.failure)
-    if (!isOwnForm(form.success, visit.formToken)) {
-      return notTaken(visit, isNew ? TEXTS.refused.noCookie : TEXTS.refused.otherVisit)
-    }
+    const isOwn = isOwnForm(form.success, visit.formToken)
+    if (!isOwn && isNew) return notTaken(visit, TEXTS.refused.noCookie)
     if (!isStorable(form.success)) return said(visit, TEXTS.refused.unreadable, 400)
+    if (!isOwn) return yield* inPlace(visit, isNew, (found) => ofAnotherVisit(page, found, form.success))
     return yield* inPlace(visit, isNew, (found) => actOf(page, found, form.success))
   })
 
@@ -244,6 +244,17 @@ const taken = (page: ConsolePage, name: string, visit: Visit, form: Form): Answe
   if (act === undefined) return noSuchForm(visit)
   const { session } = visit
   return session === undefined ? Effect.succeed(toSignIn(visit.target)) : act({ ...visit, session }, form)
+}
+
+/**
+ * A form of this browser's that was shown before it signed in anew: a page that can brings it back with what was filled in, with nothing
+ * done. What another site sends has been turned away before.
+ */
+const ofAnotherVisit = (page: ConsolePage, visit: Visit, form: Form): Answered => {
+  const { session } = visit
+  return "open" in page || session === undefined || page.bringBack === undefined
+    ? Effect.succeed(notTaken(visit, TEXTS.refused.otherVisit))
+    : page.bringBack({ ...visit, session }, form)
 }
 
 const noSuchForm = (visit: Visit): Answered => Effect.succeed(said(visit, TEXTS.refused.noSuchForm, 400))

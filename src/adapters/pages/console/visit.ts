@@ -43,6 +43,8 @@ export interface SignedInPage {
   readonly path: string
   readonly show: (visit: SignedInVisit) => Answered
   readonly acts: ReadonlyMap<string, (visit: SignedInVisit, form: Form) => Answered>
+  /** A form of the page of another visit of this browser's, with nothing done and what was filled in. */
+  readonly bringBack?: (visit: SignedInVisit, form: Form) => Answered
 }
 
 /** A page that is there for everybody. */

@@ -71,7 +71,10 @@ export const unlessOvertaken = <A, R>(
 ): Effect.Effect<A, Refused, R> =>
   now === undefined || seen === null || now === seen || now === wanted ? act : Effect.fail(overtaken)
 
-const overtaken: Refused = {
+/** Tells how something stood, for a form's `seen`, without telling it. */
+export const markOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16)
+
+export const overtaken: Refused = {
   _tag: "Refused",
   status: 409,
   words: "It stands otherwise by now: somebody was faster. Nothing was changed; look how it stands, and press again."

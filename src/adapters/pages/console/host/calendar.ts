@@ -126,7 +126,7 @@ const gridOf = (
   return properties.length === 0
     ? html`<p>There is no property yet.</p>
 `
-    : html`<div class="scroll"><table class="month">
+    : html`<div class="scroll" role="region" aria-label="The month" tabindex="0"><table class="month">
 <thead><tr><th scope="row">Property</th>${days.map((day) => html`<th scope="col"${day === today ? TODAY : nothing}>${weekdayOf(day).slice(0, 2)}<br>${Number(day.slice(8))}</th>`)}</tr></thead>
 <tbody>
 ${properties.map((property) => rowsOf(property, days))}</tbody>

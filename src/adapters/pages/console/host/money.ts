@@ -39,7 +39,7 @@ export const makeMoneyPage = Effect.gen(function* () {
     asked: MoneyAsked,
     notTaken?: NotTaken
   ) {
-    const toChoose = yield* choices.of(visit.session.person.caller.operatorId, direction)
+    const toChoose = yield* choices.of(visit.session.person.caller.operatorId, direction, asked.order)
     return { title: TITLE, body: newEntry(visit, direction, toChoose, asked, notTaken) }
   })
 

@@ -45,7 +45,18 @@ ${zoneOf(visit)}`
 /** Something that is counted, and where it is seen. */
 interface Counted {
   readonly of: keyof Shown &
-    ("requests" | "messages" | "reviews" | "check_ins" | "unpaid" | "webhooks" | "calendars" | "accounts" | "pushes")
+    (
+      | "requests"
+      | "messages"
+      | "reviews"
+      | "check_ins"
+      | "boxed"
+      | "unpaid"
+      | "webhooks"
+      | "calendars"
+      | "accounts"
+      | "pushes"
+    )
   /** Of one, and of several. */
   readonly words: readonly [one: string, several: string]
   readonly address: (today: string) => string
@@ -67,6 +78,11 @@ const WAITING: ReadonlyArray<Counted> = [
     of: "check_ins",
     words: ["check-in to approve", "check-ins to approve"],
     address: () => reservationsAddress({ status: "check_in" })
+  },
+  {
+    of: "boxed",
+    words: ["stay in the box, in no property", "stays in the box, in no property"],
+    address: () => reservationsAddress({ property: 0, status: "accepted" })
   },
   {
     of: "unpaid",

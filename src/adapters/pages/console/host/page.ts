@@ -95,6 +95,11 @@ const statusOf = (words: string): Html => html`<p class="message done" role="sta
 const withRetry = (response: HttpServerResponse.HttpServerResponse, { retryAfter }: Refused) =>
   retryAfter === undefined ? response : HttpServerResponse.setHeader(response, "retry-after", String(retryAfter))
 
+const OF_ANOTHER_VISIT = refusal(
+  403,
+  "Nothing was done: you signed in anew since this form was shown. What you filled in is still here: look at it, and send it again."
+)
+
 /** A page of who is signed in as the console serves it. An account that the API refuses is shown why, and nothing else. */
 export const hostPage = ({ path, show, acts = {}, said = {} }: HostPage): SignedInPage => {
   const words = new Map<string, string>([
@@ -140,7 +145,11 @@ export const hostPage = ({ path, show, acts = {}, said = {} }: HostPage): Signed
       const done = words.get(visit.query.get(DONE_FIELD) ?? "")
       return viewed(visit, done === undefined ? nothing : statusOf(done))
     },
-    acts: new Map(Object.entries(acts).map(([name, act]) => [name, taken(name, act)]))
+    acts: new Map(Object.entries(acts).map(([name, act]) => [name, taken(name, act)])),
+    bringBack: (visit, form) =>
+      visit.standing === undefined
+        ? viewed(visit, alertOf(OF_ANOTHER_VISIT.words), { form, refused: OF_ANOTHER_VISIT })
+        : Effect.succeed(kept(visit))
   }
 }
 

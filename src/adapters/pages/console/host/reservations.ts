@@ -31,7 +31,7 @@ export const makeReservationsPage = Effect.gen(function* () {
         const today = dateInZone(yield* DateTime.nowAsDate, timeZone)
         const sought = soughtIn(visit)
         const offset = offsetIn(visit)
-        const { total, rows } = yield* stays.of(operatorId, sought, today, offset)
+        const { total, orders, rows } = yield* stays.of(operatorId, sought, today, offset)
         const { offered, more } = offeredOf(yield* properties.of(operatorId))
         return {
           title: "Reservations",
@@ -40,7 +40,7 @@ ${searchForm(
   visit,
   offered.map(({ id, title }) => ({ value: id, words: title }))
 )}${more}${section(
-  foundWords(total),
+  foundWords(total, orders),
   html`<p class="soft">${coveredWords(coveredBy(sought, today), sought)} The first to arrive is first.</p>
 ${foundTable(rows)}${pages(visit, { offset, limit: FOUND_STAYS, total })}`
 )}`
@@ -91,9 +91,10 @@ ${input(fill, { name: "leaves_to", label: "Leaves until", type: "date" })}`,
   )
 }
 
-const foundWords = (total: number): string => {
+const foundWords = (total: number, orders: number): string => {
   if (total === 0) return "No stays"
-  return total === 1 ? "One stay" : `${total} stays`
+  if (total === 1) return "One stay"
+  return orders === total ? `${total} stays` : `${total} stays of ${orders} ${orders === 1 ? "order" : "orders"}`
 }
 
 /** Which days were looked through, where the search itself does not say. */

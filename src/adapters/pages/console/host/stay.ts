@@ -21,6 +21,7 @@ import { facts, money, others, tasks } from "./stay/facts.ts"
 import { guests } from "./stay/guests.ts"
 import { customFields, fieldsIn, tags } from "./stay/kept.ts"
 import type { Seen } from "./stay/seen.ts"
+import { overtakenAt } from "./stay/way.ts"
 import { whoOf } from "./stay/words.ts"
 
 /** One stay with all that is known of it, and all that can be done with it. */
@@ -67,9 +68,7 @@ export const makeStayPage = Effect.gen(function* () {
     acts: {
       change: toStay("update_reservation_basic", "The changes are saved.", saving(BASICS)),
       dates: toStay("update_reservation_basic", "The stay has its new days.", saving(DATES)),
-      allocate: toStay("allocate_stay", "The stay is in its new place.", (form) => ({
-        property_id: asNumber(form.get("property_id") ?? "")
-      })),
+      allocate: { done: "The stay is in its new place.", run: moving(search, desk, act) },
       box: toStay("move_stay_to_box", "The stay is in the box.", () => ({})),
       whereabouts: { done: "Noted.", run: whereabouts(search, act) },
       tag: toStay("add_reservation_tag", "The tag is on.", tagIn),
@@ -93,18 +92,37 @@ export const makeStayPage = Effect.gen(function* () {
   })
 })
 
+type Search = (
+  visit: SignedInVisit,
+  fields: Schema.JsonObject
+) => Effect.Effect<typeof search_reservations.successSchema.Type, Refused>
+
+const stayNow = (search: Search, visit: SignedInVisit, code: string) =>
+  Effect.map(search(visit, { reservation_code: code, limit: PAGE_MAX }), ({ reservations }) =>
+    reservations.find(({ stay_code }) => stay_code === code)
+  )
+
+/** Into a property: over those who were shown to be in the way there, and over nobody else. */
+const moving = (search: Search, desk: StayBeside["Service"], act: ReturnType<typeof doing>): HostAct["run"] =>
+  Effect.fnUntraced(function* (visit, form) {
+    const [code, property_id] = [codeIn(visit), asNumber(form.get("property_id") ?? "")]
+    const shown = form.get("way")
+    const stay = yield* stayNow(search, visit, code)
+    // Sent again once it is there, it is done.
+    if (shown !== null && stay?.status === "accepted" && stay.property_id !== property_id) {
+      const beside = yield* desk.of(visit.session.person.caller.operatorId, code)
+      const there = beside?.properties.find(({ id }) => id === property_id)
+      const overtaken = there === undefined ? undefined : overtakenAt(there, shown)
+      if (overtaken !== undefined) return yield* Effect.fail(overtaken)
+    }
+    return yield* act(visit, form, "allocate_stay", { stay_code: code, property_id })
+  })
+
 /** Arrived, left, or neither after all: as long as it stands as the form has shown it. */
-const whereabouts = (
-  search: (
-    visit: SignedInVisit,
-    fields: Schema.JsonObject
-  ) => Effect.Effect<typeof search_reservations.successSchema.Type, Refused>,
-  act: ReturnType<typeof doing>
-): HostAct["run"] =>
+const whereabouts = (search: Search, act: ReturnType<typeof doing>): HostAct["run"] =>
   Effect.fnUntraced(function* (visit, form) {
     const [code, wanted] = [codeIn(visit), form.get("stay_status") ?? ""]
-    const { reservations } = yield* search(visit, { reservation_code: code, limit: PAGE_MAX })
-    const now = reservations.find(({ stay_code }) => stay_code === code)?.stay_status
+    const now = (yield* stayNow(search, visit, code))?.stay_status
     const told = act(visit, form, "update_stay_status", { stay_code: code, stay_status: wanted })
     return yield* unlessOvertaken({ now, seen: form.get("seen"), wanted }, told)
   })

@@ -12,6 +12,7 @@ import type { Form, SignedInVisit } from "../visit.ts"
 import { WORDS_PATH } from "./addresses.ts"
 import { doing, reading, refusedAs } from "./asking.ts"
 import { changeIn } from "./choosing.ts"
+import { asText, touchedIn } from "./fields.ts"
 import { type GoOn, type HostAct, type HostView, hostPage, type NotTaken, notThere, refusal } from "./page.ts"
 import { link, offsetIn } from "./parts.ts"
 import { entryView, isDictionary } from "./words/entry.ts"
@@ -91,8 +92,10 @@ const entryActs = (dictionaries: OwnDictionaries["Service"]): Readonly<Record<st
       return undefined
     })
   },
-  rename_entry: changing("The entry has its new name, wherever it is shown.", (operatorId, dictionary, id, form) =>
-    dictionaries.rename(operatorId, dictionary, id, nameIn(form))
+  rename_entry: changing("The entry has its name, wherever it is shown.", (operatorId, dictionary, id, form) =>
+    touchedIn(form, { name: asText })["name"] === undefined
+      ? Effect.void
+      : dictionaries.rename(operatorId, dictionary, id, nameIn(form))
   ),
   retire_entry: changing(
     "The entry is retired: nothing new is entered under it, and what is there keeps it.",

@@ -85,7 +85,7 @@ const propertyRow = (year: number, property: PropertyOfYear): Html =>
 const propertyTable = (year: number, { properties, total, elsewhere }: Whole): Html => {
   if (total === 0) return html`<p>There is no property yet.</p>`
   return html`${total > properties.length ? html`<p>The first ${properties.length} of ${total} properties have a row here; the months above count all.</p>` : nothing}
-<div class="scroll"><table class="figures">
+<div class="scroll" role="region" aria-label="The year by property" tabindex="0"><table class="figures">
 <thead><tr><th scope="col">Property</th>${SHORT.map((month) => html`<th scope="col">${month}</th>`)}<th scope="col">Nights sold</th><th scope="col">Of</th><th scope="col">Occupancy</th><th scope="col">Income</th></tr></thead>
 <tbody>
 ${properties.map((property) => propertyRow(year, property))}${

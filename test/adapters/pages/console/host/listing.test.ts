@@ -276,6 +276,13 @@ layer(layerSignedIn)("the page of a listing", (it) => {
         (yield* look(cookie, page)).text,
         /in step<\/span> They were compared last on <time[^>]*>2027-04-20 12:00</
       )
+      yield* pushedThen(operatorId, id, { state: "dead", at: "2027-04-20T10:00:01Z" })
+      assert.match(
+        (yield* look(cookie, page)).text,
+        /not taken<\/span> The channel has not taken what it was told since/
+      )
+      yield* (yield* SqlClient.SqlClient)`
+        DELETE FROM listing_pushes WHERE operator_id = ${operatorId} AND state = 'dead'`
       yield* compared(2, "{}")
       assert.include((yield* look(cookie, page)).text, "2 times in a row")
       yield* compared(0, "{[2027-05-01,2027-05-03),[2027-05-09,2027-05-10)}")

@@ -2,12 +2,34 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { trailOf } from "../../../../changes/keyed.ts"
 import { messagesIn } from "../../../../messages.ts"
-import { layerSignedIn } from "../signed-in.ts"
-import { alertIn, fillTwice, madeUp, newHost, withoutToken } from "./hosting.ts"
-import { says, talking, wordsOf } from "./talking.ts"
+import { layerSignedIn, signedIn } from "../signed-in.ts"
+import { alertIn, filled, fillTwice, formsOf, look, madeUp, newHost, post, withoutToken } from "./hosting.ts"
+import { mainAccountOf, says, talking, wordsOf } from "./talking.ts"
 
 const INQUIRY = { inquiry: { checkInDate: "2027-05-04", checkOutDate: "2027-05-07" } }
 const OFFER = { check_in_date: "2027-05-04", check_out_date: "2027-05-07", price: "380", number_of_adults: "2" }
+
+layer(layerSignedIn)("a form that was shown before its host signed in anew", (it) => {
+  it.effect("comes back with what was filled in, and nothing is done until it is sent again", () =>
+    Effect.gen(function* () {
+      const { cookie, page, operatorId } = yield* talking()
+      const before = yield* wordsOf(operatorId)
+      const [standing] = formsOf(yield* look(cookie, page), "send")
+      const form = filled(standing?.form ?? new URLSearchParams(), { message: "A <long> answer" })
+      const anew = yield* signedIn(yield* mainAccountOf(operatorId))
+      const back = yield* post(anew, page, form)
+      assert.strictEqual(back.status, 403)
+      assert.include(alertIn(back) ?? "", "you signed in anew")
+      assert.deepStrictEqual(yield* wordsOf(operatorId), before)
+      const [again] = formsOf(back, "send")
+      assert.strictEqual(again?.form.get("message"), "A <long> answer")
+      assert.strictEqual((yield* post(anew, page, again?.form ?? new URLSearchParams())).status, 303)
+      assert.notDeepEqual(yield* wordsOf(operatorId), before)
+      const other = yield* newHost()
+      assert.lengthOf(formsOf(yield* post(other.cookie, page, form), "send"), 0)
+    })
+  )
+})
 
 layer(layerSignedIn)("every form of the page of a conversation", (it) => {
   it.effect("does nothing in another operator's conversation", () =>

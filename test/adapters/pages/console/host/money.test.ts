@@ -6,7 +6,19 @@ import { addDays } from "../../../../../src/contract/time.ts"
 import { TRANSACTION_DAYS } from "../../../../../src/limits.ts"
 import { orderOf, propertyOf, typedClient, withToken } from "../../../../harness.ts"
 import { layerSignedIn, signedInSub } from "../signed-in.ts"
-import { alertIn, doneIn, fill, filledIn, fillTwice, look, madeUp, meant, newHost, withoutToken } from "./hosting.ts"
+import {
+  alertIn,
+  doneIn,
+  fill,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  meant,
+  newHost,
+  withoutToken
+} from "./hosting.ts"
 
 const INCOME = "/console/money?add=income"
 const EXPENSE = "/console/money?add=expense"
@@ -109,7 +121,7 @@ layer(layerSignedIn)("money", (it) => {
         { currency: "USD" }
       )
       const ofOrder = `${INCOME}&order=${code}`
-      const other = yield* fill(cookie, ofOrder, "record", { amount: "80" })
+      const other = yield* fill(cookie, ofOrder, "record", { amount: "80", currency: "EUR" })
       assert.strictEqual(alertIn(other), "currency: must be USD, the currency of the order.")
       const { text } = yield* filledIn(cookie, ofOrder, "record", { amount: "80", currency: "usd" })
       assert.lengthOf(yield* entries, 1)
@@ -119,6 +131,23 @@ layer(layerSignedIn)("money", (it) => {
       const garden_only = yield* look(cookie, `/console/money?property=${garden}`)
       assert.include(garden_only.text, "20.00 USD")
       assert.notInclude(garden_only.text.split("<h2>Entries")[0] ?? "", "80.00 USD")
+    })
+  )
+
+  it.effect("of a reservation is entered in the currency that its form begins with, by whichever code of it", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, entries, harbour } = yield* ready
+      const garden = yield* propertyOf(operatorId, "Garden")
+      const code = yield* orderOf(operatorId, [{ propertyId: harbour }, { propertyId: garden }], { currency: "GBP" })
+      for (const each of [code, `${code}_1`]) {
+        yield* filledIn(cookie, `/console/money?add=expense&order=${each}`, "record", { amount: "3" })
+      }
+      assert.deepStrictEqual(
+        (yield* entries).map(({ currency }) => currency),
+        ["GBP", "GBP"]
+      )
+      const [form] = formsOf(yield* look(cookie, "/console/money?add=expense&order=NOBODYS"), "record")
+      assert.strictEqual(form?.form.get("currency"), "EUR")
     })
   )
 

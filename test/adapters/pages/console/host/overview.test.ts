@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { call, dataOf } from "../../../../harness.ts"
+import { call, dataOf, type OrderOptions, orderOf } from "../../../../harness.ts"
 import { layerSignedIn } from "../signed-in.ts"
 import { look, newHost } from "./hosting.ts"
 
@@ -45,6 +45,22 @@ layer(layerSignedIn)("the overview", (it) => {
         text,
         `<a href="/console/reservations?payment=unpaid"><strong>1</strong> order not paid in full, of half a year before and after</a>`
       )
+    })
+  )
+
+  it.effect("counts stays in the box, and leads to them", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
+      const { cookie, operatorId } = yield* newHost()
+      const boxed = (checkIn: string, checkOut: string, options: OrderOptions = {}) =>
+        orderOf(operatorId, [{ propertyId: null, checkIn, checkOut }], options)
+      yield* boxed("2027-05-02", "2027-05-04")
+      yield* boxed("2027-05-09", "2027-05-12")
+      yield* boxed("2027-05-01", "2027-05-03")
+      yield* boxed("2027-05-09", "2027-05-12", { status: "wait_accept" })
+      const { text } = yield* look(cookie, "/console/overview")
+      const address = /<a href="([^"]*)"><strong>2<\/strong> stays in the box/.exec(text)?.[1]?.replaceAll("&amp;", "&")
+      assert.include((yield* look(cookie, address ?? "")).text, "<h2>2 stays</h2>")
     })
   )
 

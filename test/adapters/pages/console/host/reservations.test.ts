@@ -100,6 +100,20 @@ layer(layerSignedIn)("the page of reservations", (it) => {
     })
   )
 
+  it.effect("says of how many orders the stays are", () =>
+    Effect.gen(function* () {
+      const { operatorId, property, guest, shown } = yield* ready
+      const days = { checkIn: "2027-05-09", checkOut: "2027-05-12" }
+      yield* orderOf(operatorId, [
+        { propertyId: property, ...days },
+        { propertyId: null, ...days }
+      ])
+      assert.include(yield* shown("?payment=unpaid"), "<h2>2 stays of 1 order</h2>")
+      yield* guest("Grace Hopper", "2027-05-20", "2027-05-22")
+      assert.include(yield* shown("?payment=unpaid"), "<h2>3 stays of 2 orders</h2>")
+    })
+  )
+
   it.effect("takes what is no day, no property and no state for nothing", () =>
     Effect.gen(function* () {
       const { guest, shown } = yield* ready

@@ -25,8 +25,7 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* newHost()
       const [one, two] = [yield* propertyOf(operatorId, "One <1>"), yield* propertyOf(operatorId, "Two")]
-      // What is ticked does not count while she works in all of them.
-      const added = yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, property_ids: [String(one)] })
+      const added = yield* filledIn(cookie, NEW, "add_staff", MARTA)
       assert.include(added.text, "every property")
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
       const at = /href="(\/console\/people\?change=staff:\d+)"/.exec(added.text)?.[1] ?? ""
@@ -59,6 +58,30 @@ layer(layerSignedIn)("the properties that staff work in", (it) => {
         assert.strictEqual((yield* post(cookie, at, form)).status, 303)
       }
       assert.deepStrictEqual(yield* limitedTo(operatorId), [[two, three]])
+    })
+  )
+
+  it.effect("are not narrowed to a tick of a window that was opened before they became every one", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const [one, two] = [yield* propertyOf(operatorId, "One"), yield* propertyOf(operatorId, "Two")]
+      yield* filledIn(cookie, NEW, "add_staff", { ...MARTA, works_in: "some", property_ids: [String(one)] })
+      const at = /href="(\/console\/people\?change=staff:\d+)"/.exec((yield* look(cookie, PEOPLE)).text)?.[1] ?? ""
+      const stale = formsOf(yield* look(cookie, at), "change_staff")[0]?.form ?? new URLSearchParams()
+      yield* filledIn(cookie, at, "change_staff", { works_in: "all" })
+      const refused = yield* post(cookie, at, filled(stale, { property_ids: [String(one), String(two)] }))
+      assert.strictEqual(refused.status, 409)
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
+      // And what is ticked beside "every property" is not dropped in silence.
+      for (const [path, act] of [
+        [at, "change_staff"],
+        [NEW, "add_staff"]
+      ] as const) {
+        const unclear = yield* fill(cookie, path, act, { ...MARTA, property_ids: [String(two)] })
+        assert.strictEqual(unclear.status, 422)
+        assert.include(alertIn(unclear) ?? "", "counts only where they work in those alone")
+      }
+      assert.deepStrictEqual(yield* limitedTo(operatorId), [[]])
     })
   )
 

@@ -14,6 +14,7 @@ import {
   formsOf,
   look,
   madeUp,
+  post,
   withoutToken
 } from "./hosting.ts"
 
@@ -154,6 +155,27 @@ layer(layerSignedIn)("the page of a stay", (it) => {
       assert.strictEqual(refused.status, 409)
       assert.strictEqual(formsOf(refused, "allocate")[0]?.form.get("property_id"), String(property))
       assert.strictEqual((yield* record).property_id, second)
+    })
+  )
+
+  it.effect("puts nobody into the box whom its form has not shown to be in the way", () =>
+    Effect.gen(function* () {
+      const { cookie, path, property, second, record, another } = yield* aStay()
+      const stale = formsOf(yield* look(cookie, path), "allocate")[0]?.form ?? new URLSearchParams()
+      stale.set("property_id", String(second))
+      const faster = yield* another("Faster", second, "2027-05-05", "2027-05-06")
+      const whereFaster = Effect.map(look(cookie, stayPath(faster)), ({ text }) => text.includes("in the box"))
+      const refused = yield* post(cookie, path, stale)
+      assert.deepStrictEqual(
+        [refused.status, alertIn(refused)],
+        [409, "Harbour 2 is taken by Faster by now. Nothing was changed; look again, and move it if it shall be so."]
+      )
+      assert.deepStrictEqual([(yield* record).property_id, yield* whereFaster], [property, false])
+      // The form that came back has shown it; sent again once it is done, it is done.
+      const seen = formsOf(refused, "allocate")[0]?.form ?? new URLSearchParams()
+      assert.strictEqual(seen.get("property_id"), String(second))
+      for (const form of [seen, seen]) assert.strictEqual((yield* post(cookie, path, form)).status, 303)
+      assert.deepStrictEqual([(yield* record).property_id, yield* whereFaster], [second, true])
     })
   )
 

@@ -17,7 +17,7 @@ export const talking = Effect.fnUntraced(function* (...given: Parameters<typeof 
 })
 
 /** The account that signs in; what the scene calls `accountId` is the one at the channel. */
-const mainAccountOf = Effect.fnUntraced(function* (operatorId: number) {
+export const mainAccountOf = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{
     id: number

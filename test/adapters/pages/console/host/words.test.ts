@@ -5,7 +5,19 @@ import { DICTIONARY_ENTRIES, DICTIONARY_NAME, RESERVATION_TAGS_SHOWN, TAG_NAME }
 import { Dictionary } from "../../../../../src/resources/transactions/dictionaries.ts"
 import { call } from "../../../../harness.ts"
 import { layerSignedIn } from "../signed-in.ts"
-import { alertIn, doneIn, fill, filledIn, fillTwice, look, madeUp, newHost, withoutToken } from "./hosting.ts"
+import {
+  alertIn,
+  doneIn,
+  fill,
+  filledIn,
+  fillTwice,
+  formsOf,
+  look,
+  madeUp,
+  newHost,
+  post,
+  withoutToken
+} from "./hosting.ts"
 
 const WORDS = "/console/words"
 
@@ -33,7 +45,7 @@ layer(layerSignedIn)("words", (it) => {
       const [entry] = yield* entriesOf(operatorId)
       const at = `${WORDS}?change=expense_items:${entry?.id}`
       const renamed = yield* filledIn(cookie, at, "rename_entry", { name: "Bed linen" })
-      assert.strictEqual(doneIn(renamed), "The entry has its new name, wherever it is shown.")
+      assert.strictEqual(doneIn(renamed), "The entry has its name, wherever it is shown.")
       yield* filledIn(cookie, at, "retire_entry")
       assert.notInclude(yield* namesOf(token, "expense_items"), "Bed linen")
       const retired = yield* look(cookie, at)
@@ -55,6 +67,20 @@ layer(layerSignedIn)("words", (it) => {
       assert.include(text, "books with this entry")
       const refused = yield* madeUp(cookie, WORDS, "retire_entry", { dictionary: "income_items", id: "11" })
       assert.strictEqual(refused.status, 409)
+    })
+  )
+
+  it.effect("keep the name that somebody else gave them since a form was shown that did not touch it", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      const at = `${WORDS}?change=income_items:12`
+      const stale = formsOf(yield* look(cookie, at), "rename_entry")[0]?.form ?? new URLSearchParams()
+      yield* filledIn(cookie, at, "rename_entry", { name: "Guarantee" })
+      assert.strictEqual((yield* post(cookie, at, stale)).status, 303)
+      assert.deepStrictEqual(
+        (yield* entriesOf(operatorId)).map(({ name }) => name),
+        ["Guarantee"]
+      )
     })
   )
 

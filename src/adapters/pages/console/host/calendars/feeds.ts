@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Html, html } from "../../../../../documents/html.ts"
 import { type FeedOfCalendar, PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
 import { idOf } from "../../id.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
-import { refusedAs, unlessOvertaken } from "../asking.ts"
+import { markOf, refusedAs, unlessOvertaken } from "../asking.ts"
 import { behind, filling, formOf, select } from "../fields.ts"
 import { type HostAct, type NotTaken, refusal, type Told } from "../page.ts"
 import { section } from "../parts.ts"
@@ -23,9 +22,6 @@ const addressIn = (form: Form) => {
     ? undefined
     : { property: Number(property), calendar: calendar === undefined ? undefined : Number(calendar) }
 }
-
-/** Tells addresses apart without telling them. */
-const markOf = (url: string): string => createHash("sha256").update(url).digest("base64url").slice(0, 16)
 
 export const makeFeedActs = Effect.gen(function* () {
   const feeds = yield* PropertyFeeds

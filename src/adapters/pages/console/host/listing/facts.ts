@@ -41,7 +41,15 @@ export const stepOf = (visit: SignedInVisit, listing: OneListingShown): Html =>
 `
   )
 
-const stepIn = (visit: SignedInVisit, { comparison, waiting, link_type, shelf_status }: OneListingShown): Html => {
+const isRefusedSince =
+  (comparedAt: string) =>
+  ({ state, settled_at }: ListingPush): boolean =>
+    (state === "refused" || state === "dead") && settled_at !== null && Date.parse(settled_at) > Date.parse(comparedAt)
+
+const stepIn = (
+  visit: SignedInVisit,
+  { comparison, waiting, link_type, shelf_status, pushes }: OneListingShown
+): Html => {
   if (shelf_status === "deleted") return html`It is deleted there; nothing is compared any more.`
   if (link_type === null) return html`It sells nothing here, so there is nothing to compare.`
   if (waiting > 0)
@@ -53,6 +61,9 @@ const stepIn = (visit: SignedInVisit, { comparison, waiting, link_type, shelf_st
     return html`${badge("cannot be read", "bad")} The channel could not be read, ${comparison.failures} times in a row. ${compared}`
   if (comparison.suspected_days > 0)
     return html`${badge("sells fewer", "wait")} On ${comparison.suspected_days} days the channel sells fewer than there are: a booking may be on its way, or else it is told at the next look. ${compared}`
+  const refused = pushes.find(isRefusedSince(comparison.compared_at))
+  if (refused !== undefined)
+    return html`${badge("not taken", "bad")} The channel has not taken what it was told since: ${kindText(refused.kind)}, ${spanText(refused)}. ${compared}`
   return html`${badge("in step", "good")} ${compared}`
 }
 

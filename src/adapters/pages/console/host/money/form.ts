@@ -91,7 +91,7 @@ ${input(fill, { name: "amount", label: "Amount", type: "number", min: 0, step: "
   name: "currency",
   label: "Currency",
   hint: "of a reservation: its own",
-  value: visit.session.person.caller.currency,
+  value: choices.currency ?? visit.session.person.caller.currency,
   maxlength: 3,
   required: true
 })}${select(fill, { name: "item_id", label: "Category", options: optionsOf(choices.items) })}${select(fill, { name: "payment_method_id", label: method, options: optionsOf(choices.methods) })}${onWhat(fill, choices, asked)}${input(fill, { name: "action_at", label: "When", hint: "left empty: now; later than now: outstanding", type: "datetime-local" })}${area(fill, { name: "note", label: "Note", maxlength: TRANSACTION_NOTE })}`

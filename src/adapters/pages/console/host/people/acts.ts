@@ -10,7 +10,7 @@ import { refusedFor, type Sudo } from "../../sudo.ts"
 import { TEXTS } from "../../texts.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { PEOPLE_PATH } from "../addresses.ts"
-import { doing, reading, refusedAs } from "../asking.ts"
+import { doing, overtaken, reading, refusedAs } from "../asking.ts"
 import { asLines, asText, givenIn, idsIn, ticksIn, touchedIn, withTicks } from "../fields.ts"
 import { type GoOn, type HostAct, refusal } from "../page.ts"
 import { passwordIn } from "./passwords.ts"
@@ -136,16 +136,26 @@ const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
 const limitedTo = (form: Form, now: ReadonlyArray<number>): Effect.Effect<Schema.JsonObject, Refused> => {
   const isTurned = touchedIn(form, { [WORKS_IN]: asText })[WORKS_IN] !== undefined
   if (isTurned) return Effect.map(propertiesIn(form), (property_ids) => ({ property_ids }))
-  const ticks = form.get(WORKS_IN) === "some" ? ticksIn(form, "property_ids") : undefined
+  const ticks = ticksIn(form, "property_ids")
   if (ticks === undefined) return Effect.succeed({})
+  if (form.get(WORKS_IN) !== "some") return Effect.as(propertiesIn(form), {})
+  // None is every one: somebody else has said so since, and nothing of it is what was unticked and ticked here.
+  if (now.length === 0) return Effect.fail(overtaken)
   const property_ids = withTicks(now, ticks)
   return property_ids.length === 0 ? Effect.fail(noneTicked) : Effect.succeed({ property_ids })
 }
 
+const ticksOfNoUse = refusal(
+  422,
+  "What is ticked counts only where they work in those alone: choose that, or tick none."
+)
+
 const noneTicked = refusal(422, "Tick the properties they work in, or choose every property.")
 
 const propertiesIn = (form: Form): Effect.Effect<ReadonlyArray<Schema.Json>, Refused> => {
-  if (form.get(WORKS_IN) !== "some") return Effect.succeed([])
+  if (form.get(WORKS_IN) !== "some") {
+    return (ticksIn(form, "property_ids")?.on ?? []).length === 0 ? Effect.succeed([]) : Effect.fail(ticksOfNoUse)
+  }
   const ids = idsIn(form, "property_ids")
   return ids.length > 0 ? Effect.succeed(ids) : Effect.fail(noneTicked)
 }

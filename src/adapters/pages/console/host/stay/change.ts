@@ -3,6 +3,7 @@ import { AMOUNT_MAX, EMAIL, GUEST_NAME, GUEST_PHONE, GUESTS_MAX, RESERVATION_REM
 import { area, asLines, asNumber, asText, filling, formOf, input, select } from "../fields.ts"
 import { dayText, section } from "../parts.ts"
 import { behindAct, isByHand, isOver, type Seen } from "./seen.ts"
+import { wayShown } from "./way.ts"
 import { offeredOf, propertyOption, reasonsOf } from "./words.ts"
 
 // What can be changed of a stay itself: who comes, when, at what price, and where to.
@@ -112,7 +113,7 @@ const place = (seen: Seen): Html => {
     }${formOf(visit, {
       act: "allocate",
       button: "Move it there",
-      fields: select(fill, {
+      fields: html`<input type="hidden" name="way" value="${wayShown(elsewhere)}">${select(fill, {
         name: "property_id",
         label: "Property",
         none: "Choose a property",
@@ -120,7 +121,7 @@ const place = (seen: Seen): Html => {
         options: elsewhere.map((property) =>
           propertyOption(property, (names) => (holds ? `${names} would go into the box` : `taken by ${names}`))
         )
-      })
+      })}`
     })}${more}${
       stay.in_reservation_box
         ? nothing

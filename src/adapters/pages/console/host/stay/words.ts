@@ -38,7 +38,7 @@ export const whoOf = (stay: { readonly guest_name: string | null; readonly stay_
 const elsewhereWords = ({ elsewhere }: OfferedProperty): string => `busy in the calendar of ${elsewhere.join(", ")}`
 
 /** Those who are in the way, by name as far as they are known. */
-const namesOf = (stays: OfferedProperty["stays"]): string =>
+export const namesOf = (stays: OfferedProperty["stays"]): string =>
   [...stays.slice(0, STAYS_IN_THE_WAY).map(whoOf), ...(stays.length > STAYS_IN_THE_WAY ? ["others"] : [])].join(", ")
 
 /** The properties that are offered to choose from, and whether there are more. */

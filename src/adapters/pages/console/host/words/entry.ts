@@ -58,6 +58,7 @@ const renaming = (
       label: "Its name, also on what is booked under it",
       value: name,
       required: true,
+      edited: true,
       maxlength: DICTIONARY_NAME,
       ...(renamed_from === null ? {} : { hint: `The service's own name for it is “${renamed_from}”.` })
     })}`

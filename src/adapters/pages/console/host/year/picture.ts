@@ -79,7 +79,7 @@ export const pictureOf = (
   year: number,
   months: ReadonlyArray<MonthOfYear>,
   currency: string
-): Html => html`<div class="scroll">
+): Html => html`<div class="scroll" role="region" aria-label="The year" tabindex="0">
 <svg class="year" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="year-picture">
 <title id="year-picture">${described(year, months, currency)}</title>
 ${grid}${bars(months)}${line(months, currency)}${names(year, months)}</svg>
