@@ -1,8 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient, Statement } from "effect/sql"
+import { Ingest } from "../../../src/ingest/Ingest.ts"
 import { MESSAGES_SHOWN } from "../../../src/limits.ts"
-import { conversing, layerConversing } from "./scene.ts"
+import { layerService } from "../../harness.ts"
+import { layerOwnDatabase } from "../../own-database.ts"
+import { conversing } from "./scene.ts"
 
 const THREADS = 20_000
 const MESSAGES = 1_000
@@ -52,7 +55,10 @@ const goneThrough = Effect.fnUntraced(function* <A, E, R>(calling: Effect.Effect
     )
 })
 
-layer(layerConversing, { excludeTestServices: false })(`an inbox of ${THREADS} threads`, (it) => {
+// By themselves: the many short conversations of other tests make a plan for any value take this long one for short.
+const layerAlone = Layer.provideMerge(Ingest.layer, layerService(layerOwnDatabase))
+
+layer(layerAlone, { excludeTestServices: false })(`an inbox of ${THREADS} threads`, (it) => {
   it.effect(`is read as far as it is shown, a conversation of ${MESSAGES} messages too`, () =>
     Effect.gen(function* () {
       const { operatorId, api, as, id } = yield* conversing
