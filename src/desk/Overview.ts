@@ -68,15 +68,19 @@ interface Asked {
   readonly reviewedFrom: string
 }
 
+/** Of few stays the orders are looked up one by one: joined, all orders there ever were would be looked through for them. */
+const ofAccepted = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
+    SELECT o.status FROM orders o
+    WHERE o.operator_id = s.operator_id AND o.id = s.order_id AND o.status = 'accepted' OFFSET 0) o`
+
 /** Accepted stays that come or go on either day, `column` says which; `json` and `count` of them. */
 const coming = (sql: Sql, { operatorId, today, tomorrow }: Givens<Asked>, column: "check_in_date" | "check_out_date") =>
   sql`
     SELECT s.stay_code, s.guest_name, p.title AS property_title, s.${sql(column)}::text AS day, s.number_of_guests, s.stay_status,
       to_char(s.arrival_at, 'HH24:MI') AS arrival_at
-    FROM stays s
-    JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+    FROM stays s ${ofAccepted(sql)}
     LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
-    WHERE s.operator_id = ${operatorId} AND s.${sql(column)} IN (${today}::date, ${tomorrow}::date) AND o.status = 'accepted'
+    WHERE s.operator_id = ${operatorId} AND s.${sql(column)} IN (${today}::date, ${tomorrow}::date)
     ORDER BY s.${sql(column)}, p.title, s.id`
 
 const rowsIn = (sql: Sql, query: Fragment): Fragment =>
@@ -91,8 +95,8 @@ const toApprove = (sql: Sql, { operatorId, today }: Givens<Asked>): Fragment => 
 
 /** Stays of now and of the days to come that are in no property. */
 const inBox = (sql: Sql, { operatorId, today, until }: Givens<Asked>): Fragment => sql`
-  stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-  WHERE s.operator_id = ${operatorId} AND s.property_id IS NULL AND o.status = 'accepted'
+  stays s ${ofAccepted(sql)}
+  WHERE s.operator_id = ${operatorId} AND s.property_id IS NULL
     AND s.check_out_date >= ${today}::date AND s.check_out_date <= ${until}::date`
 
 const overview = (sql: Sql) =>
