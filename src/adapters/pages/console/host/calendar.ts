@@ -2,29 +2,16 @@ import { Clock, Effect } from "effect"
 import { addDays, dateInZone, daysInRange } from "../../../../contract/time.ts"
 import { Month, type MonthProperty, type MonthStay, type Shown } from "../../../../desk/Month.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
-import { CHOSEN_DAYS, MONTH_PROPERTIES } from "../../../../limits.ts"
+import { MONTH_PROPERTIES } from "../../../../limits.ts"
 import { Service } from "../../../../service.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { CALENDAR_PATH, stayAddress } from "./addresses.ts"
 import { doing } from "./asking.ts"
-import { chosenDays, daysForm } from "./calendar/days.ts"
+import { chosenDays, chosenIn, daysForm } from "./calendar/days.ts"
 import { type Cell, lanesOf, type Spanning } from "./calendar/lanes.ts"
 import { asNumber } from "./fields.ts"
 import { type HostAct, hereWith, hostPage } from "./page.ts"
-import {
-  dayIn,
-  dayOf,
-  idIn,
-  link,
-  monthAfter,
-  monthIn,
-  monthText,
-  offsetIn,
-  pages,
-  section,
-  table,
-  weekdayOf
-} from "./parts.ts"
+import { dayOf, link, monthAfter, monthIn, monthText, offsetIn, pages, section, table, weekdayOf } from "./parts.ts"
 
 /** A month of all properties by day: who stays where, what is closed, and what calendars of elsewhere say is busy. */
 export const makeCalendarPage = Effect.gen(function* () {
@@ -74,14 +61,6 @@ ${daysForm(visit, shown.properties, span, today)}${boxOf(shown.boxed)}`
 })
 
 const lastDayOf = (month: string): string => addDays(`${monthAfter(month, 1)}-01`, -1)
-
-/** The days that the address names, of one property. */
-const chosenIn = (visit: SignedInVisit) => {
-  const [property, first, last] = [idIn(visit, "property"), dayIn(visit, "from"), dayIn(visit, "to")]
-  if (property === undefined || first === undefined || last === undefined) return undefined
-  const count = daysInRange(first, last)
-  return count < 1 || count > CHOSEN_DAYS ? undefined : { property, first, last }
-}
 
 const monthsNav = (visit: SignedInVisit, month: string): Html => {
   const to = (other: string) => link(hereWith(visit, { month: other, ...NO_DAYS }), monthText(other))

@@ -1,4 +1,4 @@
-import type { Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
 import { hidden } from "../frame.ts"
 import { ACT_FIELD, FORM_FIELD, type Form, KEY_FIELD, type SignedInVisit } from "../visit.ts"
@@ -102,6 +102,16 @@ export interface Option {
   readonly value: string | number
   readonly words: string
 }
+
+/** What something has already it may keep, be it among what is offered or not. */
+export const withOwn = (
+  options: ReadonlyArray<Option>,
+  own: string | number | null | undefined,
+  words: string | null | undefined
+): ReadonlyArray<Option> =>
+  own === null || own === undefined || own === "" || options.some(({ value }) => value === own)
+    ? options
+    : [{ value: own, words: words ?? "As it is" }, ...options]
 
 export interface SelectField extends Described {
   readonly value?: string | number
@@ -251,6 +261,23 @@ export const ticksIn = (form: Form, name: string): Ticks | undefined => {
   const had = (form.get(`${WAS}${name}`) ?? "").split(" ").filter((id) => id !== "")
   const [on, off] = [now.filter((id) => !had.includes(id)), had.filter((id) => !now.includes(id))]
   return on.length + off.length === 0 ? undefined : { on, off }
+}
+
+/** What a form has ticked and unticked of lists of a record, by their names; the record is read only where it has. */
+export const tickedLists = <E, R>(
+  form: Form,
+  names: ReadonlyArray<string>,
+  now: Effect.Effect<Readonly<Record<string, ReadonlyArray<number>>>, E, R>
+): Effect.Effect<Schema.JsonObject, E, R> => {
+  const ticked = names.flatMap((name) => {
+    const ticks = ticksIn(form, name)
+    return ticks === undefined ? [] : [{ name, ticks }]
+  })
+  return ticked.length === 0
+    ? Effect.succeed({})
+    : Effect.map(now, (lists) =>
+        Object.fromEntries(ticked.map(({ name, ticks }) => [name, withTicks(lists[name] ?? [], ticks)]))
+      )
 }
 
 /**

@@ -41,7 +41,8 @@ export const makeMoneyCsvPage = Effect.gen(function* () {
     if (wrong !== undefined) return refused(visit, asked, wrong)
     const lines = yield* ledger.lines(operatorId, sumsAsked(asked, visit), MONEY_CSV_LINES + 1)
     if (lines.length > MONEY_CSV_LINES) return refused(visit, asked, TOO_MANY)
-    const why = lines.length === 0 ? yield* whyNone(visit, asked, now) : undefined
+    const isNarrowed = asked.property !== undefined || asked.order !== undefined
+    const why = lines.length === 0 && isNarrowed ? yield* whyNone(visit, asked, now) : undefined
     if (why !== undefined) return refused(visit, asked, why.words, why.status)
     return HttpServerResponse.text(csvOf(lines, timeZone), {
       contentType: "text/csv; charset=utf-8",

@@ -1,5 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { addDays, dateInZone } from "../../../../contract/time.ts"
+import { IN_BOX } from "../../../../desk/FoundStays.ts"
 import { type Coming, Overview, type Shown } from "../../../../desk/Overview.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
 import { ACCESS_PATH } from "../frame.ts"
@@ -30,7 +31,7 @@ export const makeOverviewPage = Effect.map(Overview, (overview) =>
         const shown = yield* overview.of(operatorId, today, now)
         return {
           title: `${visit.session.operatorName}, ${dayText(today)}`,
-          body: html`${counted("Waits for you", WAITING, shown, today)}${counted("Fails", FAILING, shown, today)}
+          body: html`${counted("Waits for you", WAITING, shown)}${counted("Fails", FAILING, shown)}
 <div class="columns">
 ${comings("Arrivals", shown.arrivals, shown.arriving, today, { from: today, to: addDays(today, 1) })}
 ${comings("Departures", shown.departures, shown.leaving, today, { leaves_from: today, leaves_to: addDays(today, 1) })}
@@ -59,30 +60,30 @@ interface Counted {
     )
   /** Of one, and of several. */
   readonly words: readonly [one: string, several: string]
-  readonly address: (today: string) => string
+  readonly address: string
 }
 
 const WAITING: ReadonlyArray<Counted> = [
   {
     of: "requests",
     words: ["booking request", "booking requests"],
-    address: () => reservationsAddress({ status: "wait_accept" })
+    address: reservationsAddress({ status: "wait_accept" })
   },
   {
     of: "messages",
     words: ["message to answer", "messages to answer"],
-    address: () => messagesAddress({ show: "waiting" })
+    address: messagesAddress({ show: "waiting" })
   },
-  { of: "reviews", words: ["review to write", "reviews to write"], address: () => reviewsAddress("waiting") },
+  { of: "reviews", words: ["review to write", "reviews to write"], address: reviewsAddress("waiting") },
   {
     of: "check_ins",
     words: ["check-in to approve", "check-ins to approve"],
-    address: () => reservationsAddress({ status: "check_in" })
+    address: reservationsAddress({ status: "check_in" })
   },
   {
     of: "boxed",
     words: ["stay in the box, in no property", "stays in the box, in no property"],
-    address: () => reservationsAddress({ property: 0, status: "accepted" })
+    address: reservationsAddress({ property: IN_BOX, status: "accepted" })
   },
   {
     of: "unpaid",
@@ -90,19 +91,19 @@ const WAITING: ReadonlyArray<Counted> = [
       "order not paid in full, of half a year before and after",
       "orders not paid in full, of half a year before and after"
     ],
-    address: () => reservationsAddress({ payment: "unpaid" })
+    address: reservationsAddress({ payment: "unpaid" })
   }
 ]
 
 const FAILING: ReadonlyArray<Counted> = [
-  { of: "webhooks", words: ["webhook", "webhooks"], address: () => `${ACCESS_PATH}#webhooks` },
-  { of: "calendars", words: ["calendar elsewhere", "calendars elsewhere"], address: () => CALENDARS_PATH },
-  { of: "accounts", words: ["channel account", "channel accounts"], address: () => CHANNELS_PATH },
-  { of: "pushes", words: ["push to channels", "pushes to channels"], address: () => `${CHANNELS_PATH}#pushes` }
+  { of: "webhooks", words: ["webhook", "webhooks"], address: `${ACCESS_PATH}#webhooks` },
+  { of: "calendars", words: ["calendar elsewhere", "calendars elsewhere"], address: CALENDARS_PATH },
+  { of: "accounts", words: ["channel account", "channel accounts"], address: CHANNELS_PATH },
+  { of: "pushes", words: ["push to channels", "pushes to channels"], address: `${CHANNELS_PATH}#pushes` }
 ]
 
 /** What there is of them; where there is nothing, that is said in words. */
-const counted = (heading: string, all: ReadonlyArray<Counted>, shown: Shown, today: string): Html => {
+const counted = (heading: string, all: ReadonlyArray<Counted>, shown: Shown): Html => {
   const some = all.filter(({ of }) => shown[of] > 0)
   return section(
     heading,
@@ -115,7 +116,7 @@ ${some.map(
     of,
     words: [one, several],
     address
-  }) => html`<li><a href="${address(today)}"><strong>${shown[of]}</strong> ${shown[of] === 1 ? one : several}</a></li>
+  }) => html`<li><a href="${address}"><strong>${shown[of]}</strong> ${shown[of] === 1 ? one : several}</a></li>
 `
 )}</ul>
 `

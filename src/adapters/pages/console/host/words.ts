@@ -61,8 +61,7 @@ const entry =
       (own): HostView => {
         const found = isDictionary(kind) ? own[kind].find((each) => each.id === id) : undefined
         if (found !== undefined && isDictionary(kind)) return entryView(visit, kind, found, notTaken)
-        const view = notThere(TITLE, "There is no such entry.")
-        return { ...view, body: html`${view.body}<p>${link(WORDS_PATH, "All words")}</p>` }
+        return notThere(TITLE, "There is no such entry.", html`<p>${link(WORDS_PATH, "All words")}</p>`)
       }
     )
 

@@ -281,8 +281,10 @@ layer(layerSignedIn)("the page of a listing", (it) => {
         (yield* look(cookie, page)).text,
         /not taken<\/span> The channel has not taken what it was told since/
       )
-      yield* (yield* SqlClient.SqlClient)`
-        DELETE FROM listing_pushes WHERE operator_id = ${operatorId} AND state = 'dead'`
+      // Until the same days are taken.
+      yield* pushedThen(operatorId, id, { state: "pushed", at: "2027-04-20T10:00:02Z" })
+      assert.include((yield* look(cookie, page)).text, "in step</span>")
+      yield* sql`DELETE FROM listing_pushes WHERE operator_id = ${operatorId} AND settled_at > ${NOW}`
       yield* compared(2, "{}")
       assert.include((yield* look(cookie, page)).text, "2 times in a row")
       yield* compared(0, "{[2027-05-01,2027-05-03),[2027-05-09,2027-05-10)}")

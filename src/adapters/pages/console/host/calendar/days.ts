@@ -55,15 +55,34 @@ ${last < today ? html`<p>These days are over.</p>` : forms(visit, chosen, proper
   )
 }
 
-/** What is wrong with days that were asked for and are not looked at. */
-const wrongDays = (visit: SignedInVisit): Html => {
-  const [first, last] = [dayIn(visit, "from"), dayIn(visit, "to")]
-  if (first === undefined || last === undefined) return nothing
+/** What is wrong with days, in words: they are not looked at then. */
+const wrongWith = (first: string, last: string): string | undefined => {
   const count = daysInRange(first, last)
-  if (count >= 1 && count <= CHOSEN_DAYS) return nothing
-  const words =
-    count < 1 ? "The last day is before the first." : `At most ${CHOSEN_DAYS} days are looked at: choose fewer.`
-  return html`<p class="message error" role="alert">${words}</p>
+  if (count < 1) return "The last day is before the first."
+  return count > CHOSEN_DAYS ? `At most ${CHOSEN_DAYS} days are looked at: choose fewer.` : undefined
+}
+
+/** The days that the address names, and of which property. */
+const askedIn = (visit: SignedInVisit) => {
+  const [property, first, last] = [idIn(visit, "property"), dayIn(visit, "from"), dayIn(visit, "to")]
+  return first === undefined || last === undefined
+    ? undefined
+    : { property, first, last, wrong: wrongWith(first, last) }
+}
+
+/** The days that are looked at. */
+export const chosenIn = (visit: SignedInVisit) => {
+  const asked = askedIn(visit)
+  if (asked === undefined || asked.property === undefined || asked.wrong !== undefined) return undefined
+  const { property, first, last } = asked
+  return { property, first, last }
+}
+
+const wrongDays = (visit: SignedInVisit): Html => {
+  const wrong = askedIn(visit)?.wrong
+  return wrong === undefined
+    ? nothing
+    : html`<p class="message error" role="alert">${wrong}</p>
 `
 }
 

@@ -9,7 +9,7 @@ import { idOf } from "../../id.ts"
 import type { Refused } from "../../outcome.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
-import { asText, behind, filling, formOf, input, type Option, select, touchedIn } from "../fields.ts"
+import { asText, behind, filling, formOf, input, type Option, select, touchedIn, withOwn } from "../fields.ts"
 import { type HostAct, type NotTaken, refusal } from "../page.ts"
 import { section } from "../parts.ts"
 import { sellsText } from "./said.ts"
@@ -87,9 +87,6 @@ const linkForm = (visit: SignedInVisit, listing: OneListingShown, notTaken: NotT
       .map(({ id, name }) => ({ value: `room_type:${id}`, words: `Rooms of ${name}` }))
   ]
   const now = linkText(listing)
-  // What it sells now is offered whatever the list has room for: a look at the form changes nothing.
-  const isOffered = now === "" || offered.some(({ value }) => value === now)
-  const all = isOffered ? offered : [{ value: now, words: sellsText(listing) ?? "" }, ...offered]
   const isCut = properties.length > NAMES_CHOSEN_FROM || room_types.length > NAMES_CHOSEN_FROM
   return html`${formOf(visit, {
     act: "link",
@@ -98,7 +95,7 @@ const linkForm = (visit: SignedInVisit, listing: OneListingShown, notTaken: NotT
       name: "sells",
       label: "The property, or the room type whose rooms it sells",
       value: now,
-      options: all,
+      options: withOwn(offered, now, sellsText(listing)),
       required: true,
       ...(now === "" ? { none: "Choose" } : {})
     })

@@ -41,10 +41,20 @@ export const stepOf = (visit: SignedInVisit, listing: OneListingShown): Html =>
 `
   )
 
-const isRefusedSince =
-  (comparedAt: string) =>
-  ({ state, settled_at }: ListingPush): boolean =>
-    (state === "refused" || state === "dead") && settled_at !== null && Date.parse(settled_at) > Date.parse(comparedAt)
+/** The last thing of those, the latest first, that its channel was told since and has not taken, nor of the same days anything later. */
+const refusedSince = (pushes: ReadonlyArray<ListingPush>, comparedAt: string): ListingPush | undefined =>
+  pushes.find(({ kind, state, settled_at, first, last }, at) => {
+    const isRefused =
+      (state === "refused" || state === "dead") &&
+      settled_at !== null &&
+      Date.parse(settled_at) > Date.parse(comparedAt)
+    const isTold = (later: ListingPush): boolean =>
+      later.kind === kind &&
+      later.state === "pushed" &&
+      (later.first ?? "") <= (first ?? "") &&
+      (later.last ?? "") >= (last ?? "")
+    return isRefused && !pushes.slice(0, at).some(isTold)
+  })
 
 const stepIn = (
   visit: SignedInVisit,
@@ -61,7 +71,7 @@ const stepIn = (
     return html`${badge("cannot be read", "bad")} The channel could not be read, ${comparison.failures} times in a row. ${compared}`
   if (comparison.suspected_days > 0)
     return html`${badge("sells fewer", "wait")} On ${comparison.suspected_days} days the channel sells fewer than there are: a booking may be on its way, or else it is told at the next look. ${compared}`
-  const refused = pushes.find(isRefusedSince(comparison.compared_at))
+  const refused = refusedSince(pushes, comparison.compared_at)
   if (refused !== undefined)
     return html`${badge("not taken", "bad")} The channel has not taken what it was told since: ${kindText(refused.kind)}, ${spanText(refused)}. ${compared}`
   return html`${badge("in step", "good")} ${compared}`

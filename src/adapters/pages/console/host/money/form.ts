@@ -16,7 +16,8 @@ import {
   formOf,
   input,
   type Option,
-  select
+  select,
+  withOwn
 } from "../fields.ts"
 import { hereWith, type NotTaken } from "../page.ts"
 import { badge, historyLink, link, moneyOf, section } from "../parts.ts"
@@ -42,12 +43,6 @@ export const NEW = {
 
 const optionsOf = (entries: ReadonlyArray<DictionaryEntry>): ReadonlyArray<Option> =>
   entries.map(({ id, name }) => ({ value: id, words: name }))
-
-/** What an entry has it may keep, even where nothing new goes under it any more. */
-const withOwn = (entries: ReadonlyArray<DictionaryEntry>, id: number, name: string | null): ReadonlyArray<Option> =>
-  entries.some((each) => each.id === id)
-    ? optionsOf(entries)
-    : [{ value: id, words: name ?? "As it is" }, ...optionsOf(entries)]
 
 /** What income and expense are called here. */
 export const DIRECTIONS: Readonly<Record<Direction, { readonly one: string; readonly method: string }>> = {
@@ -118,7 +113,7 @@ export const oneEntry = (visit: SignedInVisit, entry: Transaction, choices: Choi
       act: "change",
       button: "Change it",
       id: entry.id,
-      fields: html`${input(fill, { name: "amount", label: `Amount in ${entry.currency}`, type: "number", min: 0, step: "any", value: String(entry.amount), required: true, edited })}${select(fill, { name: "item_id", label: "Category", value: entry.item_id, options: withOwn(choices.items, entry.item_id, entry.item_name), edited })}${select(fill, { name: "payment_method_id", label: DIRECTIONS[entry.direction].method, value: entry.payment_method_id, options: withOwn(choices.methods, entry.payment_method_id, entry.payment_method_name), edited })}${input(fill, { name: "action_at", label: "When", type: "datetime-local", value: when.replace(" ", "T"), required: true, edited })}${area(fill, { name: "note", label: "Note", value: entry.note, maxlength: TRANSACTION_NOTE, edited })}`
+      fields: html`${input(fill, { name: "amount", label: `Amount in ${entry.currency}`, type: "number", min: 0, step: "any", value: String(entry.amount), required: true, edited })}${select(fill, { name: "item_id", label: "Category", value: entry.item_id, options: withOwn(optionsOf(choices.items), entry.item_id, entry.item_name), edited })}${select(fill, { name: "payment_method_id", label: DIRECTIONS[entry.direction].method, value: entry.payment_method_id, options: withOwn(optionsOf(choices.methods), entry.payment_method_id, entry.payment_method_name), edited })}${input(fill, { name: "action_at", label: "When", type: "datetime-local", value: when.replace(" ", "T"), required: true, edited })}${area(fill, { name: "note", label: "Note", value: entry.note, maxlength: TRANSACTION_NOTE, edited })}`
     })}${behind(
       "Delete the entry",
       formOf(visit, { act: "delete", button: "Delete it for good", kind: "danger", id: entry.id })

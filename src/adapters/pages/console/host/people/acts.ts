@@ -109,8 +109,8 @@ export const staffActs = (service: Service["Service"]): Acts => {
     change_staff: {
       done: "They are changed.",
       run: Effect.fnUntraced(function* (visit, form) {
-        const [person] = (yield* staffs(visit, whichOf(form))).staffs
-        const limited = yield* limitedTo(form, person?.property_ids ?? [])
+        const now = Effect.map(staffs(visit, whichOf(form)), ({ staffs: [person] }) => person?.property_ids ?? [])
+        const limited = yield* limitedTo(form, now)
         const touched = touchedIn(form, {
           name: asText,
           mobile: asText,
@@ -133,16 +133,21 @@ export const staffActs = (service: Service["Service"]): Acts => {
 const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
 
 /** Where somebody works as the form leaves it; what is ticked, while it does not count, is not looked at. */
-const limitedTo = (form: Form, now: ReadonlyArray<number>): Effect.Effect<Schema.JsonObject, Refused> => {
+const limitedTo = (
+  form: Form,
+  now: Effect.Effect<ReadonlyArray<number>, Refused>
+): Effect.Effect<Schema.JsonObject, Refused> => {
   const isTurned = touchedIn(form, { [WORKS_IN]: asText })[WORKS_IN] !== undefined
   if (isTurned) return Effect.map(propertiesIn(form), (property_ids) => ({ property_ids }))
   const ticks = ticksIn(form, "property_ids")
   if (ticks === undefined) return Effect.succeed({})
   if (form.get(WORKS_IN) !== "some") return Effect.as(propertiesIn(form), {})
-  // None is every one: somebody else has said so since, and nothing of it is what was unticked and ticked here.
-  if (now.length === 0) return Effect.fail(overtaken)
-  const property_ids = withTicks(now, ticks)
-  return property_ids.length === 0 ? Effect.fail(noneTicked) : Effect.succeed({ property_ids })
+  return Effect.flatMap(now, (ids) => {
+    // None is every one: somebody else has said so since, and nothing of it is what was unticked and ticked here.
+    if (ids.length === 0) return Effect.fail(overtaken)
+    const property_ids = withTicks(ids, ticks)
+    return property_ids.length === 0 ? Effect.fail(noneTicked) : Effect.succeed({ property_ids })
+  })
 }
 
 const ticksOfNoUse = refusal(

@@ -8,7 +8,7 @@ import { idOf } from "../../id.ts"
 import type { Form } from "../../visit.ts"
 import { PROPERTIES_PATH } from "../addresses.ts"
 import { doing, reading, refusedAs } from "../asking.ts"
-import { asText, givenIn, idsIn, ticksIn, touchedIn, withTicks } from "../fields.ts"
+import { asText, givenIn, idsIn, tickedLists, touchedIn } from "../fields.ts"
 import { type GoOn, type HostAct, refusal } from "../page.ts"
 
 // What the page's forms do.
@@ -24,15 +24,6 @@ const idIn = (form: Form): number | undefined => idOf(form.get("id"))
 
 /** What is no id goes on as it is: the operation says so. */
 const whichOf = (form: Form) => ({ id: idIn(form) ?? form.get("id") ?? "" })
-
-/** The lists of a record as a form leaves them: what is not touched is not sent. */
-const tickedLists = (form: Form, now: Readonly<Record<string, ReadonlyArray<number>>>): Schema.JsonObject =>
-  Object.fromEntries(
-    Object.entries(now).flatMap(([name, ids]) => {
-      const ticks = ticksIn(form, name)
-      return ticks === undefined ? [] : [[name, withTicks(ids, ticks)]]
-    })
-  )
 
 /** Forms of a page of their own, which lead back to the lists. */
 const sorting =
@@ -53,8 +44,13 @@ export const groupActs = (service: Service["Service"]): Acts => {
     change_group: {
       done: "The group is changed.",
       run: Effect.fnUntraced(function* (visit, form) {
-        const [group] = (yield* groups(visit, whichOf(form))).groups
-        const lists = tickedLists(form, { property_ids: group?.property_ids ?? [] })
+        const lists = yield* tickedLists(
+          form,
+          ["property_ids"],
+          Effect.map(groups(visit, whichOf(form)), ({ groups: [group] }) => ({
+            property_ids: group?.property_ids ?? []
+          }))
+        )
         yield* act(visit, form, "update_property_group", {
           ...whichOf(form),
           ...touchedIn(form, { name: asText }),
@@ -80,9 +76,14 @@ export const tagActs = (service: Service["Service"]): Acts => {
     change_tag: {
       done: "The tag is changed.",
       run: Effect.fnUntraced(function* (visit, form) {
-        const [tag] = (yield* tags(visit, whichOf(form))).tags
-        const { property_ids = [], room_type_ids = [] } = tag ?? {}
-        const lists = tickedLists(form, { property_ids, room_type_ids })
+        const lists = yield* tickedLists(
+          form,
+          ["property_ids", "room_type_ids"],
+          Effect.map(tags(visit, whichOf(form)), ({ tags: [tag] }) => ({
+            property_ids: tag?.property_ids ?? [],
+            room_type_ids: tag?.room_type_ids ?? []
+          }))
+        )
         yield* act(visit, form, "update_property_tag", {
           ...whichOf(form),
           ...touchedIn(form, { name: asText, color: asText }),

@@ -16,7 +16,8 @@ import {
   input,
   type Option,
   orNull,
-  select
+  select,
+  withOwn
 } from "../fields.ts"
 import { hereWith, type NotTaken } from "../page.ts"
 import { dayIn, historyLink, idIn, link, section } from "../parts.ts"
@@ -69,12 +70,6 @@ const choosable = (people: PersonChoices, of?: number | null): ReadonlyArray<Opt
 interface Filled extends Partial<Omit<Task, "property_id">> {
   readonly property_id?: number | null | undefined
 }
-
-/** What a task has it keeps, be it among those that the box has room for or not. */
-const withOwn = (options: ReadonlyArray<Option>, id: number | null | undefined, words: string | null | undefined) =>
-  id === null || id === undefined || options.some(({ value }) => value === id)
-    ? options
-    : [{ value: id, words: words ?? "As it is" }, ...options]
 
 /** The fields that both forms have. */
 const fieldsOf = (fill: Fill, { properties, people }: TaskChoices, currency: string, task: Filled, edited: boolean) => {
