@@ -1,0 +1,4 @@
+import type { Fault } from "./fault.ts"
+
+/** Every fault that is caused on purpose, in the order of the table. */
+export const FAULTS: ReadonlyArray<Fault> = []
