@@ -4,6 +4,27 @@ import { type Admission, decide } from "./admission.ts"
 import { MemoryCounts } from "./memory-counts.ts"
 import { type Bucket, stillOpen, windowOf } from "./window.ts"
 
+/**
+ * Counts that several processes share. Each answers the counts before this call, in the order given, or undefined while
+ * whoever keeps them is away; none fails.
+ */
+export interface CommonCounts {
+  /** Counts `buckets` in one step, if they and `peek` have room. */
+  readonly admitting: (
+    buckets: ReadonlyArray<Bucket>,
+    peek: ReadonlyArray<Bucket>,
+    nowMillis: number
+  ) => Effect.Effect<ReadonlyArray<number> | undefined>
+  readonly always: (
+    buckets: ReadonlyArray<Bucket>,
+    nowMillis: number
+  ) => Effect.Effect<ReadonlyArray<number> | undefined>
+  readonly givingBack: (
+    buckets: ReadonlyArray<Bucket>,
+    nowMillis: number
+  ) => Effect.Effect<ReadonlyArray<number> | undefined>
+}
+
 /** Counts calls in fixed windows (specification, Limits). */
 export class RateWindows extends Context.Service<
   RateWindows,
@@ -46,51 +67,64 @@ export class RateWindows extends Context.Service<
   })
 
   /**
-   * For several processes on one Redis: one script, one round trip a call; calls of one turn of the event loop share a
-   * write to the socket.
+   * For several processes that count together, somewhere that may be away. The clock that decides is the process's: the
+   * answer's Retry-After, the window counted in and the memory this falls back to then agree, and a cluster's nodes need no
+   * common clock. Processes whose clocks differ by a second count that second around a boundary in different windows; each
+   * window still holds no more than its limit.
    *
-   * The clock that decides is the process's: the answer's Retry-After, the window counted in and the memory this falls
-   * back to then agree, and a cluster's nodes need no common clock. Processes whose clocks differ by a second count that
-   * second around a boundary in different windows; each window still holds no more than its limit.
-   *
-   * While Redis is away each process counts for itself, from 0, so that a limit holds a process instead of a deployment.
-   * A call that ran into the timeout may have been counted in Redis too, and one that was counted on one side of its going
-   * away be given back on the other.
+   * While the common counts are away each process counts for itself, from 0, so that a limit holds a process instead of a
+   * deployment. A call that ran into the timeout may have been counted there too, and one that was counted on one side of
+   * their going away be given back on the other.
    */
-  static readonly layerRedis = (url: string, options?: { readonly prefix?: string }) =>
+  static readonly layerCommon = <R>(counts: Effect.Effect<CommonCounts, never, R>) =>
     Layer.effect(
       RateWindows,
-      Effect.gen(function* () {
-        // Loaded when asked for: the client of Redis is hundreds of modules.
-        const { admitting, always, givingBack } = yield* Effect.promise(() => import("./counting-script.ts"))
-        const { makeRedisLink } = yield* Effect.promise(() => import("./redis-link.ts"))
-        const prefix = options?.prefix ?? "latchkey:"
-        const link = yield* makeRedisLink(url, (nowMillis) => always(prefix, [probe], nowMillis))
+      Effect.map(counts, (common) => {
         const alone = new MemoryCounts()
         return RateWindows.of({
           admit: (buckets, peek) =>
             Effect.clockWith((clock) => {
               const now = clock.currentTimeMillisUnsafe()
-              return Effect.map(link.run(admitting(prefix, buckets, peek, now)), (counts) =>
-                counts === undefined ? alone.admit(buckets, peek, now) : decide(buckets, peek, counts, now)
+              return Effect.map(common.admitting(buckets, peek, now), (counted) =>
+                counted === undefined ? alone.admit(buckets, peek, now) : decide(buckets, peek, counted, now)
               )
             }),
           count: (buckets) =>
             Effect.clockWith((clock) => {
               const now = clock.currentTimeMillisUnsafe()
-              return Effect.map(link.run(always(prefix, buckets, now)), (counts) => {
-                if (counts === undefined) alone.count(buckets, now)
+              return Effect.map(common.always(buckets, now), (counted) => {
+                if (counted === undefined) alone.count(buckets, now)
               })
             }),
           giveBack: (buckets, at) =>
             Effect.clockWith((clock) => {
               const now = clock.currentTimeMillisUnsafe()
               const open = stillOpen(buckets, at, now)
-              return Effect.map(link.run(givingBack(prefix, open, now)), (counts) => {
-                if (counts === undefined) alone.giveBack(open, now)
+              return Effect.map(common.givingBack(open, now), (counted) => {
+                if (counted === undefined) alone.giveBack(open, now)
               })
             })
         })
+      })
+    )
+
+  /**
+   * For several processes on one Redis: one script, one round trip a call; calls of one turn of the event loop share a
+   * write to the socket.
+   */
+  static readonly layerRedis = (url: string, options?: { readonly prefix?: string }) =>
+    RateWindows.layerCommon(
+      Effect.gen(function* () {
+        // Loaded when asked for: the client of Redis is hundreds of modules.
+        const { admitting, always, givingBack } = yield* Effect.promise(() => import("./counting-script.ts"))
+        const { makeRedisLink } = yield* Effect.promise(() => import("./redis-link.ts"))
+        const prefix = options?.prefix ?? "latchkey:"
+        const link = yield* makeRedisLink(url, (nowMillis) => always(prefix, [probe], nowMillis))
+        return {
+          admitting: (buckets, peek, nowMillis) => link.run(admitting(prefix, buckets, peek, nowMillis)),
+          always: (buckets, nowMillis) => link.run(always(prefix, buckets, nowMillis)),
+          givingBack: (buckets, nowMillis) => link.run(givingBack(prefix, buckets, nowMillis))
+        } satisfies CommonCounts
       })
     )
 }

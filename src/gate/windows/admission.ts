@@ -1,4 +1,4 @@
-import { type Bucket, releaseSecond, retryAfter } from "./window.ts"
+import { type Bucket, type Counter, releaseSecond, retryAfter } from "./window.ts"
 
 /** What is left of one bucket after an admitted call. */
 export interface Remaining {
@@ -24,6 +24,10 @@ export interface Refused {
 }
 
 export type Admission = Admitted | Refused
+
+/** Whether all of them had room for one more. */
+export const hasRoom = (counters: ReadonlyArray<Counter>, counts: ReadonlyArray<number>): boolean =>
+  counters.every(({ max }, at) => (counts[at] ?? 0) < max)
 
 /**
  * The rule of admission, the same for every layer: refused if any bucket was full before this call. `counts` are the

@@ -1,5 +1,5 @@
-import { type Admission, decide } from "./admission.ts"
-import { type Bucket, type Window, windowIndex } from "./window.ts"
+import { type Admission, decide, hasRoom } from "./admission.ts"
+import { type Bucket, type Counter, type Window, windowIndex } from "./window.ts"
 
 /**
  * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
@@ -35,27 +35,30 @@ export class MemoryCounts {
 
   /** Checks all and counts `buckets` in one step: nothing runs between, for it is synchronous. */
   admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): Admission {
+    return decide(buckets, peek, this.counted(buckets, peek, nowMillis), nowMillis)
+  }
+
+  /** The counts before this call, first of `buckets`, then of `peek`; `buckets` are counted if all had room. */
+  counted(buckets: ReadonlyArray<Counter>, peek: ReadonlyArray<Counter>, nowMillis: number): ReadonlyArray<number> {
     this.#sweep(nowMillis)
-    const counts: Array<number> = []
-    for (const bucket of buckets) counts.push(this.#read(bucket, nowMillis))
-    for (const bucket of peek) counts.push(this.#read(bucket, nowMillis))
-    const admission = decide(buckets, peek, counts, nowMillis)
-    if (admission._tag === "Admitted") {
+    const all = peek.length === 0 ? buckets : [...buckets, ...peek]
+    const counts = all.map((bucket) => this.#read(bucket, nowMillis))
+    if (hasRoom(all, counts)) {
       buckets.forEach((bucket, at) => {
         this.#write(bucket, (counts[at] ?? 0) + 1, nowMillis)
       })
     }
-    return admission
+    return counts
   }
 
   /** Counts without asking whether there was room. */
-  count(buckets: ReadonlyArray<Bucket>, nowMillis: number): void {
+  count(buckets: ReadonlyArray<Counter>, nowMillis: number): void {
     this.#sweep(nowMillis)
     for (const bucket of buckets) this.#write(bucket, this.#read(bucket, nowMillis) + 1, nowMillis)
   }
 
   /** Takes back one count of each. */
-  giveBack(buckets: ReadonlyArray<Bucket>, nowMillis: number): void {
+  giveBack(buckets: ReadonlyArray<Counter>, nowMillis: number): void {
     for (const bucket of buckets) {
       const count = this.#read(bucket, nowMillis)
       if (count > 0) this.#write(bucket, count - 1, nowMillis)
@@ -69,7 +72,7 @@ export class MemoryCounts {
     return size
   }
 
-  #read(bucket: Bucket, nowMillis: number): number {
+  #read(bucket: Counter, nowMillis: number): number {
     const { young, old } = this.#generations(bucket.window, nowMillis)
     const count = young.get(bucket.key)
     if (count !== undefined) return count
@@ -80,7 +83,7 @@ export class MemoryCounts {
     return before
   }
 
-  #write(bucket: Bucket, count: number, nowMillis: number): void {
+  #write(bucket: Counter, count: number, nowMillis: number): void {
     const generations = this.#generations(bucket.window, nowMillis)
     if (generations.young.size >= this.#live && !generations.young.has(bucket.key)) {
       generations.old = generations.young

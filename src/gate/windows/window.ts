@@ -56,6 +56,9 @@ export interface Bucket {
   readonly max: number
 }
 
+/** What counting needs of a bucket. */
+export type Counter = Pick<Bucket, "key" | "window" | "max">
+
 export const windowIndex = (window: Window, nowMillis: number): number => Math.floor(nowMillis / 1_000 / window.seconds)
 
 /** The first second of the next window, when all of this one's counts are forgotten. */
