@@ -153,6 +153,8 @@ export const PLACES = 12
 export const STRANGER_PLACES = 2
 /** The same on the embedded database, whose one session they share with the work in the background. */
 export const EMBEDDED_PLACES = 4
+/** Processes that `serve --workers` starts at most. */
+export const WORKERS = 64
 /** Calls of one operator that may wait for a place at once, and the milliseconds each may wait. */
 export const WAITING_CALLS = 1_000
 /** Bytes of bodies that the waiting calls of one operator may keep in memory together (32 MiB). */

@@ -238,39 +238,54 @@ const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl
 const layerMigrated = Layer.effectDiscard(migrate(migrations))
 
 /** Serves, and says where. Whoever interrupts it lets open requests finish first. */
-const serving = Effect.gen(function* () {
+const serving = Effect.fnUntraced(function* ({ announce, replaced }: Run) {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
   // Listens last: a connection taken while the database is brought up to date would wait for an answer for ever.
-  yield* listen(http, { ...settings, onStop: (yield* Stopping).begin })
-  yield* Console.log(yield* greet(settings))
+  yield* listen(http, { ...settings, replaced, onStop: (yield* Stopping).begin })
+  yield* announce(yield* greet(settings))
 })
 
-const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped) =>
+/** What the process does by itself, beside what it is asked. */
+const layerAtWork = (settings: Settings, connectors: LayerConnectors, sandbox: OfSandbox) =>
+  Layer.mergeAll(
+    layerDelivering(settings),
+    layerTelling(connectors),
+    layerFollowing(settings),
+    layerRetaining,
+    layerWaiting,
+    layerForgetting,
+    layerAnsweringGuests,
+    layerKnowing,
+    sandbox.atWork
+  )
+
+/** The doors, the work in the background, or both: the work below the doors, so that what their last requests change is still handed to it. */
+const layerOfRole = (run: Run, settings: Settings, connectors: LayerConnectors, sandbox: OfSandbox) => {
+  const atWork = layerAtWork(settings, connectors, sandbox)
+  if (run.role === "worker") {
+    return Layer.provide(
+      Layer.effectDiscard(run.announce("Latchkey works in the background; it has no doors here.")),
+      atWork
+    )
+  }
+  const doors = Layer.effectDiscard(serving(run))
+  return run.role === "api" ? doors : Layer.provide(doors, atWork)
+}
+
+const layerProgram = (run: Run) =>
   Layer.unwrap(
     Effect.map(Effect.tap(Configuration, imageStoreThere), (settings) => {
       const sandbox = sandboxOf(settings)
       const connectors = connectorsOf(settings, sandbox)
-      return Layer.effectDiscard(serving).pipe(
+      return layerOfRole(run, settings, connectors, sandbox).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
-        // Below it, so that what the last requests change is still handed to the workers.
-        Layer.provide([
-          layerDelivering(settings),
-          layerTelling(connectors),
-          layerFollowing(settings),
-          layerRetaining,
-          layerWaiting,
-          layerForgetting,
-          layerAnsweringGuests,
-          layerKnowing,
-          sandbox.atWork
-        ]),
         Layer.provide(layerCommands),
         Layer.provide(layerMigrated),
         Layer.provide(layerHearing),
         // Above the Service: what the API does, its pages ask of that.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
-        Layer.provide(layerService(windows(settings), connectors)),
+        Layer.provide(layerService(run.windows(settings), connectors)),
         Layer.provide(sandbox.reached),
         Layer.provide(layerGuestPages),
         Layer.provide([layerNewEvents, Stopping.layer]),
@@ -279,7 +294,7 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
         Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, Images.layer()]),
         Layer.provide(layerImageBytes(settings)),
-        Layer.provide(places(settings)),
+        Layer.provide(run.places(settings)),
         Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
         Layer.provide([
@@ -293,13 +308,27 @@ const layerProgram = ({ windows = layerWindows, places = layerPlaces }: Swapped)
     })
   ).pipe(Layer.provide(Configuration.layer))
 
-/** What a caller may put in the place of what the settings would choose. */
-export interface Swapped {
-  readonly windows?: (settings: Settings) => Layer.Layer<RateWindows>
-  readonly places?: (settings: Settings) => Layer.Layer<Places>
+/** How a process runs, beside what its settings say. */
+export interface Run {
+  /** `api`: the doors alone; `worker`: the work in the background alone. */
+  readonly role: "all" | "api" | "worker"
+  readonly windows: (settings: Settings) => Layer.Layer<RateWindows>
+  readonly places: (settings: Settings) => Layer.Layer<Places>
+  /** Says that it serves, and where. */
+  readonly announce: (greeting: string) => Effect.Effect<void>
+  /** Waits until another process serves in its place; never, if it is alone. */
+  readonly replaced: Effect.Effect<void>
+}
+
+const alone: Run = {
+  role: "all",
+  windows: layerWindows,
+  places: layerPlaces,
+  announce: Console.log,
+  replaced: Effect.never
 }
 
 /** The running service; it ends only by failing to start or by being interrupted. */
-export const serveWith = (swapped: Swapped) => Layer.launch(layerProgram(swapped))
+export const serveWith = (run: Partial<Run>) => Layer.launch(layerProgram({ ...alone, ...run }))
 
 export const serve = serveWith({})

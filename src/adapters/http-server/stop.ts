@@ -16,6 +16,8 @@ const STOP_SILENCE_MS = 500
 export interface StopOptions {
   /** How long new connections are taken after the request to stop. */
   readonly drainSeconds: number
+  /** Waits until another process serves in the place of this one: then nobody needs the rest of the drain. */
+  readonly replaced?: Effect.Effect<void> | undefined
   /** Done when no new connections are taken any more: ends what callers only wait for. */
   readonly onStop?: Effect.Effect<void> | undefined
   /** How long a connection may have been silent to be thought in use, in milliseconds. */
@@ -33,7 +35,8 @@ const LOOK_MS = 20
  */
 export const stop = Effect.fnUntraced(function* (server: Server, connections: Connections, options: StopOptions) {
   connections.stopping = true
-  yield* Effect.promise(() => setTimeout(options.drainSeconds * 1000))
+  const drained = Effect.promise(() => setTimeout(options.drainSeconds * 1000))
+  yield* options.replaced === undefined ? drained : Effect.raceFirst(drained, options.replaced)
   // Not before: who is answered at once with nothing comes again, and is let in as long as the drain lasts.
   if (options.onStop !== undefined) yield* options.onStop
   const cut = yield* Effect.promise(() => untilClosed(server, connections, options))

@@ -1,3 +1,5 @@
+import { Struct } from "effect"
+
 // Fixed windows with boundary resets (specification, Limits). Boundaries are multiples of the window's length since
 // 1970-01-01T00:00Z, so a day's window is the UTC day and every process agrees on them without talking.
 
@@ -14,6 +16,8 @@ const seconds = {
 
 /** What X-RateLimit-Window shows. Layer 3 counts "60 seconds" where layer 1 counts "1 minute", so both labels exist. */
 export type WindowLabel = keyof typeof seconds
+
+export const WINDOW_LABELS = Struct.keys(seconds)
 
 export interface Window {
   readonly label: WindowLabel

@@ -6,6 +6,7 @@ import type { Admission } from "../../../src/gate/windows/admission.ts"
 import { bucketsOf, type GatedCall } from "../../../src/gate/windows/limit-table.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
 import { type Bucket, type LimitScope, type WindowLabel, windowOf } from "../../../src/gate/windows/window.ts"
+import { makeParent } from "../../workers/loopback.ts"
 import { Model } from "./model.ts"
 
 const noon = Date.UTC(2026, 4, 1, 12, 0, 0)
@@ -238,6 +239,7 @@ const hearing = Logger.layer([
 ])
 
 suite("RateWindows in memory", false, () => RateWindows.layerMemory)
+suite("RateWindows of a worker, counted by its parent", false, () => RateWindows.layerCommon(makeParent().worker))
 suite(onRedis, redisUrl === undefined, () =>
   RateWindows.layerRedis(redisUrl ?? "", { prefix: `test:${crypto.randomUUID()}:` }).pipe(Layer.provide(hearing))
 )
