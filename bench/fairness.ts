@@ -100,7 +100,7 @@ const measure = async (server: Server, ground: Ground, reads: number): Promise<L
 
 const compare = async (databaseUrl: string, ground: Ground) => {
   const env = { DATABASE_URL: databaseUrl, DEMO: "0", LOG_FORMAT: "json" }
-  const fair = await start("fair", ["bin/latchkey.js", "serve"], env)
+  const fair = await start("fair", ["bin/latchkey.js", "serve", "--workers", "1"], env)
   const withFair = await measure(fair, ground, READS)
   await fair.stop()
   const unfair = await start("first come", [...SERVE_FLAGS, "bench/without-places.ts"], env)

@@ -107,7 +107,11 @@ const call = async (server: Server, { method = "POST", path, body, plain = false
 }
 
 const measure = async (title: string, env: Record<string, string>, ground: Ground) => {
-  const server = await start(title, ["bin/latchkey.js", "serve"], { DEMO: "0", LOG_FORMAT: "json", ...env })
+  const server = await start(title, ["bin/latchkey.js", "serve", "--workers", "1"], {
+    DEMO: "0",
+    LOG_FORMAT: "json",
+    ...env
+  })
   console.log(`\n${title}: the longest of ${CALLS} calls each (aim: held at most ${AIM_MS} ms)`)
   for (const [name, asked] of Object.entries(casesOf(ground))) {
     if (!name.includes(ONLY)) continue

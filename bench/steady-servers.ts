@@ -7,7 +7,7 @@ import type { Ground } from "./ground.ts"
 import { BENCH_TOKEN } from "./operator.ts"
 import { start } from "./servers.ts"
 
-const LATCHKEY = ["bin/latchkey.js", "serve"]
+const LATCHKEY = ["bin/latchkey.js", "serve", "--workers", "1"]
 
 /** With the nursery of the service: what Node gives a server unless told is no merit of its neighbour. */
 const reference = (name: string) => [...NURSERY_FLAGS, `bench/reference/${name}.ts`]

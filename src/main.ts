@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Redacted } from "effect"
+import { Console, Effect, type Latch, Layer, Redacted } from "effect"
 import { HttpMiddleware } from "effect/http"
 import { migrations } from "../migrations/index.ts"
 import packageJson from "../package.json" with { type: "json" }
@@ -316,8 +316,8 @@ export interface Run {
   readonly places: (settings: Settings) => Layer.Layer<Places>
   /** Says that it serves, and where. */
   readonly announce: (greeting: string) => Effect.Effect<void>
-  /** Waits until another process serves in its place; never, if it is alone. */
-  readonly replaced: Effect.Effect<void>
+  /** Open once another process serves in its place; undefined: it is alone. */
+  readonly replaced: Latch.Latch | undefined
 }
 
 const alone: Run = {
@@ -325,7 +325,7 @@ const alone: Run = {
   windows: layerWindows,
   places: layerPlaces,
   announce: Console.log,
-  replaced: Effect.never
+  replaced: undefined
 }
 
 /** The running service; it ends only by failing to start or by being interrupted. */

@@ -22,8 +22,13 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the command line",
     imports: imports(
       "main.ts background changes channels configuration.ts connectors console contract database deliveries demo documents ingest installation.ts",
-      "limits.ts oauth operators sandbox resources/<family> telemetry"
+      "limits.ts oauth operators sandbox resources/<family> telemetry workers"
     )
+  },
+  {
+    place: "workers",
+    what: "several processes on one port: the parent that keeps them at work, and what they say to each other",
+    imports: imports("configuration.ts gate")
   },
   {
     place: "main.ts",

@@ -29,8 +29,8 @@ export const withParent = () => {
   return {
     /** Says that this process serves now, and what its start prints. */
     announce: (greeting: string) => Effect.sync(() => say({ ready: greeting })),
-    /** Waits until another serves in its place. */
-    replaced: replaced.await,
+    /** Open once another serves in its place. */
+    replaced,
     /** Counts with the other workers: of several machines at Redis, of this one at the parent. */
     windows: ({ redisUrl }: Pick<Settings, "redisUrl">) =>
       redisUrl === undefined

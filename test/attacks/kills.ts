@@ -31,7 +31,7 @@ export const kills = Effect.fnUntraced(function* (ground: Ground, budget: KillsB
   const receiving = yield* arrivals()
   const held = yield* Effect.provide(estate(budget.writers), ground.layer)
   const kept = ledger(budget.writers)
-  const service = yield* lives(ground, budget.leaseMs)
+  const service = yield* lives(ground, { leaseMs: budget.leaseMs })
   const agent = connections(budget.writers)
   let round = 0
 

@@ -17,7 +17,8 @@ export interface Life {
   readonly base: string
   /** Milliseconds from its start until it was ready. */
   readonly readyAfterMs: number
-  readonly signal: (signal: "SIGTERM" | "SIGKILL") => void
+  readonly pid: number | undefined
+  readonly signal: (signal: "SIGTERM" | "SIGKILL" | "SIGHUP") => void
   /** How it ended, and after how many milliseconds of its life. */
   readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>
   /** Its last lines of warnings and errors. */
@@ -32,10 +33,16 @@ const isReady = (base: string): Promise<boolean> =>
     () => false
   )
 
-const begin = async (ground: Ground, port: string, leaseMs: number | undefined): Promise<Life> => {
+/** How the service is run: the lease of its background work, and its processes (one if not said). */
+export interface Running {
+  readonly leaseMs?: number | undefined
+  readonly workers?: number | undefined
+}
+
+const begin = async (ground: Ground, port: string, { leaseMs, workers = 1 }: Running): Promise<Life> => {
   const startedAt = performance.now()
   const env = { ...ground.env, PORT: port, DEMO: "0", LOG_LEVEL: "warn", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
-  const program = leaseMs === undefined ? [launcher, "serve"] : [serving]
+  const program = leaseMs === undefined ? [launcher, "serve", "--workers", String(workers)] : [serving]
   const child: ChildProcess = spawn(process.execPath, program, {
     env: { PATH: process.env.PATH ?? "", LEASE_MS: String(leaseMs), ...env },
     stdio: ["ignore", "pipe", "pipe"]
@@ -62,11 +69,11 @@ const begin = async (ground: Ground, port: string, leaseMs: number | undefined):
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   const readyAfterMs = performance.now() - startedAt
-  return { base, readyAfterMs, signal: (signal) => void child.kill(signal), ended, said: () => said }
+  return { base, readyAfterMs, pid: child.pid, signal: (signal) => void child.kill(signal), ended, said: () => said }
 }
 
 /** A port, and lives of the service on it, one after the other; the last one ends with the scope. */
-export const lives = Effect.fnUntraced(function* (ground: Ground, leaseMs?: number) {
+export const lives = Effect.fnUntraced(function* (ground: Ground, running: Running = {}) {
   const port = yield* freePort
   let life: Life | undefined
   yield* Effect.addFinalizer(() =>
@@ -78,7 +85,7 @@ export const lives = Effect.fnUntraced(function* (ground: Ground, leaseMs?: numb
   return {
     base: `http://127.0.0.1:${port}`,
     begin: Effect.promise(async () => {
-      life = await begin(ground, port, leaseMs)
+      life = await begin(ground, port, running)
       return life
     })
   }

@@ -1,4 +1,5 @@
 import type { Fault } from "./fault.ts"
+import { workers } from "./workers.ts"
 
 /** Every fault that is caused on purpose, in the order of the table. */
-export const FAULTS: ReadonlyArray<Fault> = []
+export const FAULTS: ReadonlyArray<Fault> = [workers]

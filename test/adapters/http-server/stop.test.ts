@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Latch } from "effect"
 import { answered, EARLY, get, listening, sendRead } from "./listening.ts"
 import { answersIn, RawClient } from "./raw.ts"
 
@@ -12,6 +13,8 @@ const said = (heard: string) =>
 const used = (server: Effect.Success<ReturnType<typeof listening>>) => answered(server, get("/used"))
 
 const LONG = 60_000
+/** That of a stop for which somebody waits. */
+const SILENCE_OF_A_STOP_MS = 500
 
 describe("a stop", () => {
   it.effect("answers what is under way, says that it was the last, and then is over", () =>
@@ -51,6 +54,25 @@ describe("a stop", () => {
       ])
       yield* Fiber.join(stopping)
     })
+  )
+
+  it.effect(
+    "of a process that was replaced needs no drain, and leaves its clients longer to say what is on its way",
+    () =>
+      Effect.gen(function* () {
+        const replaced = yield* Latch.make(true)
+        const server = yield* listening({ replaced, silence: undefined, drainSeconds: LONG })
+        const client = yield* used(server)
+        yield* Effect.promise(() => sleep(SILENCE_OF_A_STOP_MS + 100))
+        const stopping = yield* Effect.forkChild(server.stop, { startImmediately: true })
+        client.send(get("/next"))
+        yield* (yield* server.next).answer
+        assert.deepStrictEqual(said(yield* heardBy(client)), [
+          ["/used", false],
+          ["/next", true]
+        ])
+        yield* Fiber.join(stopping)
+      })
   )
 
   it.effect("does not wait for what begins no request: the rest of an answered body, and empty lines", () =>
