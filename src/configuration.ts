@@ -3,8 +3,11 @@ import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from
 import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
 import { DatabaseSettings } from "./database/choose.ts"
+import { encryptionOf } from "./database/encryption.ts"
+import { DATABASE_CONNECTIONS } from "./database/postgres.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./deliveries/allowed-hosts.ts"
 import type { DeploymentName } from "./installation.ts"
+import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "./limits.ts"
 import { EVERY_TRACE, type NamedSampler, SAMPLER_NAMES, type SamplerName, samplerNamed } from "./telemetry/sampling.ts"
 
 /** Seconds a statement of a request may take on a server, if nothing is said, and the most that may be said. */
@@ -42,6 +45,12 @@ export interface Settings {
   readonly publicUrl: string
   /** A PostgreSQL server; undefined: the database is embedded in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted | undefined
+  /** Whether statements are prepared there: not behind a pooler that knows none. */
+  readonly databasePrepared: boolean
+  /** Connections of a process for requests. */
+  readonly databaseConnections: number
+  /** The server without the pooler in between; undefined: none is, or no other way leads to it. */
+  readonly databaseDirectUrl: Redacted.Redacted | undefined
   readonly dataDir: string
   /** Seconds a database server gives a statement of a request. */
   readonly statementSeconds: number
@@ -121,7 +130,7 @@ const port: Setting<number> = {
   read: (text) => (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535 ? Number(text) : undefined)
 }
 
-const whole = (unit: "seconds" | "days", least: number, most: number): Setting<number> => ({
+const whole = (unit: "seconds" | "days" | "connections", least: number, most: number): Setting<number> => ({
   expected: `a whole number of ${unit} from ${least} to ${most}`,
   read: (text) => (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined)
 })
@@ -151,6 +160,18 @@ const server = (expected: string, protocols: ReadonlyArray<string>): Setting<Red
     const url = URL.parse(text)
     return url !== null && protocols.includes(url.protocol) ? Redacted.make(text) : undefined
   }
+})
+
+/** The address of a PostgreSQL server, whose connections can be as it says. */
+const postgres = Effect.fnUntraced(function* (variable: string) {
+  const url = yield* setting(
+    variable,
+    server("a postgres:// address, such as postgres://user@host:5432/database", ["postgres:", "postgresql:"])
+  )
+  if (url === undefined) return undefined
+  const encryption = encryptionOf(Redacted.value(url))
+  if (Result.isSuccess(encryption)) return url
+  return yield* new WrongSetting({ variable, expected: `an address ${encryption.failure}` })
 })
 
 const LOG_LEVELS: ReadonlyMap<string, LogLevel> = new Map([
@@ -212,15 +233,23 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
       "PUBLIC_URL",
       baseAddress("an http or https address without a query, such as https://api.example.com")
     )) ?? ownAddress
-  const databaseUrl = yield* setting(
-    "DATABASE_URL",
-    server("a postgres:// address, such as postgres://user@host:5432/database", ["postgres:", "postgresql:"])
-  )
+  const databaseUrl = yield* postgres("DATABASE_URL")
+  const databaseDirectUrl = yield* postgres("DATABASE_DIRECT_URL")
+  if (databaseUrl === undefined && databaseDirectUrl !== undefined) {
+    return yield* new WrongSetting({ variable: "DATABASE_DIRECT_URL", expected: "left out where DATABASE_URL is" })
+  }
   return {
     port: listenPort,
     host: listenHost,
     publicUrl,
     databaseUrl,
+    databasePrepared: (yield* setting("DATABASE_PREPARED", flag)) ?? true,
+    databaseConnections:
+      (yield* setting(
+        "DATABASE_CONNECTIONS",
+        whole("connections", DATABASE_CONNECTIONS_MIN, DATABASE_CONNECTIONS_MAX)
+      )) ?? DATABASE_CONNECTIONS,
+    databaseDirectUrl,
     dataDir: (yield* setting("DATA_DIR", anyText)) ?? ".data",
     statementSeconds: (yield* setting("STATEMENT_SECONDS", seconds(1, STATEMENT_SECONDS_MAX))) ?? STATEMENT_SECONDS,
     redisUrl: yield* setting(

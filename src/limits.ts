@@ -149,6 +149,11 @@ export const CALLER_CONNECTIONS = 4_096
 
 /** Calls a process works on at once: runs their statements, builds their answers. An even number, as half goes to one operator. */
 export const PLACES = 12
+/** Connections of a process to a server beside those of its places: for looking up tokens and links. */
+export const CONNECTIONS_BESIDE_PLACES = 2
+/** Connections of a process for requests that `DATABASE_CONNECTIONS` takes: two places at least, and as many as a server can use. */
+export const DATABASE_CONNECTIONS_MIN = 4
+export const DATABASE_CONNECTIONS_MAX = 100
 /** Calls without a token that a process works on at once, beside those. */
 export const STRANGER_PLACES = 2
 /** The same on the embedded database, whose one session they share with the work in the background. */

@@ -32,6 +32,7 @@ import {
   type DatabaseSettings,
   layerBackgroundDatabase,
   layerControl,
+  layerDatabase,
   layerReadiness,
   layerRequestDatabase
 } from "./database/choose.ts"
@@ -50,7 +51,7 @@ import { RateWindows } from "./gate/windows/RateWindows.ts"
 import { Ingest } from "./ingest/Ingest.ts"
 import { layerHearingLater } from "./ingest/layer.ts"
 import { Deployment, IdentityImageDays, PublicClient, PublicUrl } from "./installation.ts"
-import { EMBEDDED_PLACES, PLACES } from "./limits.ts"
+import { CONNECTIONS_BESIDE_PLACES, EMBEDDED_PLACES } from "./limits.ts"
 import { Clients } from "./oauth/Clients.ts"
 import { Codes } from "./oauth/Codes.ts"
 import { Grants } from "./oauth/Grants.ts"
@@ -91,7 +92,8 @@ import { layerTelemetry } from "./telemetry/layer.ts"
 const layerWindows = ({ redisUrl }: Settings) =>
   redisUrl === undefined ? RateWindows.layerMemory : RateWindows.layerRedis(Redacted.value(redisUrl))
 
-const layerPlaces = ({ databaseUrl }: Settings) => Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : PLACES)
+const layerPlaces = ({ databaseUrl, databaseConnections }: Settings) =>
+  Places.layer(databaseUrl === undefined ? EMBEDDED_PLACES : databaseConnections - CONNECTIONS_BESIDE_PLACES)
 
 /** What the process has of the sandbox: what reaches it and its page, and what it does by itself. */
 interface OfSandbox {
@@ -235,7 +237,8 @@ const layerKnowing = Layer.provide(layerPreparing, layerBackgroundDatabase)
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
 
-const layerMigrated = Layer.effectDiscard(migrate(migrations))
+// On connections whose statements may take as long as they take.
+const layerMigrated = Layer.provide(Layer.effectDiscard(migrate(migrations)), layerDatabase)
 
 /** Serves, and says where. Whoever interrupts it lets open requests finish first. */
 const serving = Effect.fnUntraced(function* ({ announce, replaced }: Run) {

@@ -15,6 +15,9 @@ describe("configuration", () => {
         host: "127.0.0.1",
         publicUrl: "http://127.0.0.1:8080",
         databaseUrl: undefined,
+        databasePrepared: true,
+        databaseConnections: 14,
+        databaseDirectUrl: undefined,
         dataDir: ".data",
         statementSeconds: 10,
         redisUrl: undefined,
@@ -38,11 +41,14 @@ describe("configuration", () => {
 
   it.effect("reads every variable", () =>
     Effect.gen(function* () {
-      const { databaseUrl, redisUrl, webhookAllowedHosts, ...rest } = yield* settings({
+      const { databaseUrl, databaseDirectUrl, redisUrl, webhookAllowedHosts, ...rest } = yield* settings({
         PORT: "9000",
         HOST: "0.0.0.0",
         PUBLIC_URL: "https://api.example.com/pms/",
         DATABASE_URL: "postgres://latchkey:secret@db:5432/latchkey",
+        DATABASE_PREPARED: "0",
+        DATABASE_CONNECTIONS: "8",
+        DATABASE_DIRECT_URL: "postgresql://latchkey:secret@server:5432/latchkey?sslmode=require",
         DATA_DIR: "/var/lib/latchkey",
         STATEMENT_SECONDS: "45",
         REDIS_URL: "rediss://:secret@cache:6379",
@@ -66,6 +72,8 @@ describe("configuration", () => {
         port: 9000,
         host: "0.0.0.0",
         publicUrl: "https://api.example.com/pms",
+        databasePrepared: false,
+        databaseConnections: 8,
         dataDir: "/var/lib/latchkey",
         statementSeconds: 45,
         deployment: "regional",
@@ -83,6 +91,10 @@ describe("configuration", () => {
         publicClient: false
       })
       assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")
+      assert.strictEqual(
+        databaseDirectUrl && Redacted.value(databaseDirectUrl),
+        "postgresql://latchkey:secret@server:5432/latchkey?sslmode=require"
+      )
       assert.strictEqual(redisUrl && Redacted.value(redisUrl), "rediss://:secret@cache:6379")
       assert.deepStrictEqual(
         ["127.0.0.1", "hooks.internal", "10.0.0.1"].map((host) => allowsHost(webhookAllowedHosts, host)),

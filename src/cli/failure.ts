@@ -22,9 +22,14 @@ export class Unreached extends Data.TaggedError("Unreached")<{
 }> {
   override get message(): string {
     const where = this.embedded ? "the service that has DATA_DIR" : "DATABASE_URL"
-    return `cannot work with ${where}: ${textOf(innermost(Cause.squash(this.cause)))}`
+    const why = textOf(innermost(Cause.squash(this.cause)))
+    return `cannot work with ${where}: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
   }
 }
+
+/** PgBouncer's words: it gives nobody a session that has settings. */
+const REFUSED_BY_POOLER = /^unsupported startup parameter/
+const WITHOUT_SESSIONS = " (a pooler is in between: DATABASE_PREPARED=0 goes without)"
 
 const TAKEN = "Stop that process first, or run the service on a PostgreSQL server (DATABASE_URL)."
 

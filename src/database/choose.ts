@@ -1,13 +1,24 @@
+import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Redacted } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import { layerBesideService } from "./beside-service.ts"
+import { fitting, type UnfitServer } from "./fitting.ts"
+import type { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
 import { waitingForFolder } from "./folder-patience.ts"
-import { layerPostgres } from "./postgres.ts"
+import { layerPostgres, type PostgresOptions } from "./postgres.ts"
 import { READY_MS, Readiness } from "./Readiness.ts"
 import { upkeep } from "./upkeep.ts"
 
 /** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
 export const BACKGROUND_CONNECTIONS = 4
 const BACKGROUND_STATEMENTS = 4
+
+/** Connections of a process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one wakes others. */
+export const DIRECT_CONNECTIONS = 2
+
+/** The one that asks whether the database answers. */
+export const PROBE_CONNECTIONS = 1
 
 /**
  * Milliseconds in which the embedded database must show that it is there: it has other statements to finish first, at its
@@ -21,11 +32,33 @@ export class DatabaseSettings extends Context.Service<
   {
     /** A PostgreSQL server; undefined: the database is embedded in `dataDir`. */
     readonly databaseUrl: Redacted.Redacted | undefined
+    /** Whether statements are prepared there; where not, a pooler without prepared statements is in between. */
+    readonly databasePrepared: boolean
+    /** Connections of a process for requests. */
+    readonly databaseConnections: number
+    /** The same server without the pooler that is in between then; undefined: there is none, or nothing but it. */
+    readonly databaseDirectUrl: Redacted.Redacted | undefined
     readonly dataDir: string
     /** Seconds a server gives a statement of a request. */
     readonly statementSeconds: number
   }
 >()("latchkey/database/DatabaseSettings") {}
+
+type Settings = DatabaseSettings["Service"]
+
+/** What is between the service and the server. */
+const poolerOf = ({ databasePrepared, databaseDirectUrl }: Settings): PostgresOptions["pooler"] =>
+  databasePrepared && databaseDirectUrl === undefined ? undefined : { prepared: databasePrepared }
+
+const layerServer = (
+  settings: Settings,
+  url: Redacted.Redacted,
+  options: Omit<PostgresOptions, "url" | "pooler"> = {}
+) => layerPostgres({ url, pooler: poolerOf(settings), ...options })
+
+/** The server, once it is known to be one that this release works on. */
+const layerFitting = (settings: Settings, url: Redacted.Redacted) =>
+  Layer.provideMerge(Layer.effectDiscard(fitting(poolerOf(settings) !== undefined)), layerServer(settings, url))
 
 // Loaded when asked for: beside a server, the embedded database would only take memory.
 // Waits for a command that has the folder, and for one that has it too short to say what it is; never for a service.
@@ -41,17 +74,26 @@ const layerEmbedded = Layer.unwrap(
   })
 )
 
+/** Why there is no database to work on. */
+type DatabaseUnusable = SqlError | UnfitServer | DataFolderTaken | DataFolderUnusable
+
 /** The database the settings name: a PostgreSQL server, or the one embedded in the data folder. */
 export const layerDatabase = Layer.unwrap(
-  Effect.map(DatabaseSettings, ({ databaseUrl }) =>
-    databaseUrl === undefined ? layerEmbedded : layerPostgres({ url: databaseUrl })
+  Effect.map(
+    DatabaseSettings,
+    (settings): Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable, DatabaseSettings> =>
+      settings.databaseUrl === undefined ? layerEmbedded : layerFitting(settings, settings.databaseUrl)
   )
 )
 
 /** The same for a command, which the service that runs on the embedded database lets in. */
 export const layerCommandDatabase = Layer.unwrap(
-  Effect.map(DatabaseSettings, ({ databaseUrl, dataDir }) =>
-    databaseUrl === undefined ? layerBesideService(dataDir) : layerPostgres({ url: databaseUrl })
+  Effect.map(
+    DatabaseSettings,
+    (settings): Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable> =>
+      settings.databaseUrl === undefined
+        ? layerBesideService(settings.dataDir)
+        : layerFitting(settings, settings.databaseUrl)
   )
 )
 
@@ -67,14 +109,17 @@ export const layerControl = (afterwards: Effect.Effect<void>) =>
   )
 
 /**
- * The same database for requests: a server stops a statement of them that takes too long. The embedded database cannot
+ * The same database for requests: a statement of them that takes too long is stopped. The embedded database cannot
  * (it runs on this thread, where no timer would fire meanwhile): there a statement runs to its end.
  */
 export const layerRequestDatabase = Layer.unwrap(
-  Effect.map(DatabaseSettings, ({ databaseUrl, statementSeconds }) =>
-    databaseUrl === undefined
+  Effect.map(DatabaseSettings, (settings) =>
+    settings.databaseUrl === undefined
       ? layerDatabase
-      : layerPostgres({ url: databaseUrl, statementLimit: `${statementSeconds} seconds` })
+      : layerServer(settings, settings.databaseUrl, {
+          maxConnections: settings.databaseConnections,
+          statementLimit: `${settings.statementSeconds} seconds`
+        })
   )
 )
 
@@ -83,11 +128,10 @@ export const layerRequestDatabase = Layer.unwrap(
  * behind a long statement of it, and its commits do not wait for the disk: only for work that may be done twice.
  */
 export const layerBackgroundDatabase = Layer.unwrap(
-  Effect.map(DatabaseSettings, ({ databaseUrl }) =>
-    databaseUrl === undefined
+  Effect.map(DatabaseSettings, (settings) =>
+    settings.databaseUrl === undefined
       ? layerDatabase
-      : layerPostgres({
-          url: databaseUrl,
+      : layerServer(settings, settings.databaseUrl, {
           maxConnections: BACKGROUND_CONNECTIONS,
           statementsAConnection: BACKGROUND_STATEMENTS,
           synchronousCommit: "off"
@@ -96,25 +140,36 @@ export const layerBackgroundDatabase = Layer.unwrap(
 )
 
 /**
+ * A client whose sessions are its own, for what listens: beside a pooler one that goes around it. Undefined: nothing leads to a
+ * session (the pooler is the only way), or nobody else is on the database (it is embedded).
+ */
+export const layerSessions = Effect.map(DatabaseSettings, (settings) => {
+  const { databaseUrl, databaseDirectUrl } = settings
+  if (databaseUrl === undefined) return undefined
+  if (databaseDirectUrl !== undefined)
+    return layerPostgres({ url: databaseDirectUrl, maxConnections: DIRECT_CONNECTIONS })
+  return poolerOf(settings) === undefined ? layerBackgroundDatabase : undefined
+})
+
+/**
  * Whether the database answers. On a server this has a connection of its own, so that it tells a database that is away
  * from one that has much to do; the embedded database has one session, and is asked in its turn.
  */
 export const layerReadiness = Layer.unwrap(
-  Effect.map(DatabaseSettings, ({ databaseUrl }) =>
-    databaseUrl === undefined
+  Effect.map(DatabaseSettings, (settings) =>
+    settings.databaseUrl === undefined
       ? Readiness.layer(EMBEDDED_READY_MS).pipe(Layer.provide(layerDatabase))
-      : Readiness.layer().pipe(Layer.provide(layerProbe(databaseUrl)))
+      : Readiness.layer().pipe(Layer.provide(layerProbe(settings, settings.databaseUrl)))
   )
 )
 
 /** Questions that may share the connection: one that is given up must not hold it until it is cancelled. */
 const QUESTIONS_AT_ONCE = 4
 
-const layerProbe = (url: Redacted.Redacted) =>
-  layerPostgres({
-    url,
-    maxConnections: 1,
-    minConnections: 1,
+const layerProbe = (settings: Settings, url: Redacted.Redacted) =>
+  layerServer(settings, url, {
+    maxConnections: PROBE_CONNECTIONS,
+    minConnections: PROBE_CONNECTIONS,
     statementsAConnection: QUESTIONS_AT_ONCE,
     statementLimit: READY_MS
   })

@@ -1,22 +1,28 @@
 import { PgClient } from "@effect/sql-pg"
-import { Duration, type Layer, type Redacted } from "effect"
+import { Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { PLACES } from "../limits.ts"
+import { CONNECTIONS_BESIDE_PLACES, PLACES } from "../limits.ts"
+import { socketOptions } from "./encryption.ts"
+import { timedStatements } from "./timed-statements.ts"
 import { types } from "./types.ts"
 
-/** Connections of one process to a PostgreSQL server: one for each place, and some for looking up tokens and links. */
-export const DATABASE_CONNECTIONS = PLACES + 2
+/** Connections of one process for requests: one for each place, and some for looking up tokens and links. */
+export const DATABASE_CONNECTIONS = PLACES + CONNECTIONS_BESIDE_PLACES
+
+/** Seconds of silence after which a connection asks whether its server is still there; ten questions later it is given up. */
+const KEEP_ALIVE_SECONDS = 10
 
 /**
- * A PostgreSQL server (15 and later). Sessions run in UTC whatever the server is set to, so that `::date` and
- * `date_trunc` mean the same on every machine; the zone of an operator is applied by name.
- *
- * A statement has its connection to itself: a connection answers one statement after the other, so behind a long one of
- * somebody else a short one would wait as long. Whoever is interrupted has its statement cancelled. Work that is
- * nobody's in particular may share (`statementsAConnection`), which saves round trips.
+ * What stands between the service and the server and gives out its sessions transaction by transaction (PgBouncer with
+ * `pool_mode=transaction`). It passes on the time zone and the name of the application, and refuses what else a connection asks for.
  */
-export const layerPostgres = (options: {
+export interface Pooler {
+  /** Whether it knows prepared statements in that mode: PgBouncer 1.21 and later do. */
+  readonly prepared: boolean
+}
+
+export interface PostgresOptions {
   readonly url: Redacted.Redacted<string>
   /** Default: DATABASE_CONNECTIONS. */
   readonly maxConnections?: number
@@ -28,22 +34,45 @@ export const layerPostgres = (options: {
   readonly statementLimit?: Duration.Input
   /** `off`: a commit does not wait for the disk. When the server crashes, its last fraction of a second may be undone. */
   readonly synchronousCommit?: "on" | "off"
-}): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
-  PgClient.layer({
+  /** Default: none, and a session keeps what it was told. Behind one the limit of a statement is kept here, and commits wait. */
+  readonly pooler?: Pooler | undefined
+}
+
+/**
+ * A PostgreSQL server (15 and later). Sessions run in UTC whatever the server is set to, so that `::date` and
+ * `date_trunc` mean the same on every machine; the zone of an operator is applied by name.
+ *
+ * A statement has its connection to itself: a connection answers one statement after the other, so behind a long one of
+ * somebody else a short one would wait as long. Whoever is interrupted has its statement cancelled. Work that is
+ * nobody's in particular may share (`statementsAConnection`), which saves round trips.
+ */
+export const layerPostgres = (options: PostgresOptions): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
+  PgClient.layerFrom(connected(options))
+
+const connected = Effect.fnUntraced(function* (options: PostgresOptions) {
+  const { pooler, statementLimit } = options
+  const client = yield* PgClient.make({
     url: options.url,
+    ssl: yield* socketOptions(options.url),
     maxConnections: options.maxConnections ?? DATABASE_CONNECTIONS,
     minConnections: options.minConnections ?? 0,
     multiplex: options.statementsAConnection !== undefined,
     multiplexConcurrency: options.statementsAConnection,
+    keepAlive: Duration.seconds(KEEP_ALIVE_SECONDS),
     applicationName: "latchkey",
-    startupParameters: {
-      timezone: "UTC",
-      // Compiling pays where millions of rows are read; of a short statement that the planner thinks dear it takes seconds.
-      jit: "off",
-      ...(options.statementLimit === undefined
-        ? {}
-        : { statement_timeout: `${Duration.toMillis(options.statementLimit)}ms` }),
-      ...(options.synchronousCommit === undefined ? {} : { synchronous_commit: options.synchronousCommit })
-    },
+    prepare: pooler?.prepared ?? true,
+    startupParameters: { timezone: "UTC", ...(pooler === undefined ? ofSession(options) : {}) },
     types
   })
+  // Whoever lets statements share a connection does not have them cancelled.
+  if (pooler === undefined || statementLimit === undefined || options.statementsAConnection !== undefined) return client
+  return yield* timedStatements(client, statementLimit)
+})
+
+/** What a session of one's own is told once. */
+const ofSession = ({ statementLimit, synchronousCommit }: PostgresOptions) => ({
+  // Compiling pays where millions of rows are read; of a short statement that the planner thinks dear it takes seconds.
+  jit: "off",
+  ...(statementLimit === undefined ? {} : { statement_timeout: `${Duration.toMillis(statementLimit)}ms` }),
+  ...(synchronousCommit === undefined ? {} : { synchronous_commit: synchronousCommit })
+})

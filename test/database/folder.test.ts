@@ -12,6 +12,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSettings, layerDatabase } from "../../src/database/choose.ts"
 import { DataFolderTaken, layerEmbedded } from "../../src/database/embedded.ts"
 import { type Holder, holdDataFolder } from "../../src/database/folder-lock.ts"
+import { unpooled } from "./unpooled.ts"
 
 const newFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-folder-"))),
@@ -43,7 +44,12 @@ const inFolder = <A, E>(folder: string, work: (sql: SqlClient) => Effect.Effect<
 const asService = (folder: string) =>
   Effect.flatMap(SqlClient, (sql) => sql`select id from kept order by id`).pipe(
     Effect.provide(layerDatabase, { local: true }),
-    Effect.provideService(DatabaseSettings, { databaseUrl: undefined, dataDir: folder, statementSeconds: 10 })
+    Effect.provideService(DatabaseSettings, {
+      databaseUrl: undefined,
+      dataDir: folder,
+      statementSeconds: 10,
+      ...unpooled
+    })
   )
 
 /** The clock of who waits for nothing, not for another look either. */

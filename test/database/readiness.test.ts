@@ -9,11 +9,17 @@ import { DATABASE_CONNECTIONS } from "../../src/database/postgres.ts"
 import { READY_MS, Readiness } from "../../src/database/Readiness.ts"
 import { layerTestDatabase } from "../database.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
+import { unpooled } from "./unpooled.ts"
 
 const answers = Effect.flatMap(Readiness, (database) => database.answers)
 
 const settingsFor = (url: string) =>
-  Layer.succeed(DatabaseSettings, { databaseUrl: Redacted.make(url), dataDir: "unused", statementSeconds: 10 })
+  Layer.succeed(DatabaseSettings, {
+    databaseUrl: Redacted.make(url),
+    dataDir: "unused",
+    statementSeconds: 10,
+    ...unpooled
+  })
 
 /** A door to somewhere that can be shut and opened again, like a server that goes away. */
 const door = (to: (socket: Socket) => void) =>

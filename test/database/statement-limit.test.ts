@@ -14,6 +14,7 @@ import { BUSY_RETRY_SECONDS } from "../../src/limits.ts"
 import { answerTo, freshOperator, layerService } from "../harness.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
 import { scratchDatabase } from "../own-database.ts"
+import { unpooled } from "./unpooled.ts"
 
 // A server stops a statement of a request that takes too long. The embedded database stops none: see docs/limits.md.
 
@@ -127,7 +128,8 @@ describe.skipIf(!canOverlap)(orSkipped("a statement that takes too long on a ser
         const settings = Layer.succeed(DatabaseSettings, {
           databaseUrl: yield* Address,
           dataDir: "unused",
-          statementSeconds: 7
+          statementSeconds: 7,
+          ...unpooled
         })
         const read = Effect.forEach(
           [

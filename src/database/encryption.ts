@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises"
+import type { ConnectionOptions } from "node:tls"
+import { Effect, Redacted, Result } from "effect"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
+
+// How a connection to a server is encrypted, as its address says by `sslmode`, in the words of PostgreSQL's own client. The
+// library would take `require` for the strictest mode with the certificates of the system, and would not look at a file.
+
+/** The strengths an address may ask for, the weakest first. */
+export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const
+type SslMode = (typeof SSL_MODES)[number]
+
+export interface Encryption {
+  /** Without any said: `disable`. */
+  readonly mode: SslMode
+  /** File of the certificates that are believed; undefined: those that Node knows. */
+  readonly rootCertificate: string | undefined
+}
+
+const isMode = (text: string): text is SslMode => SSL_MODES.some((mode) => mode === text)
+
+/**
+ * What an address asks for; fails with what it must be instead. `prefer` and `allow` are refused: whoever is in between
+ * makes them go unencrypted, and nobody would see it. Of what else PostgreSQL's client takes of `ssl…` nothing is passed
+ * over in silence.
+ */
+export const encryptionOf = (address: string): Result.Result<Encryption, string> => {
+  const given = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
+  const unknown = given.find(([name]) => name !== "sslmode" && name !== "sslrootcert")
+  if (unknown !== undefined) return Result.fail(`without ${unknown[0]}: sslmode and sslrootcert are what it takes`)
+  const { sslmode = "disable", sslrootcert, ...more } = Object.fromEntries(given)
+  if (given.length > 2 || Object.keys(more).length > 0)
+    return Result.fail("with one sslmode and one sslrootcert at most")
+  if (!isMode(sslmode)) {
+    const unseen = sslmode === "prefer" || sslmode === "allow" ? ": others may go unencrypted unseen" : ""
+    return Result.fail(`with a sslmode of ${SSL_MODES.join(", ")}${unseen}`)
+  }
+  if (sslmode === "disable" && sslrootcert !== undefined) {
+    return Result.fail("with sslmode=verify-full where it has sslrootcert")
+  }
+  // Anybody gets a certificate of an authority that everybody believes.
+  if (sslmode === "verify-ca" && sslrootcert === undefined) {
+    return Result.fail("with sslrootcert where it has sslmode=verify-ca")
+  }
+  return Result.succeed({ mode: sslmode, rootCertificate: sslrootcert })
+}
+
+const failed = (message: string, cause: unknown) =>
+  new SqlError({ reason: new ConnectionError({ cause, message, operation: "connect" }) })
+
+/**
+ * What the sockets to a server are given. As with PostgreSQL's own client, `require` looks at no certificate unless it is
+ * told of a file, and is `verify-ca` then.
+ */
+export const socketOptions = Effect.fnUntraced(function* (
+  url: Redacted.Redacted
+): Effect.fn.Return<false | ConnectionOptions, SqlError> {
+  const encryption = encryptionOf(Redacted.value(url))
+  if (Result.isFailure(encryption)) {
+    const message = `its address must be one ${encryption.failure}`
+    return yield* failed(message, new Error(message))
+  }
+  const { mode, rootCertificate } = encryption.success
+  if (mode === "disable") return false
+  if (rootCertificate === undefined) return { rejectUnauthorized: mode !== "require" }
+  const ca = yield* Effect.tryPromise({
+    try: () => readFile(rootCertificate),
+    catch: (cause) => failed("cannot read sslrootcert", new Error(`cannot read sslrootcert: ${cause}`))
+  })
+  return { ca, rejectUnauthorized: true, ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }) }
+})

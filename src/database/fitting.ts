@@ -1,0 +1,51 @@
+import { Data, Effect } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+
+/** The oldest release of PostgreSQL that this one works on. */
+export const OLDEST_SERVER = 15
+
+/** The server is there, and the service cannot work on it. */
+export class UnfitServer extends Data.TaggedError("UnfitServer")<{ readonly why: string }> {
+  override get message(): string {
+    return `DATABASE_URL: ${this.why}`
+  }
+}
+
+/** What a session says of its server and of itself. */
+export interface SaidOfServer {
+  /** PostgreSQL's `server_version_num`: 150004 is 15.4. */
+  readonly version: number
+  readonly zone: string
+  readonly jit: string
+}
+
+const NUMBERS_A_RELEASE = 10_000
+
+/** Why the service cannot work on it; undefined: it can. `pooled`: the settings say that a pooler is in between. */
+export const unfit = (said: SaidOfServer, pooled: boolean, oldest = OLDEST_SERVER): string | undefined => {
+  if (said.version < oldest * NUMBERS_A_RELEASE) {
+    return `PostgreSQL ${Math.floor(said.version / NUMBERS_A_RELEASE)} is too old, it must be ${oldest} or newer`
+  }
+  // Both were asked for as the session began.
+  if (!pooled && said.jit !== "off")
+    return `a pooler in between passes over what sessions ask for: DATABASE_PREPARED=0 goes without`
+  if (said.zone !== "UTC")
+    return `sessions are in ${said.zone}, not in UTC: a pooler in between must pass on their timezone`
+  return undefined
+}
+
+/** Looks whether the service can work there, and says of a pooler's sessions what they could be told once. */
+export const fitting = Effect.fnUntraced(function* (pooled: boolean) {
+  const sql = yield* SqlClient
+  const [said] = yield* sql<SaidOfServer>`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
+      current_setting('jit') AS jit`
+  if (said === undefined) return yield* Effect.die(new Error("a SELECT without FROM has one row"))
+  const why = unfit(said, pooled)
+  if (why !== undefined) return yield* new UnfitServer({ why })
+  if (said.jit !== "off") {
+    yield* Effect.logInfo(
+      "statements that look long are compiled first: let the pooler say SET jit = off (connect_query)"
+    )
+  }
+})

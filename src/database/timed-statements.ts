@@ -1,0 +1,61 @@
+import { PgClient } from "@effect/sql-pg"
+import { type Duration, Effect, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Connection } from "effect/sql/SqlConnection"
+import { SqlError, StatementTimeoutError, UnknownError } from "effect/sql/SqlError"
+
+// Where a session has no settings of its own (behind a pooler it is somebody else's after each transaction), the server
+// cannot be told how long a statement may take. It is told to cancel it instead, by whoever has waited long enough.
+
+const tooLong = new SqlError({
+  reason: new StatementTimeoutError({
+    cause: new Error("canceled: the time of the statement was up"),
+    message: "the time of the statement was up",
+    operation: "query"
+  })
+})
+
+/** What interrupts a statement has it cancelled. A wait in the queue of the pooler counts too. */
+const within = (limit: Duration.Input) => {
+  const timed = Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(tooLong) })
+  return (connection: Connection): Connection => ({
+    execute: (...statement) => timed(connection.execute(...statement)),
+    executeRaw: (...statement) => timed(connection.executeRaw(...statement)),
+    executeValues: (...statement) => timed(connection.executeValues(...statement)),
+    executeUnprepared: (...statement) => timed(connection.executeUnprepared(...statement)),
+    executeValuesUnprepared: (...statement) => timed(connection.executeValuesUnprepared(...statement)),
+    // Its rows are read as they come: by its end, not by the first of them.
+    executeStream: (...statement) =>
+      Stream.interruptWhen(connection.executeStream(...statement), Effect.delay(Effect.fail(tooLong), limit))
+  })
+}
+
+/** PostgreSQL answers `ROLLBACK` to the `COMMIT` of a transaction in which something failed. */
+const isRolledBack = (answer: unknown): boolean =>
+  typeof answer === "object" && answer !== null && "command" in answer && answer.command === "ROLLBACK"
+
+const rolledBack = new SqlError({
+  reason: new UnknownError({
+    cause: new Error("COMMIT rolled back an aborted transaction"),
+    message: "COMMIT rolled back an aborted transaction",
+    operation: "commit"
+  })
+})
+
+/** The same client, whose statements fail as a server's would that stopped them, once they have taken `limit`. */
+export const timedStatements = Effect.fnUntraced(function* (client: PgClient.PgClient, limit: Duration.Input) {
+  const acquirer = Effect.map(client.reserve, within(limit))
+  const timed = yield* SqlClient.make({
+    acquirer,
+    compiler: PgClient.makeCompiler(),
+    driver: client.driver,
+    spanAttributes: [["db.system.name", "postgresql"]],
+    commit: (connection) =>
+      Effect.flatMap(connection.executeRaw("COMMIT", []), (answer) =>
+        isRolledBack(answer) ? Effect.fail(rolledBack) : Effect.void
+      ),
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
+  })
+  const { config, json, listen, notify } = client
+  return Object.assign(timed, { [PgClient.TypeId]: PgClient.TypeId, config, json, listen, notify })
+})
