@@ -133,6 +133,43 @@ describe("configuration", () => {
     })
   )
 
+  it.effect("has from four connections of a process to a server to a hundred", () =>
+    Effect.gen(function* () {
+      const DATABASE_URL = "postgresql://127.0.0.1/latchkey"
+      for (const [text, count] of [
+        ["4", 4],
+        ["100", 100]
+      ] as const) {
+        assert.strictEqual((yield* settings({ DATABASE_URL, DATABASE_CONNECTIONS: text })).databaseConnections, count)
+      }
+      for (const text of ["3", "101"]) {
+        const { message } = yield* Effect.flip(settings({ DATABASE_URL, DATABASE_CONNECTIONS: text }))
+        assert.strictEqual(
+          message,
+          `DATABASE_CONNECTIONS must be a whole number of connections from 4 to 100, not "${text}".`
+        )
+      }
+    })
+  )
+
+  it.effect("says in one line what is wrong with an address of a server, and never shows it", () =>
+    Effect.gen(function* () {
+      const secret = "postgres://user:secret@host/database"
+      for (const [variable, more] of [
+        ["DATABASE_URL", {}],
+        ["DATABASE_DIRECT_URL", { DATABASE_URL: secret }]
+      ] as const) {
+        const { message } = yield* Effect.flip(settings({ ...more, [variable]: `${secret}?sslmode=prefer` }))
+        assert.strictEqual(
+          message,
+          `${variable} must be an address with a sslmode of disable, require, verify-ca, verify-full: others may go unencrypted unseen (its value is not shown: it may be secret).`
+        )
+      }
+      const { message } = yield* Effect.flip(settings({ DATABASE_DIRECT_URL: secret }))
+      assert.include(message, "DATABASE_DIRECT_URL must be left out where DATABASE_URL is")
+    })
+  )
+
   it.effect("listens on an IPv6 address and names itself by it", () =>
     Effect.gen(function* () {
       for (const HOST of ["::1", "[::1]"]) {

@@ -3,6 +3,10 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { operations } from "../src/Api.ts"
 import { routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
+import { BACKGROUND_CONNECTIONS, DIRECT_CONNECTIONS, PROBE_CONNECTIONS } from "../src/database/choose.ts"
+import { DATABASE_CONNECTIONS } from "../src/database/postgres.ts"
+import { CONNECTIONS_BESIDE_PLACES, PLACES } from "../src/limits.ts"
+import { POOLER_SETTINGS } from "./own-processes.ts"
 
 const page = join(import.meta.dirname, "../docs/api.md")
 const HEADING = "## Operations\n"
@@ -22,4 +26,38 @@ it("docs/api.md lists every operation (write it with UPDATE_DOCS=1)", () => {
   const wanted = text.slice(0, text.indexOf(HEADING) + HEADING.length) + table
   if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, wanted)
   else assert.strictEqual(text, wanted)
+})
+
+const postgresql = join(import.meta.dirname, "../docs/postgresql.md")
+const BEGIN = "<!-- connections -->\n"
+const END = "<!-- end -->\n"
+
+/** PostgreSQL's own `max_connections`, without those that it keeps for superusers. */
+const SERVER_CONNECTIONS = 100 - 3
+const together = DATABASE_CONNECTIONS + BACKGROUND_CONNECTIONS + PROBE_CONNECTIONS
+
+const connections = [
+  "",
+  "| for | connections |",
+  "|---|---|",
+  `| requests | ${DATABASE_CONNECTIONS} (\`DATABASE_CONNECTIONS\`): one for each of ${PLACES} calls at once, ${CONNECTIONS_BESIDE_PLACES} beside them |`,
+  `| work in the background | ${BACKGROUND_CONNECTIONS} |`,
+  `| \`/health/ready\` | ${PROBE_CONNECTIONS} |`,
+  `| **together** | **${together}** |`,
+  "| bringing the database up to date, until a minute after the start | 1 |",
+  `| waking each other past a pooler, to \`DATABASE_DIRECT_URL\` | ${DIRECT_CONNECTIONS} |`,
+  `| a server as it comes (\`max_connections\` 100, 3 of them for superusers) has enough for | ${Math.floor(SERVER_CONNECTIONS / (together + 1))} processes |`,
+  ""
+].join("\n")
+
+it("docs/postgresql.md has the connections of a process (write it with UPDATE_DOCS=1)", () => {
+  const text = readFileSync(postgresql, "utf8")
+  const wanted = text.slice(0, text.indexOf(BEGIN) + BEGIN.length) + connections + text.slice(text.indexOf(END))
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(postgresql, wanted)
+  else assert.strictEqual(text, wanted)
+})
+
+it("docs/postgresql.md shows the settings of PgBouncer that were tried", () => {
+  const text = readFileSync(postgresql, "utf8")
+  for (const line of POOLER_SETTINGS) assert.include(text, `\n${line}\n`)
 })

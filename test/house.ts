@@ -149,7 +149,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "configuration.ts",
     what: "what the environment says about this process",
-    imports: imports("database deliveries installation.ts telemetry")
+    imports: imports("database deliveries installation.ts limits.ts telemetry")
   },
   {
     place: "deliveries",

@@ -87,6 +87,7 @@ export const ownServer = Effect.fnUntraced(function* (
         "shared_buffers=32MB"
       ]
       await writeFile(join(folder, "postgresql.auto.conf"), [...lines, ...(await prepare(folder))].join("\n"))
+      if (process.getuid?.() === 0) await run("chown", ["-R", "postgres:postgres", folder])
       await call("pg_ctl", ["-D", folder, "-l", log, "-w", "start"])
     }),
     () => Effect.promise(() => call("pg_ctl", ["-D", folder, "-m", "immediate", "-w", "stop"]))

@@ -28,9 +28,8 @@ export const encryptionOf = (address: string): Result.Result<Encryption, string>
   const given = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
   const unknown = given.find(([name]) => name !== "sslmode" && name !== "sslrootcert")
   if (unknown !== undefined) return Result.fail(`without ${unknown[0]}: sslmode and sslrootcert are what it takes`)
-  const { sslmode = "disable", sslrootcert, ...more } = Object.fromEntries(given)
-  if (given.length > 2 || Object.keys(more).length > 0)
-    return Result.fail("with one sslmode and one sslrootcert at most")
+  const { sslmode = "disable", sslrootcert } = Object.fromEntries(given)
+  if (new Map(given).size < given.length) return Result.fail("with one sslmode and one sslrootcert at most")
   if (!isMode(sslmode)) {
     const unseen = sslmode === "prefer" || sslmode === "allow" ? ": others may go unencrypted unseen" : ""
     return Result.fail(`with a sslmode of ${SSL_MODES.join(", ")}${unseen}`)

@@ -35,13 +35,13 @@ export const unfit = (said: SaidOfServer, pooled: boolean, oldest = OLDEST_SERVE
 }
 
 /** Looks whether the service can work there, and says of a pooler's sessions what they could be told once. */
-export const fitting = Effect.fnUntraced(function* (pooled: boolean) {
+export const fitting = Effect.fnUntraced(function* (pooled: boolean, oldest = OLDEST_SERVER) {
   const sql = yield* SqlClient
   const [said] = yield* sql<SaidOfServer>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
       current_setting('jit') AS jit`
   if (said === undefined) return yield* Effect.die(new Error("a SELECT without FROM has one row"))
-  const why = unfit(said, pooled)
+  const why = unfit(said, pooled, oldest)
   if (why !== undefined) return yield* new UnfitServer({ why })
   if (said.jit !== "off") {
     yield* Effect.logInfo(

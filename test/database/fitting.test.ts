@@ -1,0 +1,38 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { inject } from "vitest"
+import { fitting, OLDEST_SERVER, type SaidOfServer, unfit } from "../../src/database/fitting.ts"
+import { layerPostgres } from "../../src/database/postgres.ts"
+import { canOverlap, orSkipped } from "../overlap.ts"
+
+const OLDEST = OLDEST_SERVER * 10_000
+const said: SaidOfServer = { version: OLDEST, zone: "UTC", jit: "off" }
+
+describe("a server fits", () => {
+  it("from PostgreSQL 15 on", () => {
+    assert.isUndefined(unfit(said, false))
+    assert.isUndefined(unfit({ ...said, version: 180_001 }, false))
+    assert.strictEqual(
+      unfit({ ...said, version: OLDEST - 1 }, false),
+      "PostgreSQL 14 is too old, it must be 15 or newer"
+    )
+  })
+
+  it("where a session has what it asks for; behind a pooler it has its zone at least", () => {
+    assert.include(unfit({ ...said, jit: "on" }, false), "DATABASE_PREPARED=0")
+    assert.isUndefined(unfit({ ...said, jit: "on" }, true))
+    for (const pooled of [false, true]) assert.include(unfit({ ...said, zone: "Asia/Tokyo" }, pooled), "Asia/Tokyo")
+  })
+})
+
+it.live.skipIf(!canOverlap)(orSkipped("the server of this run fits, and would not if it had to be a later one"), () =>
+  Effect.gen(function* () {
+    yield* fitting(false)
+    const { message } = yield* Effect.flip(fitting(false, 99))
+    assert.match(message, /^DATABASE_URL: PostgreSQL \d+ is too old, it must be 99 or newer$/)
+  }).pipe(
+    Effect.provide(
+      layerPostgres({ url: Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1"), maxConnections: 1 })
+    )
+  )
+)
