@@ -63,6 +63,8 @@ export interface Settings {
   readonly trustProxy: boolean
   /** Base address of an OpenTelemetry collector (`/v1/traces`, … are appended); undefined: nothing is exported. */
   readonly otlpEndpoint: string | undefined
+  /** Where Prometheus finds the metrics, on the same host; undefined: nowhere. */
+  readonly metricsPort: number | undefined
   /** Which traces are exported. */
   readonly sampler: NamedSampler
   readonly logFormat: "pretty" | "json"
@@ -129,6 +131,15 @@ const port: Setting<number> = {
   expected: "a port from 1 to 65535",
   read: (text) => (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535 ? Number(text) : undefined)
 }
+
+/** A port that no other of this process is on. */
+const portBeside = (taken: number): Setting<number> => ({
+  expected: "a port from 1 to 65535 other than PORT",
+  read: (text) => {
+    const number = port.read(text)
+    return number === taken ? undefined : number
+  }
+})
 
 const whole = (unit: "seconds" | "days" | "connections", least: number, most: number): Setting<number> => ({
   expected: `a whole number of ${unit} from ${least} to ${most}`,
@@ -264,6 +275,7 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
       // A collector's address can carry its key as a query, which is no base address: not shown.
       { ...baseAddress("an http or https address of a collector, such as http://localhost:4318"), secret: true }
     ),
+    metricsPort: yield* setting("METRICS_PORT", portBeside(listenPort)),
     sampler: {
       name: (yield* setting("OTEL_TRACES_SAMPLER", sampler)) ?? EVERY_TRACE.name,
       ratio: (yield* setting("OTEL_TRACES_SAMPLER_ARG", ratio)) ?? EVERY_TRACE.ratio

@@ -8,6 +8,7 @@ import { layerConnectorDoor } from "./adapters/connectors.ts"
 import { layerDocs, TryToken } from "./adapters/docs.ts"
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
+import { layerMetricsPort } from "./adapters/metrics.ts"
 import { layerConsolePages } from "./adapters/pages/console.ts"
 import { layerSandboxPage } from "./adapters/pages/sandbox.ts"
 import { layerAssembly } from "./assembly.ts"
@@ -38,6 +39,7 @@ import {
 } from "./database/choose.ts"
 import { IMAGES } from "./database/folder-modes.ts"
 import { migrate } from "./database/migrate.ts"
+import { layerPoolMetrics } from "./database/pool-metrics.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
@@ -86,6 +88,9 @@ import { layerSandboxConnector } from "./sandbox/in-process.ts"
 import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
 import { SandboxAllowed } from "./sandbox/SandboxAllowed.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
+import { Measuring } from "./telemetry/metrics/measuring.ts"
+import { layerProcessMetrics } from "./telemetry/metrics/process.ts"
+import { Snapshots } from "./telemetry/metrics/Snapshots.ts"
 
 // The process: settings choose the layers, the layers make the Service, and the adapters serve it.
 
@@ -237,6 +242,20 @@ const layerKnowing = Layer.provide(layerPreparing, layerBackgroundDatabase)
 /** Takes commands for as long as the process runs; what they change may be work for the workers. */
 const layerCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
 
+/** Whether anybody is told what is counted. */
+const isMeasured = ({ metricsPort, otlpEndpoint }: Settings): boolean =>
+  metricsPort !== undefined || otlpEndpoint !== undefined
+
+/** What the process says of itself beside what its parts count. */
+const layerMeasured = (settings: Settings) =>
+  isMeasured(settings) ? Layer.merge(layerProcessMetrics(packageJson.version), layerPoolMetrics) : Layer.empty
+
+/** Where Prometheus comes by. */
+const layerMetrics = ({ metricsPort, host }: Settings) =>
+  metricsPort === undefined
+    ? Layer.empty
+    : Layer.provide(layerMetricsPort({ port: metricsPort, host }), Snapshots.layerProcess)
+
 // On connections whose statements may take as long as they take.
 const layerMigrated = Layer.provide(Layer.effectDiscard(migrate(migrations)), layerDatabase)
 
@@ -298,9 +317,11 @@ const layerProgram = (run: Run) =>
         Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, Images.layer()]),
         Layer.provide(layerImageBytes(settings)),
         Layer.provide(run.places(settings)),
+        Layer.provide([layerMetrics(settings), layerMeasured(settings)]),
         Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
         Layer.provide([
+          Layer.succeed(Measuring, isMeasured(settings)),
           Layer.succeed(Deployment, settings.deployment),
           Layer.succeed(PublicUrl, settings.publicUrl),
           Layer.succeed(IdentityImageDays, settings.identityImageDays),

@@ -39,6 +39,7 @@ import { UNMATCHED } from "./gate/windows/limit-table.ts"
 import { BUSY_RETRY_SECONDS } from "./limits.ts"
 import { Places, StrangerPlaces } from "./places/Places.ts"
 import { type Asked, type Reader, reader } from "./resources/handled.ts"
+import { type CallSeen, measuringCalls } from "./telemetry/metrics/calls.ts"
 import { asRoot, inSpan, record } from "./telemetry/spans.ts"
 
 /** What an adapter hands over of one call. */
@@ -86,7 +87,12 @@ export class Service extends Context.Service<
       const refusals = yield* Refusals
       const { wake } = yield* WakeUp
       const runs = new Map<string, Run>()
+      const measuring = new Map<string, Watching["measure"]>()
+      // Whatever name it was asked for by: names that callers make up are no labels.
+      const unmatched: Watching = { refusals, measure: measuringCalls(UNMATCHED) }
+      const watching = (name: string): Watching => ({ refusals, measure: measuring.get(name) ?? unmatched.measure })
       for (const name of operationNames) {
+        measuring.set(name, measuringCalls(name))
         const [operation, read] = [Api[name], yield* reader(name)]
         const onTheWay = { gate, places, keys, wake }
         const run = needsToken(operation)
@@ -98,11 +104,11 @@ export class Service extends Context.Service<
       return Service.of({
         call: (name, call) => {
           const run = runs.get(name)
-          return answered(refusals, name, call, (requestId) =>
+          return answered(watching(name), name, call, (requestId) =>
             run === undefined ? Effect.succeed(noSuchOperation) : run(call, requestId)
           )
         },
-        refuse: (error, call) => answered(refusals, UNMATCHED, call, () => refusal(gate, error, call.headers)),
+        refuse: (error, call) => answered(unmatched, UNMATCHED, call, () => refusal(gate, error, call.headers)),
         scopeOf: gate.scopeOf
       })
     })
@@ -268,16 +274,29 @@ const refusal = Effect.fnUntraced(function* (
   return { exit: Exit.fail(limited ?? error), headers: {}, by: turned?.by }
 })
 
-/** Turns what became of a call into its answer, with the request's span and its one log line. */
+/** Who is told of a call that is over. */
+interface Watching {
+  readonly refusals: Refusals["Service"]
+  readonly measure: (seen: CallSeen) => Effect.Effect<void>
+}
+
+/** Turns what became of a call into its answer, with the request's span, its one log line and its counts. */
 const answered = (
-  refusals: Refusals["Service"],
+  { refusals, measure }: Watching,
   operation: string,
   call: Pick<Call, "door" | "headers">,
   run: (requestId: string) => Effect.Effect<Outcome>
 ): Effect.Effect<Answer> =>
   Effect.clockWith((clock) => {
     const startedAt = clock.currentTimeMillisUnsafe()
-    const asked: AskedFor = { requestId: newRequestId(startedAt), operation, door: call.door, startedAt, clock }
+    const asked: AskedFor = {
+      requestId: newRequestId(startedAt),
+      operation,
+      door: call.door,
+      startedAt,
+      clock,
+      measure
+    }
     const answer = Effect.flatMap(run(asked.requestId), (outcome) =>
       Exit.isSuccess(outcome.exit)
         ? logged(asked, { envelope: succeeded(asked.requestId, outcome.exit.value), headers: outcome.headers })
@@ -298,6 +317,7 @@ interface AskedFor {
   readonly door: Call["door"]
   readonly startedAt: number
   readonly clock: Clock.Clock
+  readonly measure: Watching["measure"]
 }
 
 const ERROR_CODE = "latchkey.error_code"
@@ -347,10 +367,12 @@ const outOfTime = new ServerError({
 })
 const defect = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })
 
-const logged = ({ operation, door, startedAt, clock }: AskedFor, answer: Answer): Effect.Effect<Answer> => {
+const logged = (asked: AskedFor, answer: Answer): Effect.Effect<Answer> => {
+  const { operation, door, startedAt, clock, measure } = asked
   const { request_id, error_code, error_msg } = answer.envelope
   const ms = clock.currentTimeMillisUnsafe() - startedAt
   const fields = { request_id, door, operation, error_code, ms }
   const line = Effect.logInfo("request", error_code === 0 ? fields : { ...fields, error_msg })
-  return Effect.as(Effect.andThen(record(ERROR_CODE, error_code), line), answer)
+  const seen = Effect.andThen(record(ERROR_CODE, error_code), measure({ door, errorCode: error_code, ms }))
+  return Effect.as(Effect.andThen(seen, line), answer)
 }

@@ -1,4 +1,5 @@
 import { Deferred, Effect, Exit, Queue } from "effect"
+import { AskedBy } from "../database/measured.ts"
 
 interface Waiting<A> {
   readonly item: A
@@ -34,6 +35,7 @@ export const batcher = Effect.fnUntraced(function* <A>(
     Effect.flatMap(together),
     Effect.forever,
     Effect.withTracerEnabled(false),
+    Effect.provideService(AskedBy, "background"),
     Effect.forkScoped
   )
 

@@ -1,4 +1,7 @@
 import { Cause, DateTime, Effect, type Scope } from "effect"
+import { AskedBy } from "../database/measured.ts"
+import { backgroundFailures } from "../telemetry/metrics/declared.ts"
+import { countOne } from "../telemetry/metrics/measuring.ts"
 
 /** Milliseconds between two turns while they fail: the database is away. */
 const TROUBLE_MS = 1_000
@@ -11,11 +14,15 @@ export const loop = <R>(what: string, turn: Effect.Effect<void, never, R>): Effe
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) =>
         Effect.andThen(
-          Effect.logWarning(`background work: ${what} failed and is tried again`, cause),
+          Effect.andThen(
+            countOne(backgroundFailures.of({ work: what })),
+            Effect.logWarning(`background work: ${what} failed and is tried again`, cause)
+          ),
           Effect.sleep(TROUBLE_MS)
         )
     ),
-    Effect.forever
+    Effect.forever,
+    Effect.provideService(AskedBy, "background")
   )
 
 /** Does something every so many milliseconds, the first time after the first of them, until the scope closes. */

@@ -1,9 +1,11 @@
-import { Clock, Context, Effect, Layer, Metric } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { periodically } from "../background/loop.ts"
 import type { Caller } from "../contract/caller.ts"
 import { jsonParameter } from "../database/parameters.ts"
 import { REFUSALS_KINDS } from "../limits.ts"
+import { refusedOfNobody } from "../telemetry/metrics/declared.ts"
+import { countOne } from "../telemetry/metrics/measuring.ts"
 import { hourOf, makeCounts, type RefusalCount, type RefusalKind } from "./refusal-counts.ts"
 
 /** Milliseconds between two times that counts are written down, what one of these may take, and what the last one gets. */
@@ -17,10 +19,7 @@ export const REFUSALS_ROWS = 1_000
 const SIGN_IN = { application: "Latchkey", operation: "sign_in", errorCode: 401 }
 
 /** Refusals that nobody can be named for. */
-export const ofNobody = Metric.counter("latchkey_refusals_of_nobody", {
-  description: "Calls refused without a token that was ever known, and sign-ins without an account",
-  incremental: true
-})
+const ofNobody = refusedOfNobody.of({})
 
 /** A call that was refused; `by` is undefined where its token was never known. */
 export interface RefusedCall {
@@ -57,10 +56,9 @@ export class Refusals extends Context.Service<
       return Refusals.of({
         call: ({ by, operation, errorCode }) =>
           by === undefined
-            ? Metric.update(ofNobody, 1)
+            ? countOne(ofNobody)
             : count({ ...whose(by), application: by.tokenName, operation, errorCode }),
-        signIn: (account) =>
-          account === undefined ? Metric.update(ofNobody, 1) : count({ ...whose(account), ...SIGN_IN })
+        signIn: (account) => (account === undefined ? countOne(ofNobody) : count({ ...whose(account), ...SIGN_IN }))
       })
     })
   )

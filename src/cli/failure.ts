@@ -56,6 +56,7 @@ const messageOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
   if (error instanceof Unreached) return error.message
   const text = textOf(innermost(error))
+  if (Predicate.isTagged(error, "MetricsPortUnusable")) return `cannot listen on HOST and METRICS_PORT: ${text}`
   return Predicate.isTagged(error, "ServeError") ? `cannot listen on HOST and PORT: ${text}` : text
 }
 

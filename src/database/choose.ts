@@ -13,6 +13,8 @@ import { upkeep } from "./upkeep.ts"
 /** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
 export const BACKGROUND_CONNECTIONS = 4
 const BACKGROUND_STATEMENTS = 4
+/** Statements of the background that can be under way at once in a process, beside the connection that listens. */
+export const BACKGROUND_STATEMENTS_AT_ONCE = (BACKGROUND_CONNECTIONS - 1) * BACKGROUND_STATEMENTS
 
 /** Connections of a process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one wakes others. */
 export const DIRECT_CONNECTIONS = 2

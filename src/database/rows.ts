@@ -1,5 +1,6 @@
 import { Context, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { measured } from "./measured.ts"
 
 // How a store reads: rows are decoded by a Schema, and a row that does not fit, like a database that is gone, is a
 // defect of the service and never something a caller could mend.
@@ -22,7 +23,7 @@ const beforeReading = Effect.flatten(BeforeReading)
 export const readBy =
   <A, Row = object>(decode: (rows: ReadonlyArray<Row>) => A) =>
   <R>(statement: Answered<Row, R>): Effect.Effect<A, never, R> =>
-    Effect.orDie(Effect.flatMap(statement, (rows) => Effect.map(beforeReading, () => decode(rows))))
+    Effect.orDie(Effect.flatMap(measured(statement), (rows) => Effect.map(beforeReading, () => decode(rows))))
 
 /** Reads all rows of a statement. */
 export const rowsOf = <A>(row: Schema.ConstraintDecoder<A>) => {

@@ -1,18 +1,15 @@
-import { Context, Effect, Layer, Metric, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { periodically } from "../background/loop.ts"
 import { rowsOf } from "../database/rows.ts"
 import { FEED_LAG_MS } from "../limits.ts"
+import { consumersLagging } from "../telemetry/metrics/declared.ts"
+import { standsAt } from "../telemetry/metrics/measuring.ts"
 import { lookingForLag } from "./consumers.ts"
 
 /** Milliseconds between two looks, and consumers one look writes a line about; the next look has the others. */
 export const LAGGING_POLL_MS = 60_000
 export const LAGGING_LINES = 20
-
-/** How many consumers lag, of all operators, as the last look found them. */
-export const laggingConsumers = Metric.gauge("latchkey_event_consumers_lagging", {
-  description: "Consumers of the feed whose oldest unacknowledged event is older than 30 minutes"
-})
 
 const BegunToLag = Schema.Struct({
   operator_id: Schema.Int,
@@ -55,7 +52,7 @@ export class LaggingConsumers extends Context.Service<
 export const warnOfLag = Effect.fnUntraced(function* (now: Date) {
   const { look } = yield* LaggingConsumers
   const { lagging, began } = yield* look(now)
-  yield* Metric.update(laggingConsumers, lagging)
+  yield* standsAt(consumersLagging.of({}), lagging)
   for (const { operator_id, name, queued_at } of began) {
     const age = Math.floor((now.getTime() - queued_at.getTime()) / 1000)
     yield* Effect.logWarning("a consumer of events lags").pipe(

@@ -38,6 +38,7 @@ export class FairPlaces {
   readonly #mostBytes: number
   readonly #now: () => number
   #free: number
+  #allWaiting = 0
   /** Places held, by operator; one that holds none has no entry. */
   readonly #held = new Map<number, number>()
   readonly #waiting = new RoundRobin<WaitingCall>()
@@ -76,6 +77,7 @@ export class FairPlaces {
     const waiting = this.waiting(call.operator)
     if (waiting > 0 && (waiting >= this.#mostWaiting || bytes + call.bytes > this.#mostBytes)) return false
     this.#waiting.add(call.operator, call)
+    this.#allWaiting += 1
     this.#bytes.set(call.operator, bytes + call.bytes)
     return true
   }
@@ -108,6 +110,11 @@ export class FairPlaces {
     return this.#free
   }
 
+  /** Calls that wait, of all operators. */
+  get allWaiting(): number {
+    return this.#allWaiting
+  }
+
   #seat(operator: number): boolean {
     if (this.#free === 0 || !this.#mayHaveOneMore(operator)) return false
     this.#free--
@@ -137,6 +144,7 @@ export class FairPlaces {
   }
 
   #keepsNoLonger({ operator, bytes }: WaitingCall): void {
+    this.#allWaiting -= 1
     if (this.waiting(operator) === 0) this.#bytes.delete(operator)
     else this.#bytes.set(operator, (this.#bytes.get(operator) ?? 0) - bytes)
   }

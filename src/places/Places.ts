@@ -3,6 +3,9 @@ import { AwayFromPlace } from "../contract/away-from-place.ts"
 import { ServerError } from "../contract/errors.ts"
 import { BeforeReading } from "../database/rows.ts"
 import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS, PLACES, STRANGER_PLACES, WAITING_BYTES, WAITING_CALLS } from "../limits.ts"
+import { placesLimit, placesRefused, placesUsed, placesWait, placesWaiting } from "../telemetry/metrics/declared.ts"
+import { watched } from "../telemetry/metrics/family.ts"
+import { countOne, note } from "../telemetry/metrics/measuring.ts"
 import { type Deadline, makeDeadline } from "./deadline.ts"
 import { FairPlaces, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
@@ -27,28 +30,40 @@ export class Places extends Context.Service<
     ) => Effect.Effect<A, E | ServerError, R>
   }
 >()("latchkey/places/Places") {
-  static readonly layer = (places: number = PLACES): Layer.Layer<Places> => Layer.effect(Places, makePlaces(places))
+  static readonly layer = (places: number = PLACES): Layer.Layer<Places> =>
+    Layer.effect(Places, makePlaces(places, "operators"))
 
   /** Everybody works at once: what a bench compares with. */
   static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, { within: (_, work) => work })
 }
 
-const makePlaces = (places: number) =>
-  Effect.map(makeDeadline(PLACE_WAIT_MS), (deadline): Places["Service"] => {
-    const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
-    const thread = new FairThread()
-    return {
-      within: (operatorId, work, bytes = 0) =>
-        Effect.uninterruptibleMask((restore) => {
-          const place = new Place({ fair, deadline }, operatorId, bytes)
-          const building = inPlace(place, turnOn(thread, operatorId), work)
-          return Effect.andThen(
-            place.taken(restore),
-            Effect.onExit(restore(building), () => place.given)
-          )
-        })
-    }
+/** `of`: whose they are, as metrics tell it. */
+const makePlaces = Effect.fnUntraced(function* (places: number, of: "operators" | "strangers") {
+  const deadline = yield* makeDeadline(PLACE_WAIT_MS)
+  const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
+  const thread = new FairThread()
+  const waiting: Waiting = { fair, deadline, ...waitingMetrics(of) }
+  yield* watched(placesLimit.of({ of }), () => places)
+  yield* watched(placesUsed.of({ of }), () => places - fair.free)
+  yield* watched(placesWaiting.of({ of }), () => fair.allWaiting)
+  return Places.of({
+    within: (operatorId, work, bytes = 0) =>
+      Effect.uninterruptibleMask((restore) => {
+        const place = new Place(waiting, operatorId, bytes)
+        const building = inPlace(place, turnOn(thread, operatorId), work)
+        return Effect.andThen(
+          place.taken(restore),
+          Effect.onExit(restore(building), () => place.given)
+        )
+      })
   })
+})
+
+const waitingMetrics = (of: string) => ({
+  duration: placesWait.of({ of }),
+  tooMany: placesRefused.of({ of, why: "too_many" }),
+  tooLong: placesRefused.of({ of, why: "too_long" })
+})
 
 /**
  * The places of calls without a token, a few and apart: however many strangers call, and from however many networks, no operator
@@ -57,7 +72,7 @@ const makePlaces = (places: number) =>
 export class StrangerPlaces extends Context.Service<StrangerPlaces, Places["Service"]>()(
   "latchkey/places/StrangerPlaces"
 ) {
-  static readonly layer = Layer.effect(StrangerPlaces, makePlaces(STRANGER_PLACES))
+  static readonly layer = Layer.effect(StrangerPlaces, makePlaces(STRANGER_PLACES, "strangers"))
 }
 
 const inPlace = <A, E, R>(
@@ -133,7 +148,7 @@ const awayFrom =
     })
 
 /** What waiting calls share. */
-interface Waiting {
+interface Waiting extends ReturnType<typeof waitingMetrics> {
   readonly fair: FairPlaces
   readonly deadline: Deadline
 }
@@ -143,11 +158,12 @@ interface Waiting {
  * long enough at the very moment it is seated gives the place back, or keeps it.
  */
 const waited = (
-  { fair, deadline }: Waiting,
+  { fair, deadline, ...metrics }: Waiting,
   { operator, bytes }: Omit<WaitingCall, "seat">,
   restore: Restore
 ): Effect.Effect<void, ServerError> =>
-  Effect.suspend(() => {
+  Effect.withFiber((fiber) => {
+    const since = performance.now()
     let state: "waits" | "seated" | "late" = "waits"
     const over = Deferred.makeUnsafe<void>()
     const end = (as: "seated" | "late") => {
@@ -155,7 +171,7 @@ const waited = (
       Deferred.doneUnsafe(over, Effect.void)
     }
     const call: WaitingCall = { operator, bytes, seat: () => end("seated") }
-    if (!fair.wait(call)) return tooMany
+    if (!fair.wait(call)) return Effect.andThen(countOne(metrics.tooMany), tooMany)
     const giveUp = () => {
       if (state !== "waits") return
       fair.withdraw(call)
@@ -166,9 +182,16 @@ const waited = (
         Effect.onInterrupt(() =>
           Effect.sync(() => (state === "seated" ? fair.giveBack(operator) : fair.withdraw(call)))
         ),
-        Effect.ensuring(Effect.sync(() => deadline.end(wait))),
+        Effect.ensuring(
+          Effect.sync(() => {
+            deadline.end(wait)
+            note(fiber, metrics.duration, (performance.now() - since) / 1000)
+          })
+        ),
         // Whoever gave the place back goes on first: else calls that never wait for anything would run inside one another.
-        Effect.flatMap(() => (state === "seated" ? Effect.yieldNow : tooLong))
+        Effect.flatMap(() =>
+          state === "seated" ? Effect.yieldNow : Effect.andThen(countOne(metrics.tooLong), tooLong)
+        )
       )
     )
   })

@@ -3,17 +3,12 @@ import { Context, Effect, Exit, Layer, Logger, Metric, Scope } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { WakeUp } from "../../src/background/WakeUp.ts"
-import {
-  ofNobody,
-  REFUSALS_PATIENCE_MS,
-  REFUSALS_ROWS,
-  REFUSALS_WRITE_MS,
-  Refusals
-} from "../../src/changes/Refusals.ts"
+import { REFUSALS_PATIENCE_MS, REFUSALS_ROWS, REFUSALS_WRITE_MS, Refusals } from "../../src/changes/Refusals.ts"
 import { hourOf, makeCounts, type RefusalCount } from "../../src/changes/refusal-counts.ts"
 import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
 import { REFUSALS_KINDS } from "../../src/limits.ts"
 import { Service } from "../../src/service.ts"
+import { refusedOfNobody } from "../../src/telemetry/metrics/declared.ts"
 import { ScriptedChannel } from "../channels.ts"
 import { layerTestDatabase } from "../database.ts"
 import { call, freshOperator, layerService, tokenFor } from "../harness.ts"
@@ -138,11 +133,11 @@ layer(layerTestDatabase, { excludeTestServices: false })("refusals", (it) => {
     Effect.gen(function* () {
       const { refusals, end } = yield* process()
       const sql = yield* SqlClient.SqlClient
-      const { count: known } = yield* Metric.value(ofNobody)
+      const { count: known } = yield* Metric.value(refusedOfNobody.of({}))
       yield* refusals.call({ by: undefined, operation: "whatever somebody sent", errorCode: 401 })
       yield* refusals.signIn(undefined)
       yield* end
-      assert.strictEqual(Number((yield* Metric.value(ofNobody)).count) - Number(known), 2)
+      assert.strictEqual(Number((yield* Metric.value(refusedOfNobody.of({}))).count) - Number(known), 2)
       assert.lengthOf(yield* sql`SELECT FROM refusals WHERE operation = 'whatever somebody sent'`, 0)
     })
   )

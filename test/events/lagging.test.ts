@@ -6,19 +6,19 @@ import {
   LAGGING_LINES,
   LAGGING_POLL_MS,
   LaggingConsumers,
-  laggingConsumers,
   warnOfLag,
   watchingConsumers
 } from "../../src/events/LaggingConsumers.ts"
 import { FEED_LAG_MS } from "../../src/limits.ts"
 import { cursorOf } from "../../src/resources/events/cursor.ts"
+import { consumersLagging } from "../../src/telemetry/metrics/declared.ts"
 import { lines } from "../deliveries/log-lines.ts"
 import { changes, emptied, layerScene } from "../deliveries/scene.ts"
 import { freshOperator, type TestOperator, typedClient, withToken } from "../harness.ts"
 import { inFeed, readAll } from "../resources/events/feed.ts"
 
 const look = lines(Effect.flatMap(DateTime.nowAsDate, warnOfLag))
-const lagging = Effect.map(Metric.value(laggingConsumers), ({ value }) => value)
+const lagging = Effect.map(Metric.value(consumersLagging.of({})), ({ value }) => value)
 
 /** Nobody reads anything, and the clock shows the present. */
 const quiet = Effect.gen(function* () {

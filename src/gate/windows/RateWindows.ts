@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-
+import { refusedByWindows } from "../../telemetry/metrics/declared.ts"
+import { countOne } from "../../telemetry/metrics/measuring.ts"
 import { type Admission, decide } from "./admission.ts"
 import { MemoryCounts } from "./memory-counts.ts"
 import { type Bucket, stillOpen, windowOf } from "./window.ts"
@@ -53,7 +54,7 @@ export class RateWindows extends Context.Service<
   /** For one process: exact there, forgotten when it ends. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const counts = new MemoryCounts()
-    return RateWindows.of({
+    return countingRefusals({
       admit: (buckets, peek) =>
         Effect.clockWith((clock) => Effect.succeed(counts.admit(buckets, peek, clock.currentTimeMillisUnsafe()))),
       count: (buckets) =>
@@ -81,7 +82,7 @@ export class RateWindows extends Context.Service<
       RateWindows,
       Effect.map(counts, (common) => {
         const alone = new MemoryCounts()
-        return RateWindows.of({
+        return countingRefusals({
           admit: (buckets, peek) =>
             Effect.clockWith((clock) => {
               const now = clock.currentTimeMillisUnsafe()
@@ -128,5 +129,14 @@ export class RateWindows extends Context.Service<
       })
     )
 }
+
+/** The same, counting what is refused by the scope of the window that was full. */
+export const countingRefusals = (windows: RateWindows["Service"]): RateWindows["Service"] => ({
+  ...windows,
+  admit: (buckets, peek) =>
+    Effect.tap(windows.admit(buckets, peek), (admission) =>
+      admission._tag === "Refused" ? countOne(refusedByWindows.of({ scope: admission.bucket.scope })) : Effect.void
+    )
+})
 
 const probe: Bucket = { key: "probe", scope: "user", window: windowOf("1m"), max: Number.MAX_SAFE_INTEGER }

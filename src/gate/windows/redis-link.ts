@@ -1,5 +1,7 @@
 import { Clock, Data, Deferred, Effect } from "effect"
 import { createClient } from "redis"
+import { redisUp } from "../../telemetry/metrics/declared.ts"
+import { watched } from "../../telemetry/metrics/family.ts"
 import { type Counting, countingScript } from "./counting-script.ts"
 
 /** Longest a call waits for Redis to count it, in milliseconds. */
@@ -37,6 +39,7 @@ export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (n
   const { away, back } = announcements(yield* addressOf(url))
   const attempted = yield* Deferred.make<void>()
   let connection: Connection | undefined
+  yield* watched(redisUp.of({}), () => (connection === undefined ? 0 : 1))
 
   const session = Effect.gen(function* () {
     const made = yield* connected(url, probe)
