@@ -8,7 +8,7 @@ import { layerConnectorDoor } from "./adapters/connectors.ts"
 import { layerDocs, TryToken } from "./adapters/docs.ts"
 import { makeHttpApp } from "./adapters/http.ts"
 import { listen } from "./adapters/http-server/listen.ts"
-import { layerMetricsPort } from "./adapters/metrics.ts"
+import { layerMetricsPort, type MetricsPortUnusable } from "./adapters/metrics.ts"
 import { layerConsolePages } from "./adapters/pages/console.ts"
 import { layerSandboxPage } from "./adapters/pages/sandbox.ts"
 import { layerAssembly } from "./assembly.ts"
@@ -16,6 +16,7 @@ import { layerIdleMemory, ProcessMemory } from "./background/idle-memory.ts"
 import { layerWakeUp } from "./background/layer.ts"
 import { Stopping } from "./background/Stopping.ts"
 import { WakeUp } from "./background/WakeUp.ts"
+import { layerBacklog } from "./backlog.ts"
 import { Keys } from "./changes/Keys.ts"
 import { layerRetention } from "./changes/layer.ts"
 import { Refusals } from "./changes/Refusals.ts"
@@ -40,6 +41,7 @@ import {
 import { IMAGES } from "./database/folder-modes.ts"
 import { migrate } from "./database/migrate.ts"
 import { layerPoolMetrics } from "./database/pool-metrics.ts"
+import type { Readiness } from "./database/Readiness.ts"
 import { AddressResolver } from "./deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "./deliveries/allowed-hosts.ts"
 import { layerDeliveries } from "./deliveries/layer.ts"
@@ -250,6 +252,10 @@ const isMeasured = ({ metricsPort, otlpEndpoint }: Settings): boolean =>
 const layerMeasured = (settings: Settings) =>
   isMeasured(settings) ? Layer.merge(layerProcessMetrics(packageJson.version), layerPoolMetrics) : Layer.empty
 
+/** Counts what is due in the background; belongs where that work is done. */
+const layerCountingBacklog = (settings: Settings) =>
+  isMeasured(settings) ? Layer.provide(layerBacklog, layerBackgroundDatabase) : Layer.empty
+
 /** Where Prometheus comes by. */
 const layerMetrics = ({ metricsPort, host }: Settings) =>
   metricsPort === undefined
@@ -279,6 +285,7 @@ const layerAtWork = (settings: Settings, connectors: LayerConnectors, sandbox: O
     layerForgetting,
     layerAnsweringGuests,
     layerKnowing,
+    layerCountingBacklog(settings),
     sandbox.atWork
   )
 
@@ -317,7 +324,7 @@ const layerProgram = (run: Run) =>
         Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, Images.layer()]),
         Layer.provide(layerImageBytes(settings)),
         Layer.provide(run.places(settings)),
-        Layer.provide([layerMetrics(settings), layerMeasured(settings)]),
+        Layer.provide([run.metrics(settings), layerMeasured(settings)]),
         Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
         Layer.provide([
@@ -338,6 +345,8 @@ export interface Run {
   readonly role: "all" | "api" | "worker"
   readonly windows: (settings: Settings) => Layer.Layer<RateWindows>
   readonly places: (settings: Settings) => Layer.Layer<Places>
+  /** Where Prometheus comes by; empty of a worker, whose parent answers for it. */
+  readonly metrics: (settings: Settings) => Layer.Layer<never, MetricsPortUnusable, Readiness>
   /** Says that it serves, and where. */
   readonly announce: (greeting: string) => Effect.Effect<void>
   /** Open once another process serves in its place; undefined: it is alone. */
@@ -348,6 +357,7 @@ const alone: Run = {
   role: "all",
   windows: layerWindows,
   places: layerPlaces,
+  metrics: layerMetrics,
   announce: Console.log,
   replaced: undefined
 }

@@ -25,6 +25,7 @@ describe("configuration", () => {
         requireHttps: false,
         trustProxy: false,
         otlpEndpoint: undefined,
+        metricsPort: undefined,
         sampler: { name: "parentbased_always_on", ratio: 1 },
         logFormat: "json",
         logLevel: "Info",
@@ -56,6 +57,7 @@ describe("configuration", () => {
         REQUIRE_HTTPS: "0",
         TRUST_PROXY: "1",
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+        METRICS_PORT: "9464",
         OTEL_TRACES_SAMPLER: "ParentBased_TraceIdRatio",
         OTEL_TRACES_SAMPLER_ARG: "0.25",
         LOG_FORMAT: "pretty",
@@ -80,6 +82,7 @@ describe("configuration", () => {
         requireHttps: false,
         trustProxy: true,
         otlpEndpoint: "http://collector:4318",
+        metricsPort: 9464,
         sampler: { name: "parentbased_traceidratio", ratio: 0.25 },
         logFormat: "pretty",
         logLevel: "Debug",
@@ -241,6 +244,9 @@ describe("configuration", () => {
 
   it.effect.each([
     ["PORT", "0", "a port from 1 to 65535"],
+    ["METRICS_PORT", "0", "a port from 1 to 65535 other than PORT"],
+    ["METRICS_PORT", "8080", "a port from 1 to 65535 other than PORT"],
+    ["METRICS_PORT", "65536", "a port from 1 to 65535 other than PORT"],
     ["PORT", "65536", "a port from 1 to 65535"],
     ["PORT", "80a", "a port from 1 to 65535"],
     ["HOST", "a b", "a host name"],

@@ -34,7 +34,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts background changes channels configuration.ts connectors console console-assembly.ts database deliveries demo events gate ingest",
+      "adapters assembly.ts backlog.ts background changes channels configuration.ts connectors console console-assembly.ts database deliveries demo events gate ingest",
       "installation.ts limits.ts oauth operators places resources/<family> sandbox telemetry"
     )
   },
@@ -61,6 +61,11 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "assembly.ts",
     what: "the Service with its gate and every family: what the process, the tests and the bench all run",
     imports: imports("changes gate resources/index.ts service.ts")
+  },
+  {
+    place: "backlog.ts",
+    what: "what is due in the background and nobody has in hand, by kind, as metrics",
+    imports: imports("background database deliveries events resources/<family> telemetry")
   },
   {
     place: "service.ts",
@@ -159,12 +164,12 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "changes",
     what: "how a change gets into the database: with its events, its key and who made it, in one statement; what was refused",
-    imports: imports("background contract database limits.ts")
+    imports: imports("background contract database limits.ts telemetry")
   },
   {
     place: "events",
     what: "what happened, typed; recorded by the statement that changed it; the order it is told in, and who has heard of it",
-    imports: imports("background contract database limits.ts")
+    imports: imports("background contract database limits.ts telemetry")
   },
   {
     place: "gate",
@@ -174,7 +179,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "places",
     what: "who works at once, and whose answer is built next",
-    imports: imports("contract database limits.ts")
+    imports: imports("contract database limits.ts telemetry")
   },
   {
     place: "contract",
@@ -184,12 +189,12 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "background",
     what: "the vocabulary of background work: loop, polls, wake-up, lease, retries, timed work, retention, batcher; memory given back when quiet",
-    imports: ["database"]
+    imports: imports("database telemetry")
   },
   {
     place: "database",
     what: "the two clients, the data folder and how its database is made, migrations, how statements are built and rows read",
-    imports: ["limits.ts"]
+    imports: imports("limits.ts telemetry")
   },
   {
     place: "telemetry",

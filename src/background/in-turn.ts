@@ -2,6 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../database/forms.ts"
 import { idsParameter } from "../database/parameters.ts"
+import { backlogOf } from "./backlog.ts"
 
 // Which rows of a table of timed work are next: fair between operators and between the accounts of each, so that neither a
 // channel that hangs nor a host with much to do holds up another. The statement's way is said, since it is planned once for any
@@ -13,8 +14,12 @@ import { idsParameter } from "../database/parameters.ts"
  */
 export const FIRST_ROWS = 1_000
 
-export interface Taking {
+/** When it is, for who only looks. */
+interface Looking {
   readonly now: Date
+}
+
+export interface Taking extends Looking {
   readonly leaseEnd: Date
   readonly most: number
   /** Accounts that have work under way in this process, whose each is, and how much. */
@@ -80,7 +85,7 @@ const leaps = (sql: SqlClient, { table, waits }: Queue, name: Fragment, where: F
  * stands in a subquery: where much waits of one host, PostgreSQL would see how little is due by it and plan each look anew, which
  * takes longer than the look.
  */
-const ofWhatIsDue = (sql: SqlClient, queue: Queue, { now }: Givens<Taking>): Fragment => {
+const ofWhatIsDue = (sql: SqlClient, queue: Queue, { now }: Givens<Looking>): Fragment => {
   const most = sql.literal(String(FIRST_ROWS))
   return sql`
   first AS MATERIALIZED (
@@ -91,7 +96,7 @@ const ofWhatIsDue = (sql: SqlClient, queue: Queue, { now }: Givens<Taking>): Fra
 }
 
 /** The accounts among which what is due is looked for. */
-const withWork = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fragment =>
+const withWork = (sql: SqlClient, queue: Queue, taking: Givens<Looking>): Fragment =>
   queue.byTime ? ofWhatIsDue(sql, queue, taking) : leaps(sql, queue, sql`with_work`, sql``)
 
 /** What this process has under way, by account. */
@@ -134,3 +139,13 @@ export const inTurn = (sql: SqlClient, queue: Queue, taking: Givens<Taking>): Fr
     SELECT place FROM in_turn WHERE turn <= ${sql.literal(String(queue.share))}
     ORDER BY turn, has_failed, due_at LIMIT ${taking.most}
   )`
+
+/** What of such a queue is due and nobody has in hand, on the way by which it is taken. */
+export const backlogInTurn = (sql: SqlClient, queue: Queue, looking: Givens<Looking>): Fragment =>
+  backlogOf(sql, {
+    found: withWork(sql, queue, looking),
+    reached: queue.reached,
+    due: sql`
+      FROM ${queue.table} WHERE operator_id = with_work.operator_id AND account_id = with_work.account_id
+        AND ${queue.waits} AND due_at <= ${looking.now}`
+  })

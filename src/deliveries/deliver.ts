@@ -1,6 +1,8 @@
 import { Clock, DateTime, Effect, Random } from "effect"
 import { nextTry } from "../background/retries.ts"
 import { attemptOnce } from "../background/timed-work.ts"
+import { webhookTries } from "../telemetry/metrics/declared.ts"
+import { countOne } from "../telemetry/metrics/measuring.ts"
 import { asRoot, record } from "../telemetry/spans.ts"
 import { afterFailure, type Health } from "./breaker.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
@@ -51,10 +53,14 @@ const noteFailure = Effect.fnUntraced(function* (
 const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Tried) {
   const queue = yield* DeliveryQueue
   yield* record("latchkey.outcome", inWords(tried.attempt))
-  if (isDelivered(tried.attempt)) return yield* queue.delivered({ delivery, ...tried })
+  if (isDelivered(tried.attempt)) {
+    yield* queue.delivered({ delivery, ...tried })
+    return yield* countOne(webhookTries.of({ outcome: "delivered" }))
+  }
   const now = yield* Clock.currentTimeMillis
   const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next)
   const health = yield* queue.failed(delivery, tried, again, new Date(now))
+  yield* countOne(webhookTries.of({ outcome: again === undefined ? "dead_letter" : "failed" }))
   if (again === undefined) {
     yield* Effect.logWarning("webhook delivery is a dead letter", inWords(tried.attempt)).pipe(
       Effect.annotateLogs({ operator_id: delivery.operator_id, delivery: webhookIdOf(delivery) })

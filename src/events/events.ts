@@ -119,3 +119,7 @@ export const forgettingEvents = (sql: SqlClient, then: Date, unneeded: Fragment)
     SELECT operator_id, max(position) FROM changed GROUP BY operator_id ORDER BY operator_id
     ON CONFLICT (operator_id) DO UPDATE SET position = excluded.position WHERE f.position < excluded.position`
 })
+
+/** Events that are recorded and not handed out, up to `most`, oldest first: when each was queued. */
+export const notHandedOut = (sql: SqlClient, most: number): Fragment =>
+  sql`SELECT queued_at FROM events WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${most}`

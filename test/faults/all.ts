@@ -1,6 +1,7 @@
+import { alerts } from "./alerts.ts"
 import type { Fault } from "./fault.ts"
 import { backends, behindPooler, serverRestart } from "./server.ts"
 import { workers } from "./workers.ts"
 
 /** Every fault that is caused on purpose, in the order of the table. */
-export const FAULTS: ReadonlyArray<Fault> = [workers, backends, serverRestart, behindPooler]
+export const FAULTS: ReadonlyArray<Fault> = [workers, backends, serverRestart, behindPooler, alerts]

@@ -14,6 +14,8 @@ import {
   CALENDAR_FETCH_LONGEST_MS,
   CALENDAR_RETRY_AFTER_MS
 } from "../../limits.ts"
+import { calendarFetches } from "../../telemetry/metrics/declared.ts"
+import { countOne } from "../../telemetry/metrics/measuring.ts"
 import { asRoot, record } from "../../telemetry/spans.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
 import type { Applicable, TakenCalendar } from "./calendar.ts"
@@ -101,6 +103,7 @@ const settle = Effect.fnUntraced(function* (
   const later = (ms: number) => new Date(now.getTime() + ms)
   const steady = later(pauseOf(STEADY, 1, random))
   yield* record("latchkey.outcome", ended.outcome)
+  yield* countOne(calendarFetches.of({ outcome: ended.outcome }))
   if (ended.outcome === "read") {
     const applied = yield* queue.apply(calendar, ended.said, steady, now)
     if (applied === undefined) return OVERTAKEN

@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { Backlog } from "../../background/backlog.ts"
 import type { Givens } from "../../database/forms.ts"
 import { idsParameter } from "../../database/parameters.ts"
 
@@ -21,7 +22,7 @@ export interface Taking {
 }
 
 /** Operators that have something due: leaps through the index from one to the next, however much is due of each. */
-const withDue = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
+const withDue = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment => sql`
   with_due AS (
     (SELECT operator_id FROM imported_calendars WHERE due_at <= ${now} ORDER BY operator_id, due_at LIMIT 1)
     UNION ALL
@@ -94,3 +95,10 @@ export const takingOne = (sql: SqlClient, { id, leaseEnd }: Givens<TakingOne>): 
     RETURNING ${columnsOfTaken(sql)}
   )
   SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
+
+/** Calendars that are due and nobody has in hand. */
+export const calendarBacklog = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Backlog => ({
+  found: sql`${withDue(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
+  reached: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
+  due: sql`FROM imported_calendars WHERE operator_id = with_work.operator_id AND due_at <= ${now}`
+})

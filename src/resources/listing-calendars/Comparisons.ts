@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { busyWith, inTurn, type Taking, type Whose } from "../../background/in-turn.ts"
+import { busyWith, inTurn, type Queue, type Taking, type Whose } from "../../background/in-turn.ts"
 import { leaseEnd } from "../../background/lease.ts"
 import { OUTWARD_ACT_MS } from "../../channels/api-errors.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
@@ -90,18 +90,21 @@ const following = (sql: SqlClient.SqlClient, { now, tooFar }: Givens<Followed>):
     SELECT (SELECT count(*) FROM begun) + (SELECT count(*) FROM ended) AS rows`
 }
 
+/** What of it is due, and in which turn. */
+export const comparisonQueue = (sql: SqlClient.SqlClient): Queue => ({
+  table: sql`listing_comparisons`,
+  row: sql`listing_row`,
+  waits: sql`true`,
+  reached: sql`NOT EXISTS (
+    SELECT FROM channel_accounts c WHERE c.operator_id = with_work.operator_id AND c.id = with_work.account_id
+      AND c.auth_status = 'disconnected')`,
+  share: COMPARING_SHARE,
+  accountShare: COMPARING_ACCOUNT_SHARE
+})
+
 /** Takes comparisons that are due. A disconnected account is not asked: its are due when it is back. */
 const takingDue = (sql: SqlClient.SqlClient, taking: Givens<Taking>): Fragment => {
-  const queue = {
-    table: sql`listing_comparisons`,
-    row: sql`listing_row`,
-    waits: sql`true`,
-    reached: sql`NOT EXISTS (
-      SELECT FROM channel_accounts c WHERE c.operator_id = with_work.operator_id AND c.id = with_work.account_id
-        AND c.auth_status = 'disconnected')`,
-    share: COMPARING_SHARE,
-    accountShare: COMPARING_ACCOUNT_SHARE
-  }
+  const queue = comparisonQueue(sql)
   return sql`
     WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
       UPDATE listing_comparisons c SET attempts = c.attempts + 1, due_at = ${taking.leaseEnd}

@@ -8,6 +8,8 @@ import { ChannelGateway } from "../../channels/ChannelGateway.ts"
 import type { ListingDay } from "../../channels/days.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/errors.ts"
 import { dateInZone } from "../../contract/time.ts"
+import { channelComparisons } from "../../telemetry/metrics/declared.ts"
+import { countOne } from "../../telemetry/metrics/measuring.ts"
 import { asRoot } from "../../telemetry/spans.ts"
 import { COMPARING_ROOM, Comparisons, FOLLOWING_ROWS, type TakenComparison } from "./Comparisons.ts"
 import { type Drift, driftOf, nextNight } from "./drift.ts"
@@ -80,6 +82,7 @@ const settle = Effect.fnUntraced(function* (taken: TakenComparison, ended: Ended
   const comparisons = yield* Comparisons
   const now = yield* DateTime.nowAsDate
   const random = yield* Random.next
+  yield* countOne(channelComparisons.of({ outcome: ended.end === "later" ? "failed" : "compared" }))
   if (ended.end === "later") {
     const pause = pauseOf(COMPARING_BACKOFF, taken.failures + 1, random)
     return yield* comparisons.failed(taken, new Date(now.getTime() + pause), now)

@@ -12,6 +12,8 @@ import { type ChannelError, ChannelUnavailable } from "../../channels/errors.ts"
 import { inWords } from "../../channels/in-words.ts"
 import { dateInZone } from "../../contract/time.ts"
 import { LISTING_RANGES } from "../../limits.ts"
+import { channelPushes } from "../../telemetry/metrics/declared.ts"
+import { countOne } from "../../telemetry/metrics/measuring.ts"
 import { asRoot, record } from "../../telemetry/spans.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { Ended, PushInHand, Span, TakenPush } from "./push.ts"
@@ -167,6 +169,7 @@ const settle = Effect.fnUntraced(function* ({ push, ended }: Tried) {
   const queue = yield* PushQueue
   const now = yield* DateTime.nowAsDate
   yield* record("latchkey.outcome", ended.end)
+  yield* countOne(channelPushes.of({ outcome: ended.end }))
   const say = about(push)
   switch (ended.end) {
     case "pushed":

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Taking } from "../../background/in-turn.ts"
+import { inTurn, type Queue, type Taking } from "../../background/in-turn.ts"
 import type { Givens } from "../../database/forms.ts"
 
 // The statement by which lanes are taken: rows that were found are changed by where they lie.
@@ -18,20 +18,23 @@ export const PUSHING_ACCOUNT_SHARE = 2
 const isOfCalendar = (sql: SqlClient): Fragment => sql`
   (l.calendar_waits OR (NOT isempty(l.due_days) AND (NOT l.calendar_last OR l.waiting = 1)))`
 
+/** What of it is due, and in which turn. */
+export const pushQueue = (sql: SqlClient): Queue => ({
+  table: sql`listing_lanes`,
+  row: sql`listing_row`,
+  waits: sql`waiting > 0`,
+  reached: sql`true`,
+  share: PUSHING_SHARE,
+  accountShare: PUSHING_ACCOUNT_SHARE
+})
+
 /**
  * Takes lanes that are due and answers the first push of each; of the calendar's own there is none before it is drawn up. A
  * lane that was changed since the statement began lies elsewhere by then and is left to the next: so what it has waiting is
  * seen.
  */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
-  const queue = {
-    table: sql`listing_lanes`,
-    row: sql`listing_row`,
-    waits: sql`waiting > 0`,
-    reached: sql`true`,
-    share: PUSHING_SHARE,
-    accountShare: PUSHING_ACCOUNT_SHARE
-  }
+  const queue = pushQueue(sql)
   return sql`
   WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
     UPDATE listing_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}

@@ -204,7 +204,7 @@ export const channelPushes = counters({
   meaning:
     "Pushes to channels: pushed, nothing (there was nothing to tell), refused (the channel will not), unserved (no connector), failed (tried again)"
 })
-export const channelReads = counters({
+export const channelComparisons = counters({
   name: "latchkey.channel.comparisons",
   unit: "{comparison}",
   labels: ["outcome"],
@@ -217,7 +217,7 @@ export const messageTries = counters({
   unit: "{try}",
   labels: ["outcome"],
   most: 6,
-  meaning: "Tries of messages to guests at their channels, by how they ended; failed is tried again"
+  meaning: "Tries of messages to guests at their channels, by how they ended: sent, refused, unknown (nobody knows whether it got there), failed (tried again)"
 })
 export const calendarFetches = counters({
   name: "latchkey.calendar.fetches",
@@ -225,7 +225,7 @@ export const calendarFetches = counters({
   labels: ["outcome"],
   most: 5,
   meaning:
-    "Fetches of imported calendars: read, unchanged, failed (tried again), overtaken (another was begun meanwhile)"
+    "Fetches of imported calendars: read, unchanged, or failed (tried again)"
 })
 
 // The process.
@@ -351,7 +351,7 @@ export const DECLARED: ReadonlyArray<Declared> = [
   consumersLagging,
   webhookTries,
   channelPushes,
-  channelReads,
+  channelComparisons,
   messageTries,
   calendarFetches,
   buildInfo,

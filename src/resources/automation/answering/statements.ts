@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Taking } from "../../../background/in-turn.ts"
+import { inTurn, type Queue, type Taking } from "../../../background/in-turn.ts"
 import type { RecordedChange } from "../../../changes/on-record.ts"
 import { type Givens, partOf } from "../../../database/forms.ts"
 import { idsParameter, jsonParameter } from "../../../database/parameters.ts"
@@ -21,16 +21,19 @@ export const ANSWERING_ACCOUNT_SHARE = 2
 /** Messages, the newest of a conversation, among which the last word of a person is looked for. One before them is long ago. */
 const WORDS_LOOKED_AT = 500
 
+/** What of it is due, and in which turn. */
+export const answerQueue = (sql: SqlClient): Queue => ({
+  table: sql`answer_lanes`,
+  row: sql`conversation_id`,
+  waits: sql`waiting > 0`,
+  reached: sql`EXISTS (SELECT FROM operators WHERE id = with_work.operator_id AND status = 'active')`,
+  share: ANSWERING_SHARE,
+  accountShare: ANSWERING_ACCOUNT_SHARE
+})
+
 /** Takes conversations whose questions are due, in turn; those of an operator that is banned or closed are not answered. */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
-  const queue = {
-    table: sql`answer_lanes`,
-    row: sql`conversation_id`,
-    waits: sql`waiting > 0`,
-    reached: sql`EXISTS (SELECT FROM operators WHERE id = with_work.operator_id AND status = 'active')`,
-    share: ANSWERING_SHARE,
-    accountShare: ANSWERING_ACCOUNT_SHARE
-  }
+  const queue = answerQueue(sql)
   return sql`
     WITH RECURSIVE ${inTurn(sql, queue, taking)}
     UPDATE answer_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}

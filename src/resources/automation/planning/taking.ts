@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Taking } from "../../../background/in-turn.ts"
+import { inTurn, type Queue, type Taking } from "../../../background/in-turn.ts"
 import type { Givens } from "../../../database/forms.ts"
 import { isLast } from "../facts.ts"
 
@@ -10,21 +10,24 @@ import { isLast } from "../facts.ts"
 export const PLANNING_ROOM = 100
 export const PLANNING_SHARE = 50
 
+/** What of it is due, and in which turn. */
+export const stayQueue = (sql: SqlClient): Queue => ({
+  table: sql`automation_stays`,
+  row: sql`stay_id`,
+  waits: sql`true`,
+  byTime: true as const,
+  reached: sql`true`,
+  share: PLANNING_SHARE,
+  accountShare: PLANNING_SHARE
+})
+
 /**
  * Takes stays that are due, with what their plans are worked out from. OFFSET 0 keeps the way from mark to stay to order: in
  * tables it knows nothing of, PostgreSQL began with all orders. A mark that was changed since the statement began lies
  * elsewhere by then and is left to the next: so whatever a stay was marked for is seen.
  */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
-  const queue = {
-    table: sql`automation_stays`,
-    row: sql`stay_id`,
-    waits: sql`true`,
-    byTime: true as const,
-    reached: sql`true`,
-    share: PLANNING_SHARE,
-    accountShare: PLANNING_SHARE
-  }
+  const queue = stayQueue(sql)
   return sql`
   WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
     UPDATE automation_stays m SET attempts = m.attempts + 1, due_at = ${taking.leaseEnd}

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Taking } from "../../../background/in-turn.ts"
+import { inTurn, type Queue, type Taking } from "../../../background/in-turn.ts"
 import type { Givens } from "../../../database/forms.ts"
 
 // The statement by which plans are taken: rows that were found are changed by where they lie.
@@ -27,20 +27,23 @@ export const TakenPlan = Schema.Struct({
 })
 export type TakenPlan = typeof TakenPlan.Type
 
+/** What of it is due, and in which turn. */
+export const planQueue = (sql: SqlClient, kind: TakenPlan["kind"]): Queue => ({
+  table: sql`automation_plans`,
+  row: sql`id`,
+  waits: sql`state = 'waiting' AND kind = ${sql.literal(`'${kind}'`)}`,
+  byTime: true as const,
+  reached: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
+  share: RUNNING_SHARE,
+  accountShare: RUNNING_ACCOUNT_SHARE
+})
+
 /**
  * Takes plans of a kind that are due. Those of a host whose account is banned or closed wait, until they are late. How an account
  * stands is read so that it is found by its key: a semi-join began with all operators.
  */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>, kind: TakenPlan["kind"]): Fragment => {
-  const queue = {
-    table: sql`automation_plans`,
-    row: sql`id`,
-    waits: sql`state = 'waiting' AND kind = ${sql.literal(`'${kind}'`)}`,
-    byTime: true as const,
-    reached: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
-    share: RUNNING_SHARE,
-    accountShare: RUNNING_ACCOUNT_SHARE
-  }
+  const queue = planQueue(sql, kind)
   return sql`
   WITH RECURSIVE ${inTurn(sql, queue, taking)}
   UPDATE automation_plans p SET attempts = p.attempts + 1, due_at = ${taking.leaseEnd}

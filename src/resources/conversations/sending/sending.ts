@@ -7,6 +7,8 @@ import { ChannelGateway } from "../../../channels/ChannelGateway.ts"
 import type { MessageTaken } from "../../../channels/connector.ts"
 import { type ChannelError, ChannelUnavailable } from "../../../channels/errors.ts"
 import { inWords } from "../../../channels/in-words.ts"
+import { messageTries } from "../../../telemetry/metrics/declared.ts"
+import { countOne } from "../../../telemetry/metrics/measuring.ts"
 import { asRoot, record } from "../../../telemetry/spans.ts"
 import type { Ended, TakenMessage } from "./message.ts"
 import { SendQueue } from "./SendQueue.ts"
@@ -86,6 +88,7 @@ const settle = Effect.fnUntraced(function* (taken: TakenMessage, ended: Ended) {
   const queue = yield* SendQueue
   const now = yield* DateTime.nowAsDate
   yield* record("latchkey.outcome", ended.end)
+  yield* countOne(messageTries.of({ outcome: ended.end }))
   const say = about(taken)
   switch (ended.end) {
     case "sent": {

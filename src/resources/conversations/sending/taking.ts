@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { inTurn, type Taking } from "../../../background/in-turn.ts"
+import { inTurn, type Queue, type Taking } from "../../../background/in-turn.ts"
 import type { Givens } from "../../../database/forms.ts"
 
 // The statement by which lanes are taken: rows that were found are changed by where they lie.
@@ -10,20 +10,23 @@ export const SENDING_ROOM = 32
 export const SENDING_SHARE = 8
 export const SENDING_ACCOUNT_SHARE = 4
 
+/** What of it is due, and in which turn. */
+export const messageQueue = (sql: SqlClient): Queue => ({
+  table: sql`message_lanes`,
+  row: sql`conversation_id`,
+  waits: sql`waiting > 0`,
+  reached: sql`true`,
+  share: SENDING_SHARE,
+  accountShare: SENDING_ACCOUNT_SHARE
+})
+
 /**
  * Takes lanes that are due and answers the first message of each. That a try of it begins is written down with that: whoever
  * dies in the middle of it leaves this much. A lane that was changed since the statement began lies elsewhere by then and is
  * left to the next: so its first message is the first that waits.
  */
 export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
-  const queue = {
-    table: sql`message_lanes`,
-    row: sql`conversation_id`,
-    waits: sql`waiting > 0`,
-    reached: sql`true`,
-    share: SENDING_SHARE,
-    accountShare: SENDING_ACCOUNT_SHARE
-  }
+  const queue = messageQueue(sql)
   return sql`
   WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
     UPDATE message_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}

@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { Backlog } from "../../../background/backlog.ts"
 import type { Givens } from "../../../database/forms.ts"
 import { idsParameter } from "../../../database/parameters.ts"
 
@@ -19,7 +20,7 @@ export interface Taking {
 }
 
 /** Operators that have something due: leaps through the index from one to the next, however much is due of each. */
-const withDue = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
+const withDue = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment => sql`
   with_due AS (
     (SELECT operator_id FROM knowledge_bases WHERE due_at < 'infinity' AND due_at <= ${now}
       ORDER BY operator_id, due_at LIMIT 1)
@@ -58,3 +59,10 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => s
   UPDATE knowledge_bases k SET attempts = k.attempts + 1, due_at = ${taking.leaseEnd}, process_status = 'processing'
   WHERE k.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND k.due_at <= ${taking.now}
   RETURNING k.operator_id, k.id, k.title, k.contents, k.attempts, k.failures`
+
+/** Entries that are due and nobody has in hand. */
+export const knowledgeBacklog = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Backlog => ({
+  found: sql`${withDue(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
+  reached: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
+  due: sql`FROM knowledge_bases WHERE operator_id = with_work.operator_id AND due_at < 'infinity' AND due_at <= ${now}`
+})

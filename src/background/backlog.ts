@@ -1,0 +1,32 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+
+/** Rows of a backlog that are counted; one more says that there are more. */
+export const BACKLOG_COUNTED = 10_000
+
+/** Work that is due, as its backlog is looked for. */
+export interface Backlog {
+  /** CTEs of a `WITH RECURSIVE`, the last of them `with_work`: whose work is looked at, a row each, found without reading all of it. */
+  readonly found: Fragment
+  /** Which of these: what waits by design is no backlog. */
+  readonly reached: Fragment
+  /** `FROM … WHERE …`: the due rows of a row of `with_work`, which an index has in the order of their `due_at`. */
+  readonly due: Fragment
+}
+
+/**
+ * How much is due, up to BACKLOG_COUNTED and one, and since when the oldest is: a row `due`, `oldest_at` (null: nothing is). It
+ * goes from one who has work to the next as a worker does that takes it, and reads as many rows as it counts.
+ */
+export const backlogOf = (sql: SqlClient, { found, reached, due }: Backlog): Fragment => {
+  const most = sql.literal(String(BACKLOG_COUNTED + 1))
+  return sql`
+  WITH RECURSIVE ${found}, oldest AS MATERIALIZED (
+    SELECT with_work.*, first.due_at FROM with_work
+    CROSS JOIN LATERAL (SELECT due_at ${due} ORDER BY due_at LIMIT 1) first WHERE ${reached}
+  )
+  SELECT (
+    SELECT count(*) FROM (
+      SELECT FROM oldest with_work CROSS JOIN LATERAL (SELECT ${due} LIMIT ${most}) counted LIMIT ${most}) counted
+  ) AS due, (SELECT min(due_at) FROM oldest) AS oldest_at`
+}
