@@ -1,122 +1,130 @@
-// What it costs to go without prepared statements, and through PgBouncer: `node bench/pooler.ts`. Three processes of the
-// service, each on a database of its own, warmed up and then measured in turn.
+// What it costs to go without prepared statements, and through PgBouncer: `node bench/pooler.ts`. The Service in this process,
+// without HTTP, on a database of its own for each way; after calls that warm up, rounds of each in turn. Processor time is
+// what the machine's other work spoils least: this process's for the service, that of the sessions for the database.
 import { readFile } from "node:fs/promises"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerPostgres } from "../src/database/postgres.ts"
+import { layerPostgres, type PostgresOptions } from "../src/database/postgres.ts"
 import { noPooler, pooler } from "../test/own-processes.ts"
-import { ARRIVALS_PAGE, type Asked, casesOf, entryAt, loadOf } from "./cases.ts"
 import { inTurn, median } from "./figures.ts"
-import { type Ground, withGround } from "./ground.ts"
-import { round, warmUp } from "./measure.ts"
+import { withGround } from "./ground.ts"
+import { callWith, layerInProcess } from "./in-process.ts"
 import { BENCH_TOKEN } from "./operator.ts"
-import { type Server, start } from "./servers.ts"
 
-const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5)
-const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 3)
-const WARM_UP = { windowSeconds: 1, mostSeconds: Number(process.env["BENCH_WARM_UP_SECONDS"] ?? 20) }
+const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 9)
+/** Calls of a round, and of those that warm up. */
+const CALLS = Number(process.env["BENCH_CALLS"] ?? 500)
+const WARM_UP = Number(process.env["BENCH_WARM_UP"] ?? 1_500)
+/** Calls at once: as many as a process has places. */
+const AT_ONCE = 12
 /** Sessions of the pooler: as many as the service would have itself, so that none waits. */
 const POOL = 14
 
-interface Way {
-  readonly server: Server
-  /** Milliseconds of processor that the sessions of its database took so far. */
-  readonly databaseMs: () => Promise<number>
-}
+/** Milliseconds of processor that the sessions of a database took so far. */
+const sessionsMs = (database: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const sessions = yield* sql<{ pid: number }>`
+      SELECT pid FROM pg_stat_activity WHERE datname = ${database} AND backend_type = 'client backend'`
+    const each = yield* Effect.promise(() =>
+      Promise.all(sessions.map(({ pid }) => readFile(`/proc/${pid}/schedstat`, "utf8")))
+    )
+    return each.reduce((sum, text) => sum + Number(text.split(" ", 1)[0]) / 1e6, 0)
+  })
 
-const sessionsOf = (database: string) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) =>
-      sql<{ pid: number }>`SELECT pid FROM pg_stat_activity WHERE datname = ${database} AND pid <> pg_backend_pid()`
-  )
-
-/** The service, started on a database of its own and told to go to it in some way. */
-const way = Effect.fnUntraced(function* (name: string, database: string, env: Record<string, string>) {
-  const context = yield* Effect.context<SqlClient.SqlClient>()
-  const sessions = Effect.provideContext(sessionsOf(new URL(database).pathname.slice(1)), context)
-  const server = yield* Effect.acquireRelease(
-    Effect.promise(() =>
-      start(name, ["bin/latchkey.js", "serve"], { DATABASE_URL: database, DEMO: "0", LOG_FORMAT: "json", ...env })
-    ),
-    ({ stop }) => Effect.promise(stop)
-  )
-  const taken = async () => {
-    const each = (await Effect.runPromise(sessions)).map(({ pid }) => readFile(`/proc/${pid}/schedstat`, "utf8"))
-    return (await Promise.all(each)).reduce((sum, text) => sum + Number(text.split(" ", 1)[0]) / 1e6, 0)
-  }
-  return { server, databaseMs: taken } satisfies Way
-})
-
-const asked = (ground: Ground): ReadonlyArray<readonly [title: string, asked: Asked]> => {
-  const headers = { "service-access-token": BENCH_TOKEN }
-  const writes = casesOf(ground).flatMap(({ title, participants }) =>
-    participants
-      .filter(({ server, asked: its }) => server === "latchkey" && its.method === "POST")
-      .map(({ asked: its }) => [title, its] as const)
-  )
-  return [
-    ["one entry", { path: entryAt(ground), headers }],
-    ["a page of reservations", { path: ARRIVALS_PAGE, headers }],
-    ...writes.slice(0, 1)
-  ]
-}
-
+/** Microseconds of processor a call, of this process and of the database's sessions, and calls a second. */
 interface Taken {
-  readonly perSecond: number
   readonly service: number
   readonly database: number
+  readonly perSecond: number
 }
 
-const measured = async ({ server, databaseMs }: Way, one: Asked): Promise<Taken> => {
-  const before = await databaseMs()
-  const { perSecond, processor, failures } = await round(loadOf(server.url, one), SECONDS)
-  if (failures > 0) console.log(`  ${server.name}: ${failures} failures`)
-  return { perSecond, service: processor, database: (((await databaseMs()) - before) * 1_000) / (perSecond * SECONDS) }
-}
+type Call = readonly [operation: string, fields: (nth: number) => object]
 
-const medians = (each: ReadonlyArray<Taken>): Taken => ({
-  perSecond: median(each.map(({ perSecond }) => perSecond)),
-  service: median(each.map(({ service }) => service)),
-  database: median(each.map(({ database }) => database))
+/** The Service on a database, reached in some way. */
+const makeWay = Effect.fnUntraced(function* (
+  name: string,
+  database: string,
+  options: Omit<PostgresOptions, "url"> & { readonly url?: string }
+) {
+  const url = Redacted.make(options.url ?? database)
+  const server = layerPostgres({ ...options, url, statementLimit: "10 seconds" })
+  const services = yield* Layer.build(Layer.fresh(Layer.provide(layerInProcess, server)))
+  // Asked beside it, straight and in another database, so that the question is in no figure.
+  const taken = sessionsMs(new URL(database).pathname.slice(1))
+  const calls = ([operation, fields]: Call, from: number, count: number) =>
+    Effect.forEach(
+      Array.from({ length: count }, (_, at) => from + at),
+      (nth) => callWith(BENCH_TOKEN, operation, fields(nth)),
+      { concurrency: AT_ONCE, discard: true }
+    ).pipe(Effect.provideContext(services))
+  const round = (call: Call, from: number) =>
+    Effect.gen(function* () {
+      const [before, own, began] = [yield* taken, process.cpuUsage(), performance.now()]
+      yield* calls(call, from, CALLS)
+      const seconds = (performance.now() - began) / 1_000
+      const { user, system } = process.cpuUsage(own)
+      const database = (((yield* taken) - before) * 1_000) / CALLS
+      return { service: (user + system) / CALLS, database, perSecond: CALLS / seconds } satisfies Taken
+    })
+  return { name, warmUp: (call: Call) => calls(call, 0, WARM_UP), round }
 })
 
-const compare = async (title: string, one: Asked, ways: ReadonlyArray<Way>) => {
-  const taken = new Map<Way, Array<Taken>>(ways.map((each) => [each, []]))
-  for (const { server } of ways) await warmUp(loadOf(server.url, one), WARM_UP)
+type Way = Effect.Success<ReturnType<typeof makeWay>>
+
+const medians = (each: ReadonlyArray<Taken>): Taken => ({
+  service: median(each.map(({ service }) => service)),
+  database: median(each.map(({ database }) => database)),
+  perSecond: median(each.map(({ perSecond }) => perSecond))
+})
+
+const compare = Effect.fnUntraced(function* (title: string, call: Call, ways: ReadonlyArray<Way>) {
+  const taken = new Map<Way, Array<Taken>>(ways.map((way) => [way, []]))
+  for (const { warmUp } of ways) yield* warmUp(call)
   for (let at = 0; at < ROUNDS; at++) {
-    for (const each of inTurn(ways, at)) taken.get(each)?.push(await measured(each, one))
+    for (const way of inTurn(ways, at)) taken.get(way)?.push(yield* way.round(call, WARM_UP + at * CALLS))
   }
   let first: Taken | undefined
-  for (const [{ server }, each] of taken) {
+  for (const [{ name }, each] of taken) {
     const its = medians(each)
     first ??= its
-    const ratio = (mine: number, other: number) => (mine / other).toFixed(2)
-    console.log(
-      `| ${title} | ${server.name} | ${its.service.toFixed(0)} | ${its.database.toFixed(0)} | ${its.perSecond.toFixed(0)} | ${ratio(its.service, first.service)} | ${ratio(its.database, first.database)} | ${ratio(its.perSecond, first.perSecond)} |`
-    )
+    const ratios = [its.service / first.service, its.database / first.database, its.perSecond / first.perSecond]
+    const figures = [its.service, its.database, its.perSecond].map((figure) => figure.toFixed(0))
+    console.log(`| ${[title, name, ...figures, ...ratios.map((ratio) => ratio.toFixed(2))].join(" | ")} |`)
   }
-}
+})
 
 const program = Effect.gen(function* () {
   const { ground, ownDatabase } = yield* withGround
-  const database = yield* ownDatabase
-  const administered = layerPostgres({ url: Redacted.make(database), maxConnections: 1 })
-  const ways = yield* Effect.gen(function* () {
-    const straight = yield* way("prepared", yield* ownDatabase, {})
-    const unprepared = yield* way("unprepared", yield* ownDatabase, { DATABASE_PREPARED: "0" })
-    const behind = yield* ownDatabase
-    const pooled = yield* pooler(behind, POOL)
-    const through = yield* way("PgBouncer", behind, { DATABASE_URL: pooled, DATABASE_PREPARED: "0" })
-    return [straight, unprepared, through]
-  }).pipe(Effect.provide(administered))
+  const [straight, without, behind, aside] = [
+    yield* ownDatabase,
+    yield* ownDatabase,
+    yield* ownDatabase,
+    yield* ownDatabase
+  ]
+  const ways = [
+    yield* makeWay("prepared", straight, {}),
+    yield* makeWay("DATABASE_PREPARED=0", without, { pooler: { prepared: false } }),
+    yield* makeWay("the same behind PgBouncer", behind, {
+      url: yield* pooler(behind, POOL),
+      pooler: { prepared: false }
+    })
+  ]
   console.log(
-    "| | | µs of processor | µs of the database's | requests/s | processor to prepared | the database's | requests/s |"
+    "| | | µs of the service's processor | µs of the database's | calls/s | service, to prepared | database | calls/s |"
   )
   console.log("|---|---|---|---|---|---|---|---|")
-  for (const [title, one] of asked(ground)) yield* Effect.promise(() => compare(title, one, ways))
-}).pipe(Effect.scoped)
+  const { entryId, propertyId, channelId } = ground
+  const entry = { direction: "income", amount: 12.5, currency: "EUR", item_id: 11, payment_method_id: 197 }
+  const cases: ReadonlyArray<readonly [title: string, call: Call]> = [
+    ["an entry by its id", ["search_transactions", () => ({ id: entryId })]],
+    ["a reservation by its code", ["search_reservations", () => ({ channel_id: channelId })]],
+    ["a new entry", ["create_transaction", (nth) => ({ ...entry, property_id: propertyId, note: `bench ${nth}` })]]
+  ]
+  const asking = layerPostgres({ url: Redacted.make(aside), maxConnections: 1 })
+  for (const [title, call] of cases) yield* Effect.provide(compare(title, call, ways), asking)
+}).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 
 if (noPooler === undefined) NodeRuntime.runMain(program)
 else console.log(`skipped: ${noPooler}`)
