@@ -22,7 +22,8 @@ for (const name of [
   "channels",
   "guests",
   "automation",
-  "pages"
+  "pages",
+  "pooler"
 ]) {
   console.log(`\n== bench/${name}.ts`)
   const { status } = spawnSync(process.execPath, [`bench/${name}.ts`], { env, stdio: "inherit" })
