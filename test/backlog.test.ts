@@ -28,14 +28,14 @@ const host = Effect.gen(function* () {
   return { operatorId, property: yield* propertyOf(operatorId, "Harbour") }
 })
 
-layer(Layer.merge(layerOwnDatabase, layerQuiet))("what is due in the background", (it) => {
-  it.live("is nothing where nothing is", () =>
+layer(Layer.merge(layerOwnDatabase, layerQuiet), { excludeTestServices: true })("what is due in the background", (it) => {
+  it.effect("is nothing where nothing is", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* looked, {})
     })
   )
 
-  it.live("is counted by kind, with the age of the oldest, and without what waits for later or by design", () =>
+  it.effect("is counted by kind, with the age of the oldest, and without what waits for later or by design", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [one, other] = [yield* host, yield* host]
@@ -74,7 +74,7 @@ layer(Layer.merge(layerOwnDatabase, layerQuiet))("what is due in the background"
     })
   )
 
-  it.live(`is counted up to ${BACKLOG_COUNTED} and one`, () =>
+  it.effect(`is counted up to ${BACKLOG_COUNTED} and one`, () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { operatorId, property } = yield* host

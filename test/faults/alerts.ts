@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
+import { LEASE_MS } from "../../src/background/lease.ts"
 import { connectorName } from "../../src/connectors/names.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
@@ -27,7 +28,7 @@ const POSTGRES = "/usr/lib/postgresql/15/bin"
 const ALERTS = join(import.meta.dirname, "../../deploy/prometheus/alerts.yml")
 
 /** Milliseconds that an alert has to be seen in, and then to be over. */
-const SEEN_MS = 120_000
+const SEEN_MS = 240_000
 const OVER_MS = 90_000
 
 const isThere = (command: string, ...args: ReadonlyArray<string>): boolean => spawnSync(command, args).status === 0
@@ -480,7 +481,8 @@ const ground = Effect.gen(function* () {
     REDIS_URL: `redis://127.0.0.1:${redisPort}`,
     METRICS_PORT: metricsPort
   }
-  const service = yield* lives({ on: "PostgreSQL", env, layer: Layer.orDie(layer) })
+  // Without the launcher, whose options of Node.js would go before those of a smaller heap.
+  const service = yield* lives({ on: "PostgreSQL", env, layer: Layer.orDie(layer) }, LEASE_MS)
   let life = yield* service.begin
   const { firing } = yield* prometheus(at, prometheusPort, metricsPort)
   const restart = async (options?: string) => {
