@@ -14,6 +14,7 @@ for (const name of [
   "embedded",
   "windows",
   "places",
+  "metrics",
   "fairness",
   "embedded-share",
   "reservations",

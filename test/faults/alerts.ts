@@ -150,11 +150,17 @@ interface Cause {
   readonly end?: () => Promise<unknown> | unknown
 }
 
-/** A statement of somebody else who holds a lock, until it is ended. */
+/** A session of somebody else that holds a lock until it is ended: the server itself does not notice that its client is gone. */
 const holder = (url: string, statement: string) => {
   const child = spawn("psql", [url, "-q", "-c", `BEGIN; ${statement}; SELECT pg_sleep(600)`], { stdio: "ignore" })
-  return () => void child.kill("SIGKILL")
+  return () => {
+    child.kill("SIGKILL")
+    saying(url, SLEEPERS_END)
+  }
 }
+
+const SLEEPERS_END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`
 
 /** Megabytes of heap that are tried, one after the other, and milliseconds of each. */
 const HEAPS = [110, 95, 85, 77, 70, 64, 58]
@@ -264,15 +270,20 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
       begin: async (isOver) => {
         await Effect.runPromise(subscribe(life().base, held.token, bad))
         await repeatedly(isOver, 200, entry)
-      }
+      },
+      end: () => saying(url, "UPDATE webhook_subscriptions SET deleted_at = now(); DELETE FROM webhook_deliveries")
     },
     {
       alert: "LatchkeyDeadLetters",
       caused: "the last try of a delivery fails",
+      // A new subscription each time: one whose receiver fails rests.
       begin: (isOver) =>
-        repeatedly(isOver, 2_000, () =>
+        repeatedly(isOver, 2_000, async () => {
+          await Effect.runPromise(subscribe(life().base, held.token, `${bad}/${Date.now()}`))
+          await entry()
+          await sleep(500)
           saying(url, "UPDATE webhook_deliveries SET failures = 100, due_at = now() WHERE state = 'waiting'")
-        ),
+        }),
       end: () => saying(url, "UPDATE webhook_subscriptions SET deleted_at = now(); DELETE FROM webhook_deliveries")
     },
     {
@@ -335,12 +346,11 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
       caused: "a session locks a table for three seconds at a time",
       begin: (isOver) =>
         repeatedly(isOver, 100, async () => {
-          const let_go = holder(url, "LOCK TABLE properties")
+          const letGo = holder(url, "LOCK TABLE properties")
           await sleep(300)
           const calls = Promise.all(Array.from({ length: 20 }, () => call("/properties")))
           await sleep(3_000)
-          let_go()
-          saying(url, OTHERS_END)
+          letGo()
           await calls
         })
     },
@@ -354,7 +364,6 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
           const calls = Promise.all(Array.from({ length: 300 }, () => call("/properties")))
           await sleep(3_000)
           release()
-          saying(url, OTHERS_END)
           await calls
         })
     },
@@ -366,10 +375,7 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
         await sleep(300)
         for (let nth = 0; nth < 200; nth++) void call("/properties", undefined, `lk_other${nth}${Date.now()}`)
       },
-      end: () => {
-        release()
-        saying(url, OTHERS_END)
-      }
+      end: () => release()
     },
     {
       alert: "LatchkeyEventLoopLate",
@@ -435,10 +441,6 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
     }
   ]
 }
-
-/** Ends the backends of sessions that only slept with a lock. */
-const OTHERS_END =
-  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()"
 
 /** Whether it came within so many milliseconds, looking four times a second. */
 const came = async (patienceMs: number, is: () => Promise<boolean>): Promise<number | undefined> => {
