@@ -60,7 +60,8 @@ const alone = Effect.fnUntraced(function* (role: Role) {
 const withItsParent = Effect.fnUntraced(function* (role: Role) {
   const { serveWith } = yield* Effect.promise(() => import("../main.ts"))
   const { withParent } = yield* Effect.promise(() => import("../workers/with-parent.ts"))
-  return yield* serveWith({ role, ...withParent() })
+  // METRICS_PORT is one port of all: it is no worker's.
+  return yield* serveWith({ role, metrics: () => Layer.empty, ...withParent() })
 })
 
 const asParent = Effect.fnUntraced(function* (workers: number, settings: Settings) {

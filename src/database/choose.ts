@@ -13,8 +13,6 @@ import { upkeep } from "./upkeep.ts"
 /** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
 export const BACKGROUND_CONNECTIONS = 4
 const BACKGROUND_STATEMENTS = 4
-/** Statements of the background that can be under way at once in a process, beside the connection that listens. */
-export const BACKGROUND_STATEMENTS_AT_ONCE = (BACKGROUND_CONNECTIONS - 1) * BACKGROUND_STATEMENTS
 
 /** Connections of a process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one wakes others. */
 export const DIRECT_CONNECTIONS = 2
@@ -51,6 +49,10 @@ type Settings = DatabaseSettings["Service"]
 /** What is between the service and the server. */
 const poolerOf = ({ databasePrepared, databaseDirectUrl }: Settings): PostgresOptions["pooler"] =>
   databasePrepared && databaseDirectUrl === undefined ? undefined : { prepared: databasePrepared }
+
+/** Statements of the background that can be under way at once in a process. Without a pooler one of the connections listens. */
+export const backgroundStatements = (settings: Settings): number =>
+  (poolerOf(settings) === undefined ? BACKGROUND_CONNECTIONS - 1 : BACKGROUND_CONNECTIONS) * BACKGROUND_STATEMENTS
 
 const layerServer = (
   settings: Settings,

@@ -2,9 +2,8 @@ import { Effect, Layer } from "effect"
 import { connectionsMax, connectionsPending, connectionsUsed, databaseUp } from "../telemetry/metrics/declared.ts"
 import { watched } from "../telemetry/metrics/family.ts"
 import { standsAt } from "../telemetry/metrics/measuring.ts"
-import { BACKGROUND_STATEMENTS_AT_ONCE, DatabaseSettings } from "./choose.ts"
+import { backgroundStatements, DatabaseSettings } from "./choose.ts"
 import { type PoolName, statementsUnderWay } from "./measured.ts"
-import { DATABASE_CONNECTIONS } from "./postgres.ts"
 import { Readiness } from "./Readiness.ts"
 
 /** Milliseconds between two questions whether the database is there. */
@@ -29,12 +28,12 @@ const asking = Effect.gen(function* () {
  */
 export const layerPoolMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { databaseUrl } = yield* DatabaseSettings
+    const settings = yield* DatabaseSettings
     const both = () => statementsUnderWay("request") + statementsUnderWay("background")
-    if (databaseUrl === undefined) yield* pool("request", 1, both)
+    if (settings.databaseUrl === undefined) yield* pool("request", 1, both)
     else {
-      yield* pool("request", DATABASE_CONNECTIONS, () => statementsUnderWay("request"))
-      yield* pool("background", BACKGROUND_STATEMENTS_AT_ONCE, () => statementsUnderWay("background"))
+      yield* pool("request", settings.databaseConnections, () => statementsUnderWay("request"))
+      yield* pool("background", backgroundStatements(settings), () => statementsUnderWay("background"))
     }
     yield* asking
   })

@@ -18,6 +18,9 @@ export interface Life {
   /** Milliseconds from its start until it was ready. */
   readonly readyAfterMs: number
   readonly pid: number | undefined
+  /** Takes the processor from it, and gives it back. */
+  readonly pause: () => void
+  readonly resume: () => void
   readonly signal: (signal: "SIGTERM" | "SIGKILL" | "SIGHUP") => void
   /** How it ended, and after how many milliseconds of its life. */
   readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>
@@ -69,7 +72,16 @@ const begin = async (ground: Ground, port: string, { leaseMs, workers = 1 }: Run
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   const readyAfterMs = performance.now() - startedAt
-  return { base, readyAfterMs, pid: child.pid, signal: (signal) => void child.kill(signal), ended, said: () => said }
+  return {
+    base,
+    readyAfterMs,
+    pid: child.pid,
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
+    signal: (signal) => void child.kill(signal),
+    ended,
+    said: () => said
+  }
 }
 
 /** A port, and lives of the service on it, one after the other; the last one ends with the scope. */

@@ -113,7 +113,7 @@ describe("snapshots added up", () => {
       sum: 1
     })
     const [one] = addedUp([[histogram([1, 5])], [histogram([5, 10])]])
-    assert.deepStrictEqual(one, { ...histogram([5]), buckets: [[5, 2]], count: 4, sum: 2 })
+    assert.deepStrictEqual(one, { kind: "histogram", name: "h", labels: {}, buckets: [[5, 2]], count: 4, sum: 2 })
   })
 })
 
