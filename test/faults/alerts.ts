@@ -395,7 +395,7 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
       caused: "a table is gone",
       begin: (isOver) => {
         saying(url, "ALTER TABLE property_tags RENAME TO property_tags_gone")
-        return repeatedly(isOver, 100, () => call("/property-tags"))
+        return repeatedly(isOver, 100, () => call("/tags"))
       },
       end: () => saying(url, "ALTER TABLE property_tags_gone RENAME TO property_tags")
     },
