@@ -217,15 +217,15 @@ export const messageTries = counters({
   unit: "{try}",
   labels: ["outcome"],
   most: 6,
-  meaning: "Tries of messages to guests at their channels, by how they ended: sent, refused, unknown (nobody knows whether it got there), failed (tried again)"
+  meaning:
+    "Tries of messages to guests at their channels, by how they ended: sent, refused, unknown (nobody knows whether it got there), failed (tried again)"
 })
 export const calendarFetches = counters({
   name: "latchkey.calendar.fetches",
   unit: "{fetch}",
   labels: ["outcome"],
   most: 5,
-  meaning:
-    "Fetches of imported calendars: read, unchanged, or failed (tried again)"
+  meaning: "Fetches of imported calendars: read, unchanged, or failed (tried again)"
 })
 
 // The process.
