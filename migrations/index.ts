@@ -55,6 +55,9 @@ import webhooksOfGrants from "./0053_webhooks_of_grants.ts"
 import accountsDisabled from "./0054_accounts_disabled.ts"
 import dictionaryRetired from "./0055_dictionary_retired.ts"
 import failedPushes from "./0056_failed_pushes.ts"
+import addresses from "./0057_addresses.ts"
+import addressesOfLinks from "./0058_addresses_of_links.ts"
+import keysOfOperators from "./0059_keys_of_operators.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -113,5 +116,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 53, name: "webhooks_of_grants", up: webhooksOfGrants },
   { id: 54, name: "accounts_disabled", up: accountsDisabled },
   { id: 55, name: "dictionary_retired", up: dictionaryRetired },
-  { id: 56, name: "failed_pushes", up: failedPushes }
+  { id: 56, name: "failed_pushes", up: failedPushes },
+  { id: 57, name: "addresses", up: addresses },
+  { id: 58, name: "addresses_of_links", up: addressesOfLinks },
+  { id: 59, name: "keys_of_operators", up: keysOfOperators, inPieces: true }
 ]

@@ -118,13 +118,18 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(
       "background changes channels contract database deliveries events installation.ts limits.ts oauth random-text.ts",
-      "resources/handled.ts resources/own-row.ts resources/row-fields.ts telemetry"
+      "resources/addresses.ts resources/handled.ts resources/own-row.ts resources/row-fields.ts telemetry"
     )
   },
   {
     place: "resources/handled.ts",
     what: "the seam between a family and the Service: handlers go in, readers of input come out",
     imports: imports("changes contract")
+  },
+  {
+    place: "resources/addresses.ts",
+    what: "whose an address is that says nothing but its token",
+    imports: ["database"]
   },
   {
     place: "resources/own-row.ts",

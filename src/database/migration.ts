@@ -1,6 +1,7 @@
 import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { IndexNotBuilt } from "./built-beside.ts"
 
 /**
  * One step of the schema. `up` issues its statements one by one (a prepared statement takes one command) and runs
@@ -12,7 +13,7 @@ export interface Migration {
   /** Position in the order, 1 upwards, unique. */
   readonly id: number
   readonly name: string
-  readonly up: Effect.Effect<void, SqlError, SqlClient>
+  readonly up: Effect.Effect<void, SqlError | IndexNotBuilt, SqlClient>
   /**
    * Each statement of `up` is a transaction, for many rows that nobody should wait for all of. It must be one that can be
    * begun again where a process died in it, and be in several processes at once.

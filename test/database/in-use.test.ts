@@ -1,15 +1,12 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inject } from "vitest"
 import { migrations } from "../../migrations/index.ts"
-import { layerMemory } from "../../src/database/embedded.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Migration } from "../../src/database/migration.ts"
-import { layerPostgres } from "../../src/database/postgres.ts"
+import { layerEmptyDatabase } from "../empty-database.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
 import { enterAsBefore, enterOperator } from "../resources/reservations/enter-as-before.ts"
-import { emptyDatabase } from "../scratch-database.ts"
 
 // A server is migrated while processes of the release before use it. Who waits for a table mostly has another one: a
 // migration that kept others from both tables would wait in a circle with them.
@@ -19,13 +16,6 @@ const FIRST = 13
 /** The first of the release to come: nobody has a table yet that it and those after it make. */
 const NEXT_RELEASE = 23
 const ORDERS = 20_000
-
-const layerEmpty = Layer.unwrap(
-  Effect.gen(function* () {
-    if (!canOverlap) return layerMemory()
-    return layerPostgres({ url: Redacted.make(yield* emptyDatabase(inject("testDatabaseUrl"))), maxConnections: 10 })
-  })
-)
 
 const before = migrations.filter(({ id }) => id < FIRST)
 const since = migrations.filter(({ id }) => id >= FIRST)
@@ -44,8 +34,15 @@ const kept = Effect.flatMap(
       AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`
 )
 
-/** Migrates, in one piece, and answers which of the tables there were the migration kept from others. */
+/**
+ * Migrates and answers which of the tables there were the migration kept from others. In pieces each statement is a
+ * transaction, and has one table.
+ */
 const keptBy = Effect.fnUntraced(function* ({ id, name, ...migration }: Migration, there: ReadonlySet<string>) {
+  if (migration.inPieces) {
+    yield* migrate([{ id, name, ...migration }])
+    return []
+  }
   let names: ReadonlyArray<string> = []
   const up = Effect.tap(Effect.andThen(migration.up, kept), (rows) => {
     names = rows.flatMap(({ name }) => (there.has(name) ? [name] : []))
@@ -55,7 +52,7 @@ const keptBy = Effect.fnUntraced(function* ({ id, name, ...migration }: Migratio
   return names
 })
 
-layer(layerEmpty)("a migration", (it) => {
+layer(layerEmptyDatabase)("a migration", (it) => {
   it.effect("keeps others from one table at most", () =>
     Effect.gen(function* () {
       yield* migrate(before)
@@ -166,6 +163,6 @@ describe.skipIf(!canOverlap)(orSkipped("a server in use"), () => {
         SELECT count(*) FILTER (WHERE guide_token IS NULL) AS without,
           count(guide_token) - count(DISTINCT guide_token) AS twice FROM stays`
         assert.deepStrictEqual(pages, { without: 0, twice: 0 })
-      }).pipe(Effect.provide(layerEmpty), Effect.scoped)
+      }).pipe(Effect.provide(layerEmptyDatabase), Effect.scoped)
   )
 })

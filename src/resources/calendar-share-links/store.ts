@@ -7,6 +7,7 @@ import { type Givens, inForms } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
+import { addressOwner, type OwnedAddress } from "../addresses.ts"
 import { type OfOperator, removal } from "../own-row.ts"
 import { allKnown, preconditions, Written } from "../properties/belonging.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
@@ -131,14 +132,17 @@ const remove = (sql: SqlClient.SqlClient) =>
 
 /** The link that has a token; undefined when there is none, or the account behind it is banned or closed. */
 const open = (sql: SqlClient.SqlClient) => {
+  const ownerOf = addressOwner(sql)
   const statement = inForms(
     sql,
-    ({ token }: Givens<{ readonly token: string }>) => sql`
+    ({ operatorId, id, digest }: Givens<OwnedAddress>) => sql`
       SELECT link.operator_id, link.id, link.scope, operator.time_zone
       FROM calendar_share_links link JOIN operators operator ON operator.id = link.operator_id
-      WHERE link.token = ${token} AND operator.status = 'active'`
+      WHERE link.operator_id = ${operatorId} AND link.id = ${id} AND link.token_digest = ${digest}
+        AND operator.status = 'active'`
   )
-  return (token: string) => readOpened(statement({ token }))
+  return (token: string) =>
+    Effect.flatMap(ownerOf(token), (owned) => (owned === undefined ? Effect.undefined : readOpened(statement(owned))))
 }
 
 /** The ids of the properties of a link: a query. */

@@ -6,6 +6,7 @@ import type { DateRange } from "../../contract/date-range.ts"
 import { type Givens, inForms, type Valued } from "../../database/forms.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { CALENDAR_FEEDS } from "../../limits.ts"
+import { addressOwner, type OwnedAddress } from "../addresses.ts"
 import { inTurn, type OfOperator } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { KnownBusy, TOLD_AGAIN_MS } from "./rules.ts"
@@ -161,14 +162,16 @@ const readOpened = rowOf(OpenedRow)
 
 /** The feed that has a token; undefined when there is none, or the account behind it is banned or closed. */
 const open = (sql: Sql) => {
+  const ownerOf = addressOwner(sql)
   const statement = inForms(
     sql,
-    ({ token }: Givens<{ readonly token: string }>) => sql`
+    ({ operatorId, id, digest }: Givens<OwnedAddress>) => sql`
       SELECT f.operator_id, f.id, f.property_id, f.calendar_id, operator.time_zone
       FROM property_feeds f JOIN operators operator ON operator.id = f.operator_id
-      WHERE f.token = ${token} AND operator.status = 'active'`
+      WHERE f.operator_id = ${operatorId} AND f.id = ${id} AND f.token_digest = ${digest} AND operator.status = 'active'`
   )
-  return (token: string) => readOpened(statement({ token }))
+  return (token: string) =>
+    Effect.flatMap(ownerOf(token), (owned) => (owned === undefined ? Effect.undefined : readOpened(statement(owned))))
 }
 
 interface AskedFeed extends OfOperator, DateRange {

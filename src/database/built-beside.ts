@@ -1,0 +1,52 @@
+import { Data, Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+
+// An index that is built while others write. The database does that outside of a transaction only, so a migration of such
+// ones is in pieces: it may have died in the middle, which leaves an index that is not valid, and others may be at it too.
+
+/** How long a migration goes on waiting for another process that builds the same index: so many looks, so far apart. */
+const LOOKS = 3_600
+const BETWEEN_LOOKS = Duration.seconds(1)
+
+/** Another process was building the index for an hour, or every try of ours was given up by the database. */
+export class IndexNotBuilt extends Data.TaggedError("IndexNotBuilt")<{ readonly index: string }> {
+  override get message(): string {
+    return `the index ${this.index} is not built yet, and something else seems to be at it`
+  }
+}
+
+export interface BuiltIndex {
+  readonly name: string
+  readonly unique: boolean
+  /** Its table and what follows it: `stays (operator_id, id)`. */
+  readonly on: string
+}
+
+interface Standing {
+  readonly is_valid: boolean
+  readonly is_being_built: boolean
+}
+
+const standingOf = (sql: SqlClient.SqlClient, name: string) => sql<Standing>`
+  SELECT i.indisvalid AS is_valid,
+    EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid) AS is_being_built
+  FROM pg_index i WHERE i.indexrelid = to_regclass(${name})`
+
+/** What is met where two processes build one index: who comes second looks again. */
+const metAnother = ({ reason }: SqlError): boolean =>
+  reason._tag === "DeadlockError" || (reason.cause instanceof Error && /already exists/.test(reason.cause.message))
+
+/** Builds it unless it is there; answers once it is, whoever built it. */
+export const builtBeside = Effect.fn("builtBeside")(function* ({ name, unique, on }: BuiltIndex) {
+  const sql = yield* SqlClient.SqlClient
+  const build = sql.unsafe(`CREATE ${unique ? "UNIQUE " : ""}INDEX CONCURRENTLY ${name} ON ${on}`)
+  for (let look = 0; look < LOOKS; look++) {
+    const [standing] = yield* standingOf(sql, name)
+    if (standing?.is_valid === true) return
+    if (standing === undefined) yield* Effect.catchIf(build, metAnother, () => Effect.sleep(BETWEEN_LOOKS))
+    else if (standing.is_being_built) yield* Effect.sleep(BETWEEN_LOOKS)
+    else yield* sql.unsafe(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
+  }
+  return yield* new IndexNotBuilt({ index: name })
+})
