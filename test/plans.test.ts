@@ -20,6 +20,7 @@ import { Comparisons } from "../src/resources/listing-calendars/Comparisons.ts"
 import { followAvailability } from "../src/resources/listing-calendars/due-days.ts"
 import { PushQueue } from "../src/resources/listing-calendars/PushQueue.ts"
 import { byNobody, call, layerService } from "./harness.ts"
+import { type PlanNode, unreachedIn } from "./one-operator.ts"
 import { layerOwnDatabase } from "./own-database.ts"
 import { COMPANIONS, fieldsOf, isRequired, sample } from "./walking.ts"
 import { makeWorld, type World } from "./world.ts"
@@ -47,6 +48,9 @@ const MORE: Readonly<Record<string, unknown>> = {
 /** A plan that looks dearer is compiled first (`jit_above_cost`), which takes half a second each time it is run. */
 const COMPILED_ABOVE = 100_000
 
+/** The first id of an operator here: no number beside is like it. */
+const OPERATORS = 7_000_000_019
+
 /** Calls that between them use every field of the operation, each with what it needs beside it. */
 const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<string, unknown>> => {
   const plain = sample(operation, world, COMPANIONS)
@@ -69,6 +73,11 @@ const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<st
 // A database of its own: workers would take what is of another file's tests.
 layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan for any value", (it) => {
   const lookedAt = new Set<string>()
+
+  /** Ids that no other number of a plan looks like. */
+  it.effect("is looked at with operators whose ids are nothing else's", () =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`ALTER TABLE operators ALTER id RESTART WITH ${OPERATORS}`))
+  )
 
   for (const operation of operations) {
     it.effect(`of each statement of ${operation._tag} works nothing out of parameters alone for every row`, () =>
@@ -93,6 +102,8 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
           const plan = yield* genericPlan(text, values)
           assert.deepStrictEqual(repeatedIn(plan, values), [], text)
           assert.isBelow(plan["Total Cost"], COMPILED_ABOVE, text)
+          const reached = yield* planWith(text, values)
+          assert.deepStrictEqual(unreachedIn(reached, world.operatorId), [], text)
         }
       })
     )
@@ -354,6 +365,16 @@ const genericPlan = Effect.fnUntraced(function* (text: string, values: ReadonlyA
   )
   const plan = rows[0]?.["QUERY PLAN"][0]?.Plan
   return plan === undefined ? yield* Effect.die(new Error("no plan")) : plan
+})
+
+/** The plan for these values. */
+const planWith = Effect.fnUntraced(function* (text: string, values: ReadonlyArray<unknown>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ Plan: PlanNode }> }>(
+    `EXPLAIN (VERBOSE, FORMAT JSON) ${text}`,
+    values
+  )
+  return rows[0]?.["QUERY PLAN"][0]?.Plan ?? (yield* Effect.die(new Error("no plan")))
 })
 
 /** The type the client gives a parameter by its value; a text is left to the statement. */

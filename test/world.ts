@@ -49,7 +49,7 @@ const writtenDirectly = Effect.fnUntraced(function* (operatorId: number, stayId:
     INSERT INTO removed_stays (operator_id, order_id, last_room) SELECT operator_id, order_id, 9 FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId}`
   yield* sql`
     INSERT INTO property_feeds (operator_id, property_id, token, created_at)
-    SELECT operator_id, property_id, 'feed of ' || operator_id, now() FROM stays
+    SELECT operator_id, property_id, 'lkfeed_of_' || operator_id, now() FROM stays
     WHERE operator_id = ${operatorId} AND id = ${stayId}`
 })
 

@@ -138,12 +138,12 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO property_feeds (operator_id, property_id, token, created_at)
-        VALUES (${operatorId}, ${property}, 'lkcal_own', now())`
+        VALUES (${operatorId}, ${property}, 'lkfeed_own', now())`
       yield* sql`
         INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
         VALUES (${operatorId}, 'entire', 'lkcal_shared', now())`
       const add = (url: string) => calendar("add", "--property", `${property}`, "--url", url)
-      assert.match(String((yield* add("https://pms.example/feeds/lkcal_own.ics")).answer["error"]), /own feed/)
+      assert.match(String((yield* add("https://pms.example/feeds/lkfeed_own.ics")).answer["error"]), /own feed/)
       assert.match(String((yield* add("https://pms.example/calendar/lkcal_shared")).answer["error"]), /own feed/)
       const { answer: webcal } = yield* add("webcal://example.com/0.ics")
       assert.strictEqual((yield* add("https://example.com/0.ics")).answer["calendar_id"], webcal["calendar_id"])

@@ -34,7 +34,7 @@ const getConversation = (store: Store) =>
   Effect.fnUntraced(function* ({ id, before }: typeof get_conversation.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const found = yield* store.conversation(operatorId, id, before)
-    const own = yield* Effect.fromResult(ownConversation(found, operatorId, "id"))
+    const own = yield* ownConversation(found, store.isAnyones(id), "id")
     if (!own.before_known) return yield* noSuchMessage
     const { messages, has_more } = newest(own.messages)
     return {
@@ -68,8 +68,8 @@ const sendMessage = (store: Store, { images, publicUrl }: Imaging) => {
   return Effect.fnUntraced(function* (payload: typeof send_message.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const { text, jpegBase64 } = yield* Effect.fromResult(sendableIn(payload))
-    const found = yield* store.reached(payload.id)
-    const { id, channel_type, waiting } = yield* Effect.fromResult(ownConversation(found, operatorId, "id"))
+    const found = yield* store.reached(operatorId, payload.id)
+    const { id, channel_type, waiting } = yield* ownConversation(found, store.isAnyones(payload.id), "id")
     const content = yield* Effect.fromResult(fittingText(channel_type, text))
     // Before an image is kept for nothing; what comes at the same moment meets the lane itself.
     if (waiting >= MESSAGES_WAITING) return yield* tooManyWait
@@ -85,8 +85,8 @@ const IMAGE = "jpeg_base64"
 const writeNote = (store: Store) =>
   Effect.fnUntraced(function* ({ conversation_id, note }: typeof update_conversation_note.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const found = yield* store.noted(conversation_id)
-    const own = yield* Effect.fromResult(ownConversation(found, operatorId, "conversation_id"))
+    const found = yield* store.noted(operatorId, conversation_id)
+    const own = yield* ownConversation(found, store.isAnyones(conversation_id), "conversation_id")
     const text = note ?? ""
     return text === own.note ? own : yield* store.note(operatorId, own.id, text, yield* currentSecond)
   })

@@ -14,7 +14,7 @@ import type { OfOperator, OwnRow } from "../own-row.ts"
 import { Identity, OffsetSecond } from "../row-fields.ts"
 import { guestOf, inquiryOf, listedOf, staysOf } from "./about.ts"
 import { Activity, ConversationGuest, ListedConversation, Message } from "./contract.ts"
-import { conversationNamed } from "./known-conversation.ts"
+import { conversationNamed, isAnyones } from "./known-conversation.ts"
 import {
   conversationRecord,
   merchantName,
@@ -53,7 +53,6 @@ const MessageRow = Schema.Struct({
 export type MessageRow = typeof MessageRow.Type
 
 const ConversationRow = Schema.Struct({
-  operator_id: Schema.Int,
   channel_type: Schema.String,
   guest: ConversationGuest,
   note: Schema.String,
@@ -65,8 +64,11 @@ const ConversationRow = Schema.Struct({
 })
 const readConversation = rowOf(ConversationRow)
 
-interface Asked extends OfOperator {
+interface Coded extends OfOperator {
   readonly code: string
+}
+
+interface Asked extends Coded {
   /** The message before which others are asked for. */
   readonly before: string | undefined
 }
@@ -77,35 +79,32 @@ const messagesShown = (sql: Sql, isBefore: boolean): Fragment => sql`
       AND ${isBefore ? sql`(m.created_at, m.id) < ((SELECT created_at FROM until), (SELECT id FROM until))` : sql`true`}
     ORDER BY m.created_at DESC, m.id DESC LIMIT ${sql.literal(String(MESSAGES_SHOWN + 1))}) m`
 
-/** A conversation of whatever operator; what is in it is read of the caller's own alone. */
+/** A conversation, and what is in it. */
 const conversation = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, code, before }: Givens<Asked>) => sql`
-      WITH named AS (${conversationNamed(sql, code)}), own AS (SELECT * FROM named WHERE operator_id = ${operatorId}),
-      until AS (${
+      WITH own AS (${conversationNamed(sql, operatorId, code)}), until AS (${
         before === undefined
           ? sql`SELECT NULL::timestamptz AS created_at, NULL::bigint AS id`
           : sql`SELECT m.created_at, m.id FROM own JOIN messages m
               ON m.operator_id = own.operator_id AND m.conversation_id = own.id AND m.code = ${before}`
       }), shown AS (${messagesShown(sql, before !== undefined)})
-      SELECT named.operator_id, named.channel_type, ${guestOf(sql, sql`named`)} AS guest, named.note,
-        (SELECT ${inquiryOf(sql, sql`own`)} FROM own) AS inquiry,
-        coalesce((SELECT ${staysOf(sql, sql`own`)} FROM own), '[]') AS stays,
+      SELECT own.channel_type, ${guestOf(sql, sql`own`)} AS guest, own.note, ${inquiryOf(sql, sql`own`)} AS inquiry,
+        coalesce(${staysOf(sql, sql`own`)}, '[]') AS stays,
         EXISTS (SELECT FROM until) AS before_known,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('id', code, 'sender_role', sender_role, 'sender_name', sender_name,
             'sources', sources, 'display_type', display_type, 'content', content, 'attachment',
             CASE WHEN attachment_url IS NOT NULL THEN jsonb_build_object('fullback_url', attachment_url) END,
             'created_at', created_at, 'delivery', delivery, 'delivery_reason', reason) ORDER BY created_at, id), '[]')
           FROM shown) AS messages
-      FROM named`
+      FROM own`
   )
   return (operatorId: number, code: string, before: string | undefined) =>
     readConversation(statement({ operatorId, code, before }))
 }
 
 const ReachedRow = Schema.Struct({
-  operator_id: Schema.Int,
   id: Schema.Int,
   channel_type: Schema.String,
   /** Messages that wait to be sent. */
@@ -113,16 +112,16 @@ const ReachedRow = Schema.Struct({
 })
 const readReached = rowOf(ReachedRow)
 
-/** What a message to its guest is judged by; of whatever operator. */
+/** What a message to its guest is judged by. */
 const reached = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ code }: Givens<{ readonly code: string }>) => sql`
-      SELECT c.operator_id, c.id, c.channel_type, coalesce(l.waiting, 0) AS waiting
-      FROM (${conversationNamed(sql, code)}) c
+    ({ operatorId, code }: Givens<Coded>) => sql`
+      SELECT c.id, c.channel_type, coalesce(l.waiting, 0) AS waiting
+      FROM (${conversationNamed(sql, operatorId, code)}) c
       LEFT JOIN message_lanes l ON l.operator_id = c.operator_id AND l.conversation_id = c.id`
   )
-  return (code: string) => readReached(statement({ code }))
+  return (operatorId: number, code: string) => readReached(statement({ operatorId, code }))
 }
 
 /** A message of the host's side. */
@@ -178,21 +177,20 @@ const send = (sql: Sql) => {
 }
 
 const NotedRow = Schema.Struct({
-  operator_id: Schema.Int,
   id: Schema.Int,
   note: Schema.String,
   updated_at: Schema.NullOr(OffsetSecond)
 })
 const readNoted = rowOf(NotedRow)
 
-/** The note of a conversation of whatever operator. */
+/** The note of a conversation. */
 const noted = (sql: Sql) => {
   const statement = inForms(
     sql,
-    ({ code }: Givens<{ readonly code: string }>) => sql`
-      SELECT operator_id, id, note, note_updated_at AS updated_at FROM (${conversationNamed(sql, code)}) c`
+    ({ operatorId, code }: Givens<Coded>) => sql`
+      SELECT id, note, note_updated_at AS updated_at FROM (${conversationNamed(sql, operatorId, code)}) c`
   )
-  return (code: string) => readNoted(statement({ code }))
+  return (operatorId: number, code: string) => readNoted(statement({ operatorId, code }))
 }
 
 /** When the note of a conversation was written last. */
@@ -222,6 +220,7 @@ const note = (sql: Sql) => {
 
 export class ConversationStore extends Context.Service<ConversationStore>()("latchkey/resources/ConversationStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    isAnyones: isAnyones(sql),
     search: search(sql),
     conversation: conversation(sql),
     reached: reached(sql),

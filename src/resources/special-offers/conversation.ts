@@ -1,6 +1,5 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { AccountMeant } from "../../channels/ChannelGateway.ts"
-import { CurrentOperator } from "../../contract/caller.ts"
 import { ownConversation as callersOwn, type NamedConversation } from "../conversations/known-conversation.ts"
 
 // The conversation that a call names.
@@ -8,9 +7,9 @@ import { ownConversation as callersOwn, type NamedConversation } from "../conver
 /** The field that names it. */
 export const CONVERSATION = "conversation_id"
 
-/** What was found of it, if it is the caller's. */
-export const ownConversation = <Row extends Pick<NamedConversation, "operator_id">>(row: Row | undefined) =>
-  Effect.flatMap(CurrentOperator, ({ operatorId }) => Effect.fromResult(callersOwn(row, operatorId, CONVERSATION)))
+/** What was found of it among the caller's; why there is nothing, where there is nothing. */
+export const ownConversation = <Row>(row: Row | undefined, isAnothers: Effect.Effect<boolean>) =>
+  callersOwn(row, isAnothers, CONVERSATION)
 
 /** The account that reaches its guest. */
 export const accountOf = (conversation: NamedConversation): AccountMeant => ({

@@ -27,7 +27,10 @@ export const layerSpecialOffers = layerHandled(
 const searchSpecialOffers = (store: SpecialOfferStore["Service"]) =>
   Effect.fnUntraced(function* ({ conversation_id }: typeof search_special_offers.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const { offers } = yield* ownConversation(yield* store.shown(operatorId, conversation_id))
+    const { offers } = yield* ownConversation(
+      yield* store.shown(operatorId, conversation_id),
+      store.isAnyones(conversation_id)
+    )
     const now = yield* DateTime.nowAsDate
     return {
       special_offers: offers.map(({ expires_at, ...offer }) => ({

@@ -37,7 +37,10 @@ export const sendSpecialOffer = (store: Store, gateway: Gateway, outward: Outwar
   return Effect.fnUntraced(function* (payload: typeof send_special_offer.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     yield* Effect.fromResult(offeredDates(payload, yield* today))
-    const ground = yield* ownConversation(yield* store.groundOf(operatorId, payload.conversation_id, payload))
+    const ground = yield* ownConversation(
+      yield* store.groundOf(operatorId, payload.conversation_id, payload),
+      store.isAnyones(payload.conversation_id)
+    )
     yield* Effect.fromResult(takesOffers(ground.channel_type))
     const price = yield* Effect.fromResult(pricedFor(ground.channel_type, payload))
     const currency = yield* Effect.fromResult(letBy(ground, "listing_id"))
@@ -50,7 +53,10 @@ export const sendPreapproval = (store: Store, gateway: Gateway, outward: Outward
   const make = making(store, gateway, outward)
   return Effect.fnUntraced(function* ({ conversation_id }: typeof send_preapproval.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
-    const ground = yield* ownConversation(yield* store.inquiryOf(operatorId, conversation_id))
+    const ground = yield* ownConversation(
+      yield* store.inquiryOf(operatorId, conversation_id),
+      store.isAnyones(conversation_id)
+    )
     yield* Effect.fromResult(takesPreapprovals(ground.channel_type))
     const inquiry = yield* Effect.fromResult(approvable(ground.inquiry, yield* today))
     yield* Effect.fromResult(letBy(ground, CONVERSATION))

@@ -6,7 +6,7 @@ import { OfferStatus } from "../../channels/said.ts"
 import { givenRow, namesOf } from "../../database/columns.ts"
 import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { rowOf } from "../../database/rows.ts"
-import { conversationNamed, NamedConversation } from "../conversations/known-conversation.ts"
+import { conversationNamed, isAnyones, NamedConversation } from "../conversations/known-conversation.ts"
 import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
 import { comesFrom } from "./rules/standing.ts"
 import { type Nights, nightsTaken, offersOf, WrittenOffer } from "./shown.ts"
@@ -16,7 +16,7 @@ import { GivenOffer, type NewOffer, touchedOffers } from "./table.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** A conversation of any operator, and its offers where it is the caller's. */
+/** The offers of a conversation. */
 const Shown = Schema.toCodecJson(
   Schema.Struct({
     operator_id: Schema.Int,
@@ -29,13 +29,13 @@ interface Named extends OfOperator {
   readonly code: string
 }
 
-/** The offers of a conversation, newest first. Undefined: there is no such conversation. */
+/** The offers of a conversation, newest first. Undefined: the operator has no such conversation. */
 const shown = (sql: Sql) => {
   const statement = inForms(
     sql,
     ({ operatorId, code }: Givens<Named>) => sql`
       SELECT c.operator_id, ${offersOf(sql, operatorId, sql`c`)} AS offers
-      FROM (${conversationNamed(sql, code)}) c`
+      FROM (${conversationNamed(sql, operatorId, code)}) c`
   )
   return (operatorId: number, code: string) => readShown(statement({ operatorId, code }))
 }
@@ -50,7 +50,7 @@ const OnGround = { listing_currency: Schema.NullOr(Schema.String), nights_taken:
 const ground = (sql: Sql, { operatorId, code }: Givens<Named>, wished: Wished, more: Fragment): Fragment => sql`
   SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, l.currency AS listing_currency, ${more}
     ${nightsTaken(sql, operatorId, sql`l`, wished)} AS nights_taken
-  FROM (${conversationNamed(sql, code)}) c
+  FROM (${conversationNamed(sql, operatorId, code)}) c
   LEFT JOIN listings l ON l.operator_id = ${operatorId} AND l.account_id = c.account_id
     AND l.channel_type = c.channel_type AND l.listing_id = ${wished.listingId}`
 
@@ -150,7 +150,7 @@ interface OfferNamed extends Named {
   readonly offer_id: string
 }
 
-/** A conversation, and one of its offers where it is the caller's. Undefined: there is no such conversation. */
+/** A conversation, and one of its offers. Undefined: the operator has no such conversation. */
 const found = (sql: Sql) => {
   const statement = inForms(
     sql,
@@ -158,7 +158,7 @@ const found = (sql: Sql) => {
       SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, (
         SELECT jsonb_build_object('id', o.id, 'status', o.status, 'expires_at', o.expires_at) FROM special_offers o
         WHERE o.operator_id = ${operatorId} AND o.conversation_id = c.id AND o.offer_id = ${offer_id}) AS offer
-      FROM (${conversationNamed(sql, code)}) c`
+      FROM (${conversationNamed(sql, operatorId, code)}) c`
   )
   return (operatorId: number, code: string, offer_id: string) => readFound(statement({ operatorId, code, offer_id }))
 }
@@ -185,6 +185,7 @@ const withdraw = (sql: Sql) => {
 
 export class SpecialOfferStore extends Context.Service<SpecialOfferStore>()("latchkey/resources/SpecialOfferStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    isAnyones: isAnyones(sql),
     shown: shown(sql),
     groundOf: groundOf(sql),
     inquiryOf: inquiryOf(sql),

@@ -22,7 +22,10 @@ export const withdrawSpecialOffer = (
   Effect.fnUntraced(function* (payload: typeof withdraw_special_offer.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const { conversation_id, special_offer_id: offerId } = payload
-    const found = yield* ownConversation(yield* store.found(operatorId, conversation_id, offerId))
+    const found = yield* ownConversation(
+      yield* store.found(operatorId, conversation_id, offerId),
+      store.isAnyones(conversation_id)
+    )
     if (found.offer === null) return yield* noSuchOffer
     const { id, status, expires_at } = found.offer
     const stands = standing(status, expires_at, yield* DateTime.nowAsDate)

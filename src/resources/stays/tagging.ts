@@ -85,8 +85,8 @@ export const removeTag = (sql: Sql) => {
     change: sql`
       stay AS (${named(sql, untagged)}), removed AS (
         DELETE FROM stay_tags link USING stay, usable_reservation_tags tag
-        WHERE link.operator_id = stay.operator_id AND link.stay_id = stay.id
-          AND tag.operator_id = link.operator_id AND tag.id = link.tag_id AND tag.stays_version = link.stays_version
+        WHERE link.operator_id = ${untagged.operatorId} AND link.stay_id = stay.id
+          AND tag.operator_id = ${untagged.operatorId} AND tag.id = link.tag_id AND tag.stays_version = link.stays_version
           AND tag.tag_name = ${untagged.tagName}
         RETURNING link.tag_id
       )`,

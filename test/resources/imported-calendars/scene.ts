@@ -148,7 +148,7 @@ export const told = Effect.fnUntraced(function* (calendarId: number, ...days: Re
   const text = `{${days.map((day) => `[${day},${day}]`).join(",")}}`
   yield* sql`
     INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, told, told_at, created_at)
-    SELECT operator_id, property_id, id, 'lkcal_' || id, ${text}::datemultirange, ${yield* DateTime.nowAsDate}, now()
+    SELECT operator_id, property_id, id, 'lkfeed_' || id, ${text}::datemultirange, ${yield* DateTime.nowAsDate}, now()
     FROM imported_calendars WHERE id = ${calendarId}
     ON CONFLICT (operator_id, property_id, calendar_id) DO UPDATE SET told = excluded.told, told_at = excluded.told_at`
 }, Effect.orDie)
