@@ -1,0 +1,77 @@
+import { assert, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { migrations } from "../../migrations/index.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import { layerEmptyDatabase } from "../empty-database.ts"
+import { keptLong } from "./table-locks.ts"
+
+/** Those that were released before this was looked at. */
+const RELEASED = 56
+
+const there = new Set(["stays", "orders"])
+
+it("what keeps others from a table for long is seen in the statement", () => {
+  const seen: ReadonlyArray<readonly [statement: string, what: RegExp]> = [
+    ["CREATE INDEX a ON stays (id)", /index/],
+    ["create unique index if not exists a on public.stays using btree (id)", /index/],
+    ["ALTER TABLE stays ALTER COLUMN note TYPE varchar(10)", /type/],
+    ["ALTER TABLE ONLY stays ADD a integer, ALTER note SET NOT NULL", /null/],
+    ["ALTER TABLE stays ADD CONSTRAINT a CHECK (id > 0)", /constraint/],
+    ["ALTER TABLE stays ADD CONSTRAINT a FOREIGN KEY (id, b) REFERENCES orders (id, b)", /constraint/],
+    ["ALTER TABLE stays ADD UNIQUE (id)", /constraint/],
+    ["ALTER TABLE stays ADD a uuid DEFAULT gen_random_uuid()", /column/],
+    ["ALTER TABLE stays ADD a integer GENERATED ALWAYS AS (id + 1) STORED", /column/],
+    ["ALTER TABLE stays ADD a bigint REFERENCES orders (id)", /column/],
+    ["ALTER TABLE stays SET UNLOGGED", /anew/],
+    ["VACUUM FULL stays", /anew/],
+    ["CLUSTER stays USING a", /anew/]
+  ]
+  for (const [statement, what] of seen) {
+    const kept = keptLong(statement, there)
+    assert.lengthOf(kept, 1, statement)
+    assert.match(kept[0]?.what ?? "", what, statement)
+    assert.strictEqual(kept[0]?.table, "stays")
+  }
+})
+
+it("what is quick on any table, or is of a new one, is let through", () => {
+  for (const statement of [
+    "CREATE INDEX CONCURRENTLY a ON stays (id)",
+    "CREATE INDEX a ON new_table (id)",
+    "ALTER TABLE new_table ADD UNIQUE (id)",
+    "ALTER TABLE stays ADD a text, ADD b integer NOT NULL DEFAULT 0",
+    "ALTER TABLE stays ADD CONSTRAINT a CHECK (id > 0) NOT VALID",
+    "ALTER TABLE stays ADD CONSTRAINT a UNIQUE USING INDEX b",
+    "ALTER TABLE stays VALIDATE CONSTRAINT a",
+    "ALTER TABLE stays ALTER a SET DEFAULT 'SET NOT NULL'",
+    "ALTER TABLE stays DROP CONSTRAINT a"
+  ]) {
+    assert.deepStrictEqual(keptLong(statement, there), [], statement)
+  }
+})
+
+layer(layerEmptyDatabase, { excludeTestServices: true })("a migration since the last release", (it) => {
+  it.effect("says nothing that keeps others from a table there is for long", () =>
+    Effect.gen(function* () {
+      yield* migrate(migrations.filter(({ id }) => id <= RELEASED))
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
+      const tables = new Set(rows.map(({ name }) => name))
+      let looked = 0
+      const kept: Array<string> = []
+      for (const migration of migrations.filter(({ id }) => id > RELEASED)) {
+        yield* migrate([migration]).pipe(
+          Effect.provideService(Statement.CurrentTransformer, (statement) => {
+            const [text] = statement.compile()
+            looked += 1
+            for (const { table, what } of keptLong(text, tables)) kept.push(`${migration.name}: ${table}: ${what}`)
+            return Effect.succeed(statement)
+          })
+        )
+      }
+      assert.isAbove(looked, 0)
+      assert.deepStrictEqual(kept, [])
+    })
+  )
+})
