@@ -104,6 +104,11 @@ export const PLACES: ReadonlyArray<Place> = [
     )
   },
   {
+    place: "queues",
+    what: "how much work waits, of every queue, and for how long: for metrics and for who asks what is wrong",
+    imports: imports("database deliveries")
+  },
+  {
     place: "ingest",
     what: "the one inward door: what channels say by themselves comes in here",
     imports: imports("background channels contract database limits.ts resources/<family> telemetry")
