@@ -58,6 +58,7 @@ import failedPushes from "./0056_failed_pushes.ts"
 import addresses from "./0057_addresses.ts"
 import addressesOfLinks from "./0058_addresses_of_links.ts"
 import keysOfOperators from "./0059_keys_of_operators.ts"
+import traces from "./0063_traces.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -119,5 +120,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 56, name: "failed_pushes", up: failedPushes },
   { id: 57, name: "addresses", up: addresses },
   { id: 58, name: "addresses_of_links", up: addressesOfLinks },
-  { id: 59, name: "keys_of_operators", up: keysOfOperators, inPieces: true }
+  { id: 59, name: "keys_of_operators", up: keysOfOperators, inPieces: true },
+  { id: 63, name: "traces", up: traces }
 ]

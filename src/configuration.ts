@@ -8,6 +8,12 @@ import { DATABASE_CONNECTIONS } from "./database/postgres.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./deliveries/allowed-hosts.ts"
 import type { DeploymentName } from "./installation.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "./limits.ts"
+import {
+  type CollectorHeaders,
+  collectorHeaders,
+  type ResourceAttributes,
+  resourceAttributes
+} from "./telemetry/collector-settings.ts"
 import { EVERY_TRACE, type NamedSampler, SAMPLER_NAMES, type SamplerName, samplerNamed } from "./telemetry/sampling.ts"
 
 /** Seconds a statement of a request may take on a server, if nothing is said, and the most that may be said. */
@@ -65,6 +71,11 @@ export interface Settings {
   readonly otlpEndpoint: string | undefined
   /** Where Prometheus finds the metrics, on the same host; undefined: nowhere. */
   readonly metricsPort: number | undefined
+  /** What goes with everything sent to the collector. */
+  readonly otlpHeaders: CollectorHeaders | undefined
+  /** What the collector shows of this service. */
+  readonly serviceName: string | undefined
+  readonly resourceAttributes: ResourceAttributes
   /** Which traces are exported. */
   readonly sampler: NamedSampler
   readonly logFormat: "pretty" | "json"
@@ -276,6 +287,17 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
       { ...baseAddress("an http or https address of a collector, such as http://localhost:4318"), secret: true }
     ),
     metricsPort: yield* setting("METRICS_PORT", portBeside(listenPort)),
+    otlpHeaders: yield* setting("OTEL_EXPORTER_OTLP_HEADERS", {
+      expected: "headers as name=value, separated by commas, values percent-encoded",
+      secret: true,
+      read: collectorHeaders
+    }),
+    serviceName: yield* setting("OTEL_SERVICE_NAME", anyText),
+    resourceAttributes:
+      (yield* setting("OTEL_RESOURCE_ATTRIBUTES", {
+        expected: "attributes as name=value, separated by commas, values percent-encoded",
+        read: resourceAttributes
+      })) ?? {},
     sampler: {
       name: (yield* setting("OTEL_TRACES_SAMPLER", sampler)) ?? EVERY_TRACE.name,
       ratio: (yield* setting("OTEL_TRACES_SAMPLER_ARG", ratio)) ?? EVERY_TRACE.ratio

@@ -1,17 +1,4 @@
-import {
-  Cause,
-  type Clock,
-  Context,
-  Effect,
-  Exit,
-  identity,
-  Layer,
-  Option,
-  type Schema,
-  Struct,
-  type Tracer
-} from "effect"
-import { Headers, HttpTraceContext } from "effect/http"
+import { Cause, type Clock, Context, Effect, Exit, identity, Layer, Option, type Schema, Struct } from "effect"
 import { Api, type ApiOperation, type OperationName } from "./Api.ts"
 import { WakeUp } from "./background/WakeUp.ts"
 import { Keys } from "./changes/Keys.ts"
@@ -41,6 +28,7 @@ import { Places, StrangerPlaces } from "./places/Places.ts"
 import { type Asked, type Reader, reader } from "./resources/handled.ts"
 import { type CallSeen, measuringCalls } from "./telemetry/metrics/calls.ts"
 import { asRoot, inSpan, record } from "./telemetry/spans.ts"
+import { spanNamed } from "./telemetry/traceparent.ts"
 
 /** What an adapter hands over of one call. */
 export interface Call {
@@ -307,7 +295,10 @@ const answered = (
             )
           )
     )
-    return asRoot({ name: "request", kind: "server", parent: parentOf(call.headers), ...spanOf(asked) }, answer)
+    return asRoot(
+      { name: "request", kind: "server", parent: spanNamed(call.headers["traceparent"]), ...spanOf(asked) },
+      answer
+    )
   })
 
 /** What is known of a call before it is let in. */
@@ -333,12 +324,6 @@ const spanOf = ({ operation, requestId, door }: AskedFor) => ({
 
 /** Codes from here on are no fault of the caller's (specification, Errors). */
 const OUR_SIDE = 500
-
-/** The caller's trace, if it sent one (W3C Trace Context). */
-const parentOf = (headers: Call["headers"]): Tracer.AnySpan | undefined =>
-  headers["traceparent"] === undefined
-    ? undefined
-    : Option.getOrUndefined(HttpTraceContext.fromHeaders(Headers.fromInput(headers)))
 
 /** The answer of a call that came to nothing. */
 const refused = (
@@ -367,12 +352,18 @@ const outOfTime = new ServerError({
 })
 const defect = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })
 
+/** Refusals that the service words by itself alone: of the credentials, the subscription, the windows. */
+const OWN_WORDS: ReadonlySet<number> = new Set([401, 420, 429])
+
+/** What is wrong with a call is told in the caller's own words, which may be a guest's name: to the caller, and no log. */
+const isOfCall = (errorCode: number): boolean => errorCode < OUR_SIDE && !OWN_WORDS.has(errorCode)
+
 const logged = (asked: AskedFor, answer: Answer): Effect.Effect<Answer> => {
   const { operation, door, startedAt, clock, measure } = asked
   const { request_id, error_code, error_msg } = answer.envelope
   const ms = clock.currentTimeMillisUnsafe() - startedAt
   const fields = { request_id, door, operation, error_code, ms }
-  const line = Effect.logInfo("request", error_code === 0 ? fields : { ...fields, error_msg })
+  const line = Effect.logInfo("request", isOfCall(error_code) ? fields : { ...fields, error_msg })
   const seen = Effect.andThen(record(ERROR_CODE, error_code), measure({ door, errorCode: error_code, ms }))
   return Effect.as(Effect.andThen(seen, line), answer)
 }

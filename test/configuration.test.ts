@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 import { isPlainLoopback, readSettings } from "../src/configuration.ts"
 import { allowsHost } from "../src/deliveries/allowed-hosts.ts"
+import { OTEL_ENTRIES } from "../src/telemetry/collector-settings.ts"
 
 const settings = (env: Record<string, string>, terminal = false) =>
   readSettings(terminal).pipe(Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })))
@@ -26,6 +27,9 @@ describe("configuration", () => {
         trustProxy: false,
         otlpEndpoint: undefined,
         metricsPort: undefined,
+        otlpHeaders: undefined,
+        serviceName: undefined,
+        resourceAttributes: {},
         sampler: { name: "parentbased_always_on", ratio: 1 },
         logFormat: "json",
         logLevel: "Info",
@@ -42,7 +46,7 @@ describe("configuration", () => {
 
   it.effect("reads every variable", () =>
     Effect.gen(function* () {
-      const { databaseUrl, databaseDirectUrl, redisUrl, webhookAllowedHosts, ...rest } = yield* settings({
+      const { databaseUrl, databaseDirectUrl, redisUrl, webhookAllowedHosts, otlpHeaders, ...rest } = yield* settings({
         PORT: "9000",
         HOST: "0.0.0.0",
         PUBLIC_URL: "https://api.example.com/pms/",
@@ -58,6 +62,9 @@ describe("configuration", () => {
         TRUST_PROXY: "1",
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
         METRICS_PORT: "9464",
+        OTEL_EXPORTER_OTLP_HEADERS: "X-Api-Key=col%20lect%2Cor,tenant=a",
+        OTEL_SERVICE_NAME: "bookings",
+        OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=prod, team=caf%C3%A9",
         OTEL_TRACES_SAMPLER: "ParentBased_TraceIdRatio",
         OTEL_TRACES_SAMPLER_ARG: "0.25",
         LOG_FORMAT: "pretty",
@@ -83,6 +90,8 @@ describe("configuration", () => {
         trustProxy: true,
         otlpEndpoint: "http://collector:4318",
         metricsPort: 9464,
+        serviceName: "bookings",
+        resourceAttributes: { "deployment.environment": "prod", team: "café" },
         sampler: { name: "parentbased_traceidratio", ratio: 0.25 },
         logFormat: "pretty",
         logLevel: "Debug",
@@ -93,6 +102,7 @@ describe("configuration", () => {
         identityImageDays: 3650,
         publicClient: false
       })
+      assert.deepStrictEqual(otlpHeaders && Redacted.value(otlpHeaders), { "x-api-key": "col lect,or", tenant: "a" })
       assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")
       assert.strictEqual(
         databaseDirectUrl && Redacted.value(databaseDirectUrl),
@@ -103,6 +113,20 @@ describe("configuration", () => {
         ["127.0.0.1", "hooks.internal", "10.0.0.1"].map((host) => allowsHost(webhookAllowedHosts, host)),
         [true, true, false]
       )
+    })
+  )
+
+  it.effect("takes headers of the collector that are none for what they are, and shows nothing of them", () =>
+    Effect.gen(function* () {
+      const many = (count: number) => Array.from({ length: count }, (_, at) => `h${at}=v`).join(",")
+      assert.isDefined((yield* settings({ OTEL_EXPORTER_OTLP_HEADERS: many(OTEL_ENTRIES) })).otlpHeaders)
+      for (const text of ["hidden", "=hidden", "a b=hidden", "a=%0ahidden", "a=%zz", many(OTEL_ENTRIES + 1)]) {
+        const { message } = yield* Effect.flip(settings({ OTEL_EXPORTER_OTLP_HEADERS: text }))
+        assert.include(message, "OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value")
+        assert.notInclude(message, "hidden")
+      }
+      const { message } = yield* Effect.flip(settings({ OTEL_RESOURCE_ATTRIBUTES: "prod" }))
+      assert.include(message, "OTEL_RESOURCE_ATTRIBUTES must be attributes as name=value")
     })
   )
 

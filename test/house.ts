@@ -21,7 +21,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes channels configuration.ts connectors console contract database deliveries demo documents ingest installation.ts",
+      "main.ts background changes channels configuration.ts connectors console contract database deliveries demo doctor documents ingest installation.ts",
       "limits.ts oauth operators sandbox resources/<family> telemetry workers"
     )
   },
@@ -102,6 +102,11 @@ export const PLACES: ReadonlyArray<Place> = [
       "background channels contract database deliveries gate ingest limits.ts places random-text.ts",
       "resources/<family>"
     )
+  },
+  {
+    place: "doctor",
+    what: "what is wrong with an installation, and what to do about it: rules without effects, and what is asked for them",
+    imports: imports("configuration.ts database queues telemetry")
   },
   {
     place: "queues",

@@ -151,7 +151,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
           attempts: 0,
           failures: 0
         }
-        const taken = { ...lane, push_id: null, told: { kind: "availability" as const, ranges: [] } }
+        const taken = { ...lane, push_id: null, told: { kind: "availability" as const, ranges: [] }, traceparent: null }
         const push = { lane: taken, push_id: 0, ranges: [{ start_date: day, end_date: day }] }
         const comparison = { ...lane, time_zone: "Europe/Berlin", suspected: [], compared_at: null }
         yield* Effect.gen(function* () {
@@ -221,7 +221,8 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
       code: "m",
       content: "",
       attachment_url: null,
-      again: false
+      again: false,
+      traceparent: null
     }
     return Effect.gen(function* () {
       const queue = yield* SendQueue
@@ -235,7 +236,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: false })("the plan 
 
   it.effect("of each statement by which guests are answered works nothing out of parameters for every row", () => {
     const now = new Date(0)
-    const taken = { operator_id: 0, conversation_id: 0, account_id: 0, attempts: 0, failures: 0 }
+    const taken = { operator_id: 0, conversation_id: 0, account_id: 0, attempts: 0, failures: 0, traceparent: null }
     const situation = {
       code: "c",
       channel_type: "airbnb",

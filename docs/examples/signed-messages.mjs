@@ -1,5 +1,6 @@
 // What a connector and Latchkey say to each other: JSON by POST, signed as Standard Webhooks are (standardwebhooks.com), the
 // same in both directions.
+import { AsyncLocalStorage } from "node:async_hooks"
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -16,12 +17,15 @@ export const makeMessages = ({ secret, service, now }) => {
     return isFresh && signatures.split(" ").some((each) => fits(Buffer.from(each)))
   }
 
+  // The trace that Latchkey asks in: what is said because of that is said in it.
+  const trace = new AsyncLocalStorage()
+
   // What is said goes out one after the other, each under an id of its own until it is answered.
-  const send = async (id, body) => {
+  const send = async (id, body, traceparent) => {
     while (true) {
       const time = Math.floor(now() / 1000)
       const signed = { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": sign(id, time, body) }
-      const headers = { "content-type": "application/json", ...signed }
+      const headers = { "content-type": "application/json", ...signed, ...(traceparent && { traceparent }) }
       const answer = await fetch(service, { method: "POST", headers, body }).catch(() => undefined)
       if (answer?.ok) return
       const isFinal = answer !== undefined && answer.status < 500 && ![401, 408, 429].includes(answer.status)
@@ -31,8 +35,8 @@ export const makeMessages = ({ secret, service, now }) => {
   }
   let told = Promise.resolve()
   const say = (account, said) => {
-    const [id, body] = [randomUUID(), JSON.stringify({ account, said })]
-    told = told.then(() => send(id, body))
+    const [id, body, traceparent] = [randomUUID(), JSON.stringify({ account, said }), trace.getStore()]
+    told = told.then(() => send(id, body, traceparent))
   }
 
   // A message that comes again while its signature is good is answered as it was, and nothing is done.
@@ -46,7 +50,9 @@ export const makeMessages = ({ secret, service, now }) => {
     let body = ""
     for await (const chunk of request.setEncoding("utf8")) if (body.length <= LARGEST) body += chunk
     const isOurs = body.length <= LARGEST && isSigned(request.headers, body)
-    const [status, said] = isOurs ? hear(act, request.headers["webhook-id"], body) : [401, { reason: "not signed" }]
+    const { "webhook-id": id, traceparent } = request.headers
+    const answered = () => (isOurs ? hear(act, id, body) : [401, { reason: "not signed" }])
+    const [status, said] = trace.run(traceparent, answered)
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(said))
   }
   /** Hears what the connector is asked: `act` answers a status and a body. */

@@ -9,6 +9,7 @@ import type { ServerError } from "../contract/errors.ts"
 import { tookTooLong } from "../database/took-too-long.ts"
 import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODIES, CONNECTOR_BODY_MS } from "../limits.ts"
 import { asRoot } from "../telemetry/spans.ts"
+import { spanNamed } from "../telemetry/traceparent.ts"
 import { NO_STORE } from "./no-store.ts"
 import { statusTold } from "./status-told.ts"
 
@@ -124,7 +125,13 @@ export const layerConnectorDoor = Layer.effect(
       return digits === undefined
         ? Effect.succeed(undefined)
         : asRoot(
-            { name: "connector message", kind: "server", attributes: () => ({}), told: statusTold },
+            {
+              name: "connector message",
+              kind: "server",
+              attributes: () => ({}),
+              parent: spanNamed(request.headers["traceparent"]),
+              told: statusTold
+            },
             recorded(request, Number(digits))
           )
     }

@@ -4,6 +4,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { Acting, type Actor } from "../contract/acting.ts"
 import { type Givens, inFormsBeside, type Shape, type Value, type Valued } from "../database/forms.ts"
+import { ofTrace } from "../database/of-trace.ts"
+import { traceparentNow } from "../telemetry/traceparent.ts"
 import { keeping } from "./key-record.ts"
 import { trailing } from "./trail.ts"
 
@@ -29,6 +31,8 @@ export interface RecordedChange {
 /** Who makes a change, under which key, and when: what its statement has beside its own values. */
 interface Making extends Omit<Actor, "key"> {
   readonly now: Date
+  /** Undefined: the change is part of no trace. */
+  readonly traceparent: string | undefined
   readonly keyOperatorId: number | undefined
   readonly digest: Uint8Array | undefined
   readonly fingerprint: Uint8Array | undefined
@@ -53,7 +57,9 @@ export const onRecordInForms = <Values extends object, S extends Shape = []>(
   return (values, ...shape) =>
     Effect.flatMap(Acting, (actor) =>
       Effect.flatMap(DateTime.nowAsDate, (now) =>
-        Effect.map(statement(makingOf(actor, now), values, ...shape), (rows) => noted(actor, rows))
+        Effect.flatMap(traceparentNow, (traceparent) =>
+          Effect.map(statement(makingOf(actor, now, traceparent), values, ...shape), (rows) => noted(actor, rows))
+        )
       )
     )
 }
@@ -66,16 +72,22 @@ export const onRecord = (
   Effect.gen(function* () {
     const actor = yield* Acting
     const now = yield* DateTime.nowAsDate
-    const rows = yield* sql`${recordedBy(sql, makingOf(actor, now), change)}`
+    const making = makingOf(actor, now, yield* traceparentNow)
+    const rows = yield* sql`${recordedBy(sql, making, change)}`
     return noted(actor, rows)
   })
 
-const makingOf = ({ accountId, application, operation, requestId, key }: Actor, now: Date): Making => ({
+const makingOf = (
+  { accountId, application, operation, requestId, key }: Actor,
+  now: Date,
+  traceparent: string | undefined
+): Making => ({
   accountId,
   application,
   operation,
   requestId,
   now,
+  traceparent,
   keyOperatorId: key?.operatorId,
   digest: key?.digest,
   fingerprint: key?.fingerprint,
@@ -88,7 +100,7 @@ const recordedBy = (
   { change, events, touched, outcome }: RecordedChange
 ): Fragment => {
   const recorded = events.map((event, at) => sql`event_${sql.literal(String(at))} AS (${event}), `)
-  const head = sql`WITH ${change}, ${sql.join("", false)(recorded)}
+  const head = sql`WITH ${ofTrace(sql, making.traceparent)}, ${change}, ${sql.join("", false)(recorded)}
       touched AS (${touched}), left_trail AS (${trailing(sql, making, making.now)})`
   const { keyOperatorId: operatorId, digest, fingerprint, claimedUntil } = making
   if (operatorId === undefined || digest === undefined || fingerprint === undefined) return sql`${head} ${outcome}`

@@ -46,7 +46,11 @@ const layerDeployment = Layer.effect(
   Effect.map(Configuration, ({ deployment }) => deployment)
 )
 
-const layerSettings = layerDeployment.pipe(Layer.provideMerge(Configuration.layer), Layer.provideMerge(layerQuietLog))
+/** The settings, and a log on standard error. */
+export const layerSettings = layerDeployment.pipe(
+  Layer.provideMerge(Configuration.layer),
+  Layer.provideMerge(layerQuietLog)
+)
 
 /** On the database the settings name; one that does not answer is told by what names it. */
 const onDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>) =>

@@ -13,6 +13,7 @@ import { connector } from "./connector.ts"
 import { demo } from "./demo.ts"
 import { dictionaries } from "./dictionary.ts"
 import { docs } from "./docs.ts"
+import { doctor } from "./doctor.ts"
 import { knowledge } from "./knowledge.ts"
 import { listing } from "./listing.ts"
 import { migrate } from "./migrate.ts"
@@ -45,6 +46,7 @@ const latchkey = Command.make("latchkey").pipe(
     audit,
     demo,
     docs,
+    doctor,
     sandbox,
     checkIn,
     knowledge

@@ -71,7 +71,8 @@ const handingOut = (sql: SqlClient.SqlClient, now: Value<Date>, followers: Reado
       ORDER BY id LIMIT ${FAN_OUT_EVENTS}
     ) oldest
   ), fanned AS (
-    ${handingOutEvents(sql, sql`batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record, e.payload
+    ${handingOutEvents(sql, sql`batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record, e.payload,
+      e.traceparent
   ), queued AS (
     INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
     SELECT fanned.operator_id, fanned.id, s.id, fanned.record, ${now}::timestamptz

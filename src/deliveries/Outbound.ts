@@ -1,9 +1,10 @@
 import http from "node:http"
 import https from "node:https"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { HttpTraceContext } from "effect/http"
 import packageJson from "../../package.json" with { type: "json" }
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES, WEBHOOK_TRY_MS } from "../limits.ts"
+import { inSpan, record } from "../telemetry/spans.ts"
+import { traceparentNow } from "../telemetry/traceparent.ts"
 import type { AddressResolver } from "./AddressResolver.ts"
 import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
 import { checkedLookup, checkLiteral } from "./checked-lookup.ts"
@@ -88,10 +89,28 @@ const begunBy = ({ outcome, status, bytes }: Read): Answered => ({
 const failed = (reason: Failed["reason"], detail: string): Failed => ({ outcome: "failed", reason, detail })
 
 /** The header of the trace a try is part of, if any. */
-const traced = Effect.currentSpan.pipe(
-  Effect.map((span) => ({ traceparent: HttpTraceContext.toHeaders(span).traceparent ?? "" })),
-  Effect.orElseSucceed(() => ({}))
-)
+const traced = Effect.map(traceparentNow, (traceparent) => (traceparent === undefined ? {} : { traceparent }))
+
+/**
+ * The request as a part of its trace: to which host, and how it ended. The rest of an address may be a credential, as
+ * those of calendars are.
+ */
+const inTrace = (method: Asking["method"], { hostname, port, protocol }: URL) =>
+  inSpan(
+    method,
+    {
+      "http.request.method": method,
+      "server.address": hostname,
+      "server.port": port === "" ? (protocol === "https:" ? 443 : 80) : Number(port)
+    },
+    "client"
+  )
+
+const recordEnd = (end: Read | Failed) => {
+  if (end.outcome === "failed") return record("error.type", end.reason)
+  const answered = record("http.response.status_code", end.status)
+  return end.status < 400 ? answered : Effect.andThen(answered, record("error.type", String(end.status)))
+}
 
 /** Sends over a connection that is kept, or a new one if need be. */
 const makeSend = Effect.fnUntraced(function* (allowed: AllowedHosts) {
@@ -136,8 +155,16 @@ const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: 
     return Effect.fnUntraced(function* ({ url: text, headers, timeout = WEBHOOK_TRY_MS, ...asked }: Asking) {
       const url = requestUrl(text, allowed)
       if (Option.isNone(url)) return failed("refused_url", "not an https address")
-      const all = { ...headers, "user-agent": agent, ...(yield* traced) }
-      return yield* tried({ url: url.value, headers: all, ...asked }, Duration.fromInputUnsafe(timeout))
+      const part = inTrace(asked.method, url.value)
+      return yield* part(
+        Effect.flatMap(traced, (trace) => {
+          const all = { ...headers, "user-agent": agent, ...trace }
+          return Effect.tap(
+            tried({ url: url.value, headers: all, ...asked }, Duration.fromInputUnsafe(timeout)),
+            recordEnd
+          )
+        })
+      )
     })
   }
 

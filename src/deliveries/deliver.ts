@@ -3,7 +3,8 @@ import { nextTry } from "../background/retries.ts"
 import { attemptOnce } from "../background/timed-work.ts"
 import { webhookTries } from "../telemetry/metrics/declared.ts"
 import { countOne } from "../telemetry/metrics/measuring.ts"
-import { asRoot, record } from "../telemetry/spans.ts"
+import { asRoot, record, recordFailure } from "../telemetry/spans.ts"
+import { spanNamed } from "../telemetry/traceparent.ts"
 import { afterFailure, type Health } from "./breaker.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import type { TakenDelivery, Tried } from "./delivery.ts"
@@ -17,6 +18,10 @@ const attemptOf = (delivery: TakenDelivery) => signedTry(delivery, webhookIdOf(d
 
 const inWords = (attempt: Attempt): string =>
   attempt.outcome === "answered" ? `the receiver answered ${attempt.status}` : `${attempt.reason}: ${attempt.detail}`
+
+/** How a failed try is told in a word: the status that was answered, or why there was no answer. */
+const failureOf = (attempt: Attempt): string =>
+  attempt.outcome === "answered" ? String(attempt.status) : attempt.reason
 
 const WHY_PAUSED = "No delivery succeeded for five days."
 
@@ -57,6 +62,7 @@ const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Trie
     yield* queue.delivered({ delivery, ...tried })
     return yield* countOne(webhookTries.of({ outcome: "delivered" }))
   }
+  yield* recordFailure(failureOf(tried.attempt), { "latchkey.outcome": inWords(tried.attempt) })
   const now = yield* Clock.currentTimeMillis
   const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next)
   const health = yield* queue.failed(delivery, tried, again, new Date(now))
@@ -76,7 +82,8 @@ const handBack = Effect.fnUntraced(function* (delivery: TakenDelivery) {
 
 const rootOf = (delivery: TakenDelivery) => ({
   name: "webhook",
-  kind: "producer" as const,
+  kind: "consumer" as const,
+  parent: spanNamed(delivery.traceparent),
   attributes: () => ({ "latchkey.event": delivery.event, "latchkey.delivery": webhookIdOf(delivery) })
 })
 

@@ -18,6 +18,8 @@ export const TakenDelivery = Schema.Struct({
   event: Schema.String,
   payload: Schema.Record(Schema.String, Schema.Json),
   queued_at: Schema.Date,
+  /** The trace of the change that recorded the event. */
+  traceparent: Schema.NullOr(Schema.String),
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
   /** The replaced secret, while it still signs. */

@@ -53,7 +53,7 @@ const takingChosen = (sql: SqlClient, { now, leaseMs }: Taking): Fragment => sql
     WHERE d.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND d.settled_at IS NULL AND d.due_at <= ${now}
     RETURNING d.operator_id, d.event_id, d.subscription_id, d.attempts, d.failures, d.run
   )
-  SELECT taken.*, e.event, e.payload, e.queued_at, o.url, o.secret, o.secret_token, o.former_secret
+  SELECT taken.*, e.event, e.payload, e.queued_at, e.traceparent, o.url, o.secret, o.secret_token, o.former_secret
   FROM taken
   JOIN o ON o.operator_id = taken.operator_id AND o.id = taken.subscription_id
   JOIN events e ON e.operator_id = taken.operator_id AND e.id = taken.event_id

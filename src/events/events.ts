@@ -2,6 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { nextRows, type Retention } from "../background/retention.ts"
 import type { Value } from "../database/forms.ts"
+import { traceparent } from "../database/of-trace.ts"
 
 /** The ten events and their own fields (specification, Events). `event` and `timestamp` are added on delivery. */
 export interface EventFields {
@@ -53,7 +54,8 @@ export const EVENT_NAMES = [
  *
  * `from` names the CTE (or table expression) whose rows are the changes, with `operator_id` among its columns; one
  * event a row. `fields` are SQL expressions over those rows, one for each of the event's own fields; `record` tells
- * which record it is about, so that deliveries about one record keep their order.
+ * which record it is about, so that deliveries about one record keep their order. The statement has the CTE of
+ * {@link ofTrace} before.
  */
 export const recordEvent = <Name extends EventName>(
   sql: SqlClient,
@@ -69,8 +71,9 @@ export const recordEvent = <Name extends EventName>(
     value === undefined ? [] : [sql`${sql.literal(`'${field}'`)}, ${value}`]
   )
   return sql`
-    INSERT INTO events (operator_id, event, record, payload, queued_at)
-    SELECT operator_id, ${name}, ${recorded.record}, jsonb_build_object(${sql.csv(fields)}), ${recorded.at}::timestamptz
+    INSERT INTO events (operator_id, event, record, payload, queued_at, traceparent)
+    SELECT operator_id, ${name}, ${recorded.record}, jsonb_build_object(${sql.csv(fields)}), ${recorded.at}::timestamptz,
+      ${traceparent(sql)}
     FROM ${recorded.from}`
 }
 

@@ -1,11 +1,13 @@
-import { Effect, Layer, Logger, References, Tracer } from "effect"
+import { Effect, Layer, Logger, Redacted, References, Tracer } from "effect"
 import { FetchHttpClient, Headers, HttpBody, HttpClient, HttpClientError } from "effect/http"
 import type { LogLevel } from "effect/LogLevel"
 import { Otlp, OtlpSerialization } from "effect/observability"
+import type { CollectorHeaders, ResourceAttributes } from "./collector-settings.ts"
 import { lineWriter, type WriteLine } from "./lines.ts"
 import { jsonLine, prettyLine } from "./log-format.ts"
 import { CurrentSampler, type NamedSampler, NO_TRACE, type Sampler, sampled, samplerOf } from "./sampling.ts"
 import { withoutSecrets } from "./secrets.ts"
+import { withoutWords } from "./untold.ts"
 
 /** Milliseconds a collector has to answer one batch, and those the last batches get when the process ends. */
 export const TELEMETRY_EXPORT_MS = 3_000
@@ -16,6 +18,11 @@ export interface TelemetrySettings {
   readonly logLevel: LogLevel
   /** Base address of an OpenTelemetry collector; undefined: nothing is exported. */
   readonly otlpEndpoint: string | undefined
+  /** What goes with everything sent there. */
+  readonly otlpHeaders?: CollectorHeaders | undefined
+  /** What the collector shows of this service; its name is `latchkey` if nothing else is said. */
+  readonly serviceName?: string | undefined
+  readonly resourceAttributes?: ResourceAttributes | undefined
   /** Which traces are exported, beside those of what failed on our side. */
   readonly sampler: NamedSampler
   /** The release, as the collector shall show it. */
@@ -40,7 +47,7 @@ export const layerTelemetry = (
   return settings.otlpEndpoint === undefined
     ? Layer.mergeAll(lines, always, Layer.succeed(CurrentSampler, NO_TRACE))
     : layerSampled(samplerOf(settings.sampler)).pipe(
-        Layer.provideMerge(layerExport(settings.otlpEndpoint, settings.version)),
+        Layer.provideMerge(layerExport(settings.otlpEndpoint, settings)),
         Layer.provideMerge(lines),
         Layer.merge(always)
       )
@@ -66,10 +73,20 @@ const REDACTED_HEADERS = [
   "x-api-key"
 ]
 
-const layerExport = (endpoint: string, version: string): Layer.Layer<never> =>
+const SERVICE_NAME = "latchkey"
+
+const layerExport = (
+  endpoint: string,
+  { version, otlpHeaders, serviceName, resourceAttributes = {} }: TelemetrySettings
+): Layer.Layer<never> =>
   Otlp.layer({
     baseUrl: endpoint,
-    resource: { serviceName: "latchkey", serviceVersion: version },
+    headers: otlpHeaders === undefined ? undefined : Redacted.value(otlpHeaders),
+    resource: {
+      serviceName: serviceName ?? resourceAttributes["service.name"] ?? SERVICE_NAME,
+      serviceVersion: version,
+      attributes: resourceAttributes
+    },
     shutdownTimeout: TELEMETRY_SHUTDOWN_MS
   }).pipe(Layer.provide(layerRedactedJson), Layer.provide(layerPatientClient))
 
@@ -81,7 +98,7 @@ const redactedBody = (data: unknown) =>
   HttpBody.text(withoutSecrets(JSON.stringify(data, nonFiniteToText)), "application/json")
 
 const layerRedactedJson = Layer.succeed(OtlpSerialization.OtlpSerialization, {
-  traces: redactedBody,
+  traces: (data) => redactedBody(withoutWords(data)),
   metrics: redactedBody,
   logs: redactedBody
 })

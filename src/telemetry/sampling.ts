@@ -4,8 +4,11 @@ import { Context, Option, Struct, type Tracer } from "effect"
 export interface Sampler {
   /** Whether a trace is recorded that comes with this parent, or with none. */
   readonly records: (parent: Tracer.AnySpan | undefined) => boolean
-  /** Whether whoever is told of a trace that is not recorded here hears that it is: without a collector nobody decided. */
-  readonly saysRecorded: boolean
+  /**
+   * Of a trace that is not recorded here, whether whoever it goes on to hears that it is: without a collector nobody decided
+   * here, and what the parent says is passed on.
+   */
+  readonly saysRecorded: (parent: Tracer.AnySpan | undefined) => boolean
 }
 
 type Decision = Sampler["records"]
@@ -58,11 +61,11 @@ export const EVERY_TRACE: NamedSampler = { name: "parentbased_always_on", ratio:
 
 export const samplerOf = ({ name, ratio }: NamedSampler): Sampler => ({
   records: SAMPLERS[name](ratio),
-  saysRecorded: false
+  saysRecorded: never
 })
 
 /** For a process without a collector: nobody would read what is recorded. */
-export const NO_TRACE: Sampler = { records: never, saysRecorded: true }
+export const NO_TRACE: Sampler = { records: never, saysRecorded: asParent(always) }
 
 /** The sampler that roots ask. */
 export const CurrentSampler = Context.Reference<Sampler>("latchkey/telemetry/CurrentSampler", {

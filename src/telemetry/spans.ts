@@ -9,15 +9,17 @@ const UNTRACED = { captureStackTrace: false }
 
 type Attributes = Readonly<Record<string, unknown>>
 
-/** The root of a trace. */
+/** The root of a trace, or of what this process does for one. */
 export interface Root<A, E> {
   readonly name: string
   readonly kind: Tracer.SpanKind
   /** Asked for only where somebody reads them. */
   readonly attributes: () => Attributes
-  /** The caller's span, where it sent one. */
+  /** What it is done for: the caller's span where it sent one, or that of the change which left it to be done. */
   readonly parent?: Tracer.AnySpan | undefined
-  /** Of what must not be missed, recorded or not: what there is to say of how it ended. */
+  /** What it has to do with, without being a part of it. */
+  readonly cause?: Tracer.AnySpan | undefined
+  /** Of what must not be missed, recorded or not: what there is to say of how it ended ({@link recordFailure} says so too). */
   readonly told?: (exit: Exit.Exit<A, E>) => Attributes | undefined
 }
 
@@ -29,7 +31,7 @@ export const asRoot = <A, E, R>(root: Root<A, E>, self: Effect.Effect<A, E, R>):
   })
 
 const recorded = <A, E, R>(
-  { name, kind, attributes, parent }: Root<A, E>,
+  { name, kind, attributes, parent, cause }: Root<A, E>,
   self: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
   self.pipe(
@@ -39,12 +41,16 @@ const recorded = <A, E, R>(
         kind,
         attributes: attributes(),
         annotations: DECIDED,
+        links: linksTo(cause),
         sampled: true,
         ...(parent === undefined ? { root: true } : { parent })
       },
       UNTRACED
     )
   )
+
+const linksTo = (cause: Tracer.AnySpan | undefined): Array<Tracer.SpanLink> =>
+  cause === undefined ? [] : [{ span: cause, attributes: {} }]
 
 /**
  * What a root that is not recorded shows: the ids of a span that is told only if need be, and that nobody is to record more.
@@ -54,6 +60,8 @@ class Unrecorded implements Tracer.Span {
   readonly _tag = "Span"
   readonly #span: Tracer.Span
   readonly sampled: boolean
+  /** What is told of it although it is not recorded. */
+  failure: Attributes | undefined
 
   constructor(span: Tracer.Span, sampled: boolean) {
     this.#span = span
@@ -94,10 +102,10 @@ class Unrecorded implements Tracer.Span {
 }
 
 const unrecorded = <A, E, R>(
-  { name, kind, parent, attributes, told }: Root<A, E>,
+  { name, kind, parent, cause, attributes, told }: Root<A, E>,
   self: Effect.Effect<A, E, R>,
   fiber: Fiber.Fiber<unknown, unknown>,
-  { saysRecorded }: Sampler
+  sampler: Sampler
 ): Effect.Effect<A, E, R> => {
   const clock = fiber.getRef(Clock.Clock)
   // A tracer is sent what ends, so until then it is nobody's.
@@ -106,21 +114,17 @@ const unrecorded = <A, E, R>(
     kind,
     parent: Option.fromUndefinedOr(parent),
     annotations: DECIDED,
-    links: [],
+    links: linksTo(cause),
     startTime: clock.currentTimeNanosUnsafe(),
     root: parent === undefined,
     sampled: true
   })
+  const shown = new Unrecorded(span, sampler.saysRecorded(parent))
   const quiet = Effect.updateContext(self, (context: Context.Context<R>) =>
-    Context.add(
-      Context.add(context, References.TracerEnabled, false),
-      Tracer.ParentSpan,
-      new Unrecorded(span, saysRecorded)
-    )
+    Context.add(Context.add(context, References.TracerEnabled, false), Tracer.ParentSpan, shown)
   )
-  if (told === undefined) return quiet
   return Effect.onExit(quiet, (exit) => {
-    const said = told(exit)
+    const said = told?.(exit) ?? shown.failure
     if (said === undefined) return Effect.void
     for (const [key, value] of Object.entries({ ...attributes(), ...said })) span.attribute(key, value)
     return Effect.sync(() => span.end(clock.currentTimeNanosUnsafe(), exit))
@@ -129,10 +133,10 @@ const unrecorded = <A, E, R>(
 
 /** Runs it as a part of a trace that is recorded, else as it is. */
 export const inSpan =
-  (name: string, attributes?: Attributes) =>
+  (name: string, attributes: Attributes = {}, kind: Tracer.SpanKind = "internal") =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) =>
-      fiber.cache.tracerEnabled ? self.pipe(Effect.withSpan(name, { attributes: attributes ?? {} }, UNTRACED)) : self
+      fiber.cache.tracerEnabled ? self.pipe(Effect.withSpan(name, { kind, attributes }, UNTRACED)) : self
     )
 
 /** Says more of the span that is recorded, if one is. */
@@ -140,5 +144,20 @@ export const record = (key: string, value: unknown): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const { span, tracerEnabled } = fiber.cache
     if (tracerEnabled && span?._tag === "Span") span.attribute(key, value)
+    return Effect.void
+  })
+
+/**
+ * Says that what runs came to nothing for a reason that somebody should look at, in a word or a status (`error.type`). Its root
+ * is told to a collector whatever traces that is sent.
+ */
+export const recordFailure = (type: string, attributes: Attributes = {}): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const { span, tracerEnabled } = fiber.cache
+    const said = { ...attributes, "error.type": type }
+    if (span instanceof Unrecorded) span.failure = said
+    else if (tracerEnabled && span?._tag === "Span") {
+      for (const [key, value] of Object.entries(said)) span.attribute(key, value)
+    }
     return Effect.void
   })

@@ -77,6 +77,7 @@ layer(layerScene)("bounds of the queue", (it) => {
 })
 
 const DELIVERY: Omit<TakenDelivery, "url"> = {
+  traceparent: null,
   operator_id: 1,
   event_id: 2,
   subscription_id: 3,

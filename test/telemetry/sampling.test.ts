@@ -144,7 +144,7 @@ describe("a root", () => {
           asked += 1
           return asked > 1
         },
-        saysRecorded: false
+        saysRecorded: () => false
       }
       const watched = Effect.withTracer(sampled(tracer, sampler))
       yield* watched(Effect.withSpan(Effect.withSpan(Effect.void, "inner"), "unasked"))

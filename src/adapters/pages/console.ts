@@ -205,7 +205,7 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
       failed: said(nobody, TEXTS.refused.failed, 500)
     }
     const asItself = Effect.provideService(answer(request), Acting, byItself("console", "console"))
-    return recorded(`console ${request.method}`, asItself, failing)
+    return recorded(request, `console ${request.method}`, asItself, failing)
   }
 })
 

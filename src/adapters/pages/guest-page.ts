@@ -121,7 +121,7 @@ export const makeGuestPage = Effect.gen(function* () {
 
   return (request: HttpServerRequest): Effect.Effect<Response> =>
     isLooking(request) || request.method === "POST"
-      ? recorded("guest page", answer(request), { busy, failed })
+      ? recorded(request, "guest page", answer(request), { busy, failed })
       : Effect.succeed(wrongMethod)
 })
 

@@ -100,7 +100,7 @@ export const makeImageDoor = Effect.gen(function* () {
   })
 
   return (request: HttpServerRequest): Effect.Effect<Response> =>
-    isLooking(request) ? recorded("image", answer(request), { busy, failed }) : Effect.succeed(onlyLooking)
+    isLooking(request) ? recorded(request, "image", answer(request), { busy, failed }) : Effect.succeed(onlyLooking)
 })
 
 /** Its row is there, and its bytes are not: a folder that was not restored with its database, or is not mounted. */

@@ -75,7 +75,9 @@ export const makePropertyFeed = Effect.gen(function* () {
   })
 
   return (request: HttpServerRequest): Effect.Effect<Response> =>
-    isLooking(request) ? recorded("property feed", answer(request), { busy, failed }) : Effect.succeed(onlyLooking)
+    isLooking(request)
+      ? recorded(request, "property feed", answer(request), { busy, failed })
+      : Effect.succeed(onlyLooking)
 })
 
 /** What this door answers that may not be opened as it was asked for: over plain HTTP. */

@@ -3,6 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { ServerError } from "../../contract/errors.ts"
 import { asRoot } from "../../telemetry/spans.ts"
+import { spanNamed } from "../../telemetry/traceparent.ts"
 import { statusTold } from "../status-told.ts"
 import { PRIVATE_HEADERS } from "./document.ts"
 import { busySeconds, logFailure } from "./failure.ts"
@@ -30,6 +31,7 @@ interface Failing {
 
 /** With its span and its log line, neither of which knows the token. */
 export const recorded = Effect.fnUntraced(function* (
+  { headers }: HttpServerRequest,
   name: string,
   answer: Effect.Effect<Response, ServerError>,
   { busy, failed }: Failing
@@ -41,7 +43,17 @@ export const recorded = Effect.fnUntraced(function* (
         ? Effect.interrupt
         : Effect.as(logFailure(cause), Option.match(busySeconds(cause), { onNone: () => failed, onSome: busy }))
     ),
-    (shown) => asRoot({ name, kind: "server", attributes: () => ({}), told: statusTold }, shown)
+    (shown) =>
+      asRoot(
+        {
+          name,
+          kind: "server",
+          attributes: () => ({}),
+          parent: spanNamed(headers["traceparent"]),
+          told: statusTold
+        },
+        shown
+      )
   )
   const endedAt = yield* Clock.currentTimeMillis
   yield* Effect.logInfo(name).pipe(Effect.annotateLogs({ status: response.status, ms: endedAt - startedAt }))

@@ -102,7 +102,7 @@ export const makeSharedCalendar = Effect.gen(function* () {
   return (request: HttpServerRequest): Effect.Effect<Response> => {
     if (!isLooking(request)) return Effect.succeed(onlyLooking)
     const { view, asked } = askedFor(request.url)
-    return recorded(`calendar ${view}`, answer(view, asked), REFUSALS[view])
+    return recorded(request, `calendar ${view}`, answer(view, asked), REFUSALS[view])
   }
 })
 

@@ -2,6 +2,7 @@ import { Clock, Data, Deferred, Effect } from "effect"
 import { createClient } from "redis"
 import { redisUp } from "../../telemetry/metrics/declared.ts"
 import { watched } from "../../telemetry/metrics/family.ts"
+import { inSpan } from "../../telemetry/spans.ts"
 import { type Counting, countingScript } from "./counting-script.ts"
 
 /** Longest a call waits for Redis to count it, in milliseconds. */
@@ -71,6 +72,7 @@ export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (n
       const used = connection
       if (used === undefined) return Effect.succeed(undefined)
       return attempt(() => used.client.count(counting)).pipe(
+        inSpan("windows", { "db.system.name": "redis" }, "client"),
         Effect.raceFirst(patience),
         Effect.catch((lost) =>
           Effect.sync(() => {

@@ -2,6 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { BrokenConstraint } from "../../database/constraints.ts"
 import type { Value } from "../../database/forms.ts"
+import { traceparent } from "../../database/of-trace.ts"
 import { recordEvent } from "../../events/events.ts"
 import { MESSAGES_WAITING } from "../../limits.ts"
 import { tooManyWait } from "./rules.ts"
@@ -39,9 +40,9 @@ export const queuedMessages = (sql: SqlClient, said: Fragment, now: Value<Date>)
     RETURNING operator_id, conversation_id
   ), message AS (
     INSERT INTO messages AS m (operator_id, conversation_id, code, sender_role, sender_name, sources, display_type,
-      content, attachment_url, image_id, delivery, created_at)
+      content, attachment_url, image_id, delivery, created_at, traceparent)
     SELECT said.operator_id, said.conversation_id, said.code, 'host', said.sender_name, said.sources, said.display_type,
-      said.content, said.attachment_url, said.image_id, 'queued', ${now}::timestamptz
+      said.content, said.attachment_url, said.image_id, 'queued', ${now}::timestamptz, ${traceparent(sql)}
     FROM said JOIN lane ON lane.operator_id = said.operator_id AND lane.conversation_id = said.conversation_id
     RETURNING m.operator_id, m.id, m.conversation_id, m.code
   )`

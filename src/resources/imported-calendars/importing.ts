@@ -16,7 +16,7 @@ import {
 } from "../../limits.ts"
 import { calendarFetches } from "../../telemetry/metrics/declared.ts"
 import { countOne } from "../../telemetry/metrics/measuring.ts"
-import { asRoot, record } from "../../telemetry/spans.ts"
+import { asRoot, record, recordFailure } from "../../telemetry/spans.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
 import type { Applicable, TakenCalendar } from "./calendar.ts"
 import { FeedReader } from "./FeedReader.ts"
@@ -117,6 +117,7 @@ const settle = Effect.fnUntraced(function* (
       ? OVERTAKEN
       : { outcome: "unchanged", busy_days: undefined, changed_days: 0, error: undefined }
   }
+  yield* recordFailure(ended.outcome, { "latchkey.outcome": ended.outcome })
   const { reason, retryAfterMs = 0 } = ended
   const pause = pauseOf(FAILING, calendar.failures + 1, random)
   const nextFetch = later(Math.max(pause, Math.min(retryAfterMs, CALENDAR_RETRY_AFTER_MS)))

@@ -140,7 +140,8 @@ interface Compared extends InHand {
 const settling = (sql: SqlClient.SqlClient, compared: Givens<Compared>, drifts: boolean): Fragment => {
   const { now, next, drifted, suspected } = compared
   const marked = sql`
-    SELECT settled.operator_id, settled.listing_row, l.account_id, ${drifted}::datemultirange AS days
+    SELECT settled.operator_id, settled.listing_row, l.account_id, ${drifted}::datemultirange AS days,
+      NULL AS traceparent
     FROM settled JOIN listings l ON l.operator_id = settled.operator_id AND l.id = settled.listing_row`
   return sql`
     WITH settled AS (

@@ -5,6 +5,7 @@ import { leaseEnd } from "../../background/lease.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { LISTING_PUSH_TRIED_MS } from "../../limits.ts"
+import { traceparentNow } from "../../telemetry/traceparent.ts"
 import { drawingUp, readingStock, type StockSought } from "./drawing.ts"
 import { DrawnPush, type PushInHand, ReadStock, type Span, TakenPush } from "./push.ts"
 import {
@@ -79,11 +80,21 @@ export class PushQueue extends Context.Service<PushQueue>()("latchkey/resources/
 
       /** The channel took it. */
       pushed: (push: PushInHand, span: Span, now: Date) =>
-        readCount(pushed({ ...inHand(push, now), reason: undefined, ...span })),
+        Effect.flatMap(traceparentNow, (traceparent) =>
+          readCount(pushed({ ...inHand(push, now), reason: undefined, ...span, traceparent }))
+        ),
 
       /** There was nothing to tell it. */
       nothing: (push: PushInHand, reason: string, now: Date) =>
-        readCount(pushed({ ...inHand(push, now), reason, start_date: undefined, end_date: undefined })),
+        readCount(
+          pushed({
+            ...inHand(push, now),
+            reason,
+            start_date: undefined,
+            end_date: undefined,
+            traceparent: undefined
+          })
+        ),
 
       refused: (push: PushInHand, reason: string, now: Date) => readCount(refused({ ...inHand(push, now), reason })),
 

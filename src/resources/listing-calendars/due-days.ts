@@ -28,17 +28,20 @@ export const rest = (sql: SqlClient): Fragment => sql`interval '${sql.literal(St
 
 /**
  * Marks days as due in the lanes of their listings: they are to be told as they are by then. `marked` selects `operator_id,
- * listing_row, account_id, days`, each listing once. What the host said of these days for one listing is no longer the last
+ * listing_row, account_id, days, traceparent`, each listing once. Of several changes that wait together the first keeps its
+ * trace. What the host said of these days for one listing is no longer the last
  * word. Lanes are locked in one order. A lane that rests goes on when its rest is over, which
  * is never longer than a rest is: the clock may have been set back.
  */
 export const markingDue = (sql: SqlClient, marked: Fragment, now: Value<Date>): Fragment => sql`
-  INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since)
-  SELECT operator_id, listing_row, account_id, ${now}::timestamptz, 1, days, ${now}::timestamptz FROM (${marked}) marked
+  INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since, traceparent)
+  SELECT operator_id, listing_row, account_id, ${now}::timestamptz, 1, days, ${now}::timestamptz, traceparent
+  FROM (${marked}) marked
   ORDER BY operator_id, listing_row
   ON CONFLICT (operator_id, listing_row) DO UPDATE
     SET due_days = lane.due_days + excluded.due_days, said_days = lane.said_days - excluded.due_days,
       due_since = coalesce(lane.due_since, excluded.due_since), account_id = excluded.account_id,
+      traceparent = coalesce(lane.traceparent, excluded.traceparent),
       waiting = lane.waiting + isempty(lane.due_days)::integer,
       due_at = CASE WHEN lane.waiting = 0
         THEN least(greatest(lane.due_at, excluded.due_at), excluded.due_at + ${rest(sql)}) ELSE lane.due_at END
@@ -56,17 +59,19 @@ export const followAvailability: Follower = (sql, handed, now) => {
     sql`(SELECT (${now}::timestamptz AT TIME ZONE 'UTC')::date + (${sql.literal(String(distance))}))`
   // OFFSET 0: a payload is looked into once, and not for every day in it.
   const told = sql`
-    SELECT operator_id, (payload ->> 'property_id')::bigint AS property_id, payload -> 'availabilities' AS nights
+    SELECT operator_id, (payload ->> 'property_id')::bigint AS property_id, payload -> 'availabilities' AS nights, traceparent
     FROM ${handed} WHERE event = 'property_availability_updated' OFFSET 0`
   const changed = sql`
-    SELECT told.operator_id, told.property_id, range_agg(daterange(night.date, night.date + 1)) AS days
+    SELECT told.operator_id, told.property_id, range_agg(daterange(night.date, night.date + 1)) AS days,
+      min(told.traceparent) AS traceparent
     FROM (${told}) told CROSS JOIN LATERAL jsonb_to_recordset(told.nights) AS night (date date)
     WHERE night.date BETWEEN ${day(-1)} AND ${day(AVAILABILITY_END_DAYS + 1)}
     GROUP BY 1, 2`
   return markingDue(
     sql,
     sql`
-      SELECT linked.operator_id, linked.id AS listing_row, linked.account_id, range_agg(changed.days) AS days
+      SELECT linked.operator_id, linked.id AS listing_row, linked.account_id, range_agg(changed.days) AS days,
+        min(changed.traceparent) AS traceparent
       FROM (${changed}) changed
       CROSS JOIN LATERAL (
         SELECT l.operator_id, l.id, l.account_id FROM listings l

@@ -28,7 +28,9 @@ export const TakenPush = Schema.Struct({
   listing_id: Schema.String,
   /** Null of the calendar's own: that is drawn up when it is told. */
   push_id: Schema.NullOr(Schema.Int),
-  told: Told
+  told: Told,
+  /** The trace of the change it tells of; of the calendar's own, of the first that waited. */
+  traceparent: Schema.NullOr(Schema.String)
 })
 export type TakenPush = typeof TakenPush.Type
 

@@ -14,7 +14,8 @@ import { dateInZone } from "../../contract/time.ts"
 import { LISTING_RANGES } from "../../limits.ts"
 import { channelPushes } from "../../telemetry/metrics/declared.ts"
 import { countOne } from "../../telemetry/metrics/measuring.ts"
-import { asRoot, record } from "../../telemetry/spans.ts"
+import { asRoot, record, recordFailure } from "../../telemetry/spans.ts"
+import { spanNamed } from "../../telemetry/traceparent.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { Ended, PushInHand, Span, TakenPush } from "./push.ts"
 import { retain } from "./retention.ts"
@@ -183,9 +184,11 @@ const settle = Effect.fnUntraced(function* ({ push, ended }: Tried) {
       const counted = yield* queue.refused(push, ended.reason, now)
       const isQuiet = ended.end === "unserved" && push.lane.told.kind === "availability"
       if (counted === undefined || isQuiet) return
+      yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
       return yield* say(Effect.logWarning("the channel refused a change of a listing", ended.reason))
     }
     case "failed":
+      yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
       return yield* say(failed(push, ended.reason, now))
   }
 })
@@ -202,7 +205,8 @@ const failed = Effect.fnUntraced(function* (push: PushInHand, reason: string, no
 
 const rootOf = (push: TakenPush) => ({
   name: "push",
-  kind: "producer" as const,
+  kind: "consumer" as const,
+  parent: spanNamed(push.traceparent),
   attributes: () => ({ "latchkey.channel": push.channel_type, "latchkey.push": push.push_id ?? "of the calendar" })
 })
 

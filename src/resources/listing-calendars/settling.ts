@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Givens } from "../../database/forms.ts"
+import { ofTrace } from "../../database/of-trace.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { recordEvent } from "../../events/events.ts"
 import { daysIn, rest } from "./due-days.ts"
@@ -34,6 +35,7 @@ const goingOn = (sql: SqlClient, { now }: Pick<Givens<InHand>, "now">, unsaid: F
   UPDATE listing_lanes l
   SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',
     calendar_waits = l.calendar_waits AND settled.kind <> 'availability', said_days = l.said_days - ${unsaid},
+    traceparent = CASE WHEN NOT isempty(l.due_days) THEN l.traceparent END,
     due_at = ${now}::timestamptz + CASE
       WHEN settled.kind = 'availability' AND l.waiting - 1 = (NOT isempty(l.due_days))::integer
       THEN ${rest(sql)} ELSE interval '0' END
@@ -60,6 +62,7 @@ export interface Pushed extends InHand {
   readonly ranges: ReadonlyArray<Days> | undefined
   readonly start_date: string | undefined
   readonly end_date: string | undefined
+  readonly traceparent: string | undefined
 }
 
 /** The channel took it: subscribers are told of the days it was told of, if it was told of any. */
@@ -81,7 +84,7 @@ export const settlingPushed = (sql: SqlClient, pushed: Givens<Pushed>): Fragment
     at: now
   })
   return sql`
-    WITH lane AS (${lane(sql, pushed)}), settled AS (
+    WITH ${ofTrace(sql, pushed.traceparent)}, lane AS (${lane(sql, pushed)}), settled AS (
       UPDATE listing_pushes p
       SET state = 'pushed', reason = ${reason ?? null}::text, attempts = p.attempts + 1, settled_at = ${now},
         ranges = ${asTold(sql, ranges)}

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { onRecordInForms } from "../../changes/on-record.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
+import { traceparent } from "../../database/of-trace.ts"
 import { jsonParameter } from "../../database/parameters.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { LISTING_PUSHES_WAITING } from "../../limits.ts"
@@ -78,8 +79,9 @@ const queue = (sql: SqlClient.SqlClient) => {
             WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer < ${most}
           RETURNING operator_id, listing_row
         ), push AS (
-          INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
-          SELECT operator_id, listing_row, ${kind}, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz FROM lane
+          INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at, traceparent)
+          SELECT operator_id, listing_row, ${kind}, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz, ${traceparent(sql)}
+          FROM lane
           RETURNING operator_id, listing_row, kind
         )`,
       events: [],

@@ -39,14 +39,15 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
   WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
     UPDATE listing_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}
     WHERE l.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND l.waiting > 0 AND l.due_at <= ${taking.now}
-    RETURNING l.operator_id, l.listing_row, l.attempts, l.failures, ${isOfCalendar(sql)} AS of_calendar
+    RETURNING l.operator_id, l.listing_row, l.attempts, l.failures, l.traceparent, ${isOfCalendar(sql)} AS of_calendar
   )
   SELECT taken.operator_id, taken.listing_row, taken.attempts, taken.failures, listing.account_id, listing.channel_type,
     listing.listing_id, first.id AS push_id,
-    jsonb_build_object('kind', coalesce(first.kind, 'availability'), 'ranges', coalesce(first.ranges, '[]')) AS told
+    jsonb_build_object('kind', coalesce(first.kind, 'availability'), 'ranges', coalesce(first.ranges, '[]')) AS told,
+    CASE WHEN taken.of_calendar THEN taken.traceparent ELSE first.traceparent END AS traceparent
   FROM taken
   LEFT JOIN LATERAL (
-    SELECT id, kind, ranges FROM listing_pushes
+    SELECT id, kind, ranges, traceparent FROM listing_pushes
     WHERE operator_id = taken.operator_id AND listing_row = taken.listing_row AND settled_at IS NULL
       AND NOT taken.of_calendar
     ORDER BY id LIMIT 1) first ON true

@@ -326,7 +326,8 @@ layer(layerAutomating)("planning", (it) => {
         rule_id: rule,
         kind: "send_message" as const,
         scheduled_at: new Date("2027-04-30T14:00:00Z"),
-        kept_until: now
+        kept_until: now,
+        traceparent: null
       }
       yield* marks.looked({ stays: [looked], plans: [plan], takenAt: now, now })
       assert.strictEqual((yield* marksOf(operatorId)).marks, 1)

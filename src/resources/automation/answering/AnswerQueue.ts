@@ -41,7 +41,9 @@ export const TakenQuestions = Schema.Struct({
   /** How often it was taken, this time included, and settled: no other worker has it with the same number. */
   attempts: Schema.Int,
   /** Failures in a row before this one. */
-  failures: Schema.Int
+  failures: Schema.Int,
+  /** The trace of the first question that waits. */
+  traceparent: Schema.NullOr(Schema.String)
 })
 export type TakenQuestions = typeof TakenQuestions.Type
 

@@ -4,7 +4,8 @@ import { attemptOnce, makeTimedWork } from "../../../background/timed-work.ts"
 import { WakeUp } from "../../../background/WakeUp.ts"
 import { workWhenWoken } from "../../../background/woken-work.ts"
 import { Acting, byItself } from "../../../contract/acting.ts"
-import { asRoot, record } from "../../../telemetry/spans.ts"
+import { asRoot, record, recordFailure } from "../../../telemetry/spans.ts"
+import { spanNamed } from "../../../telemetry/traceparent.ts"
 import { KnowledgeAnswers } from "../../knowledge-bases/search/KnowledgeAnswers.ts"
 import { readOf } from "../../knowledge-bases/search/rules/question.ts"
 import { saidToInquiry } from "../rules/saying.ts"
@@ -147,6 +148,7 @@ const settle = Effect.fnUntraced(function* (taken: TakenQuestions, ended: Ended)
     case "left":
       return yield* handBack(taken)
     case "failed":
+      yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
       return yield* postpone(taken, ended.why)
     case "silent":
       return yield* queue.silently(taken, ended.situation, ended.over, ended.until, now)
@@ -161,9 +163,10 @@ const settle = Effect.fnUntraced(function* (taken: TakenQuestions, ended: Ended)
   }
 })
 
-const rootOf = ({ conversation_id }: TakenQuestions) => ({
+const rootOf = ({ conversation_id, traceparent }: TakenQuestions) => ({
   name: "answer",
-  kind: "internal" as const,
+  kind: "consumer" as const,
+  parent: spanNamed(traceparent),
   attributes: () => ({ "latchkey.conversation": conversation_id })
 })
 

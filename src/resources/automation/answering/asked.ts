@@ -10,7 +10,7 @@ export const answersGuests = (sql: SqlClient): Fragment => sql`
 
 /** Messages of guests that were handed out and may be answered. */
 const asked = (sql: SqlClient, handed: Fragment): Fragment => sql`
-  SELECT c.operator_id, c.id AS conversation_id, c.account_id, m.id AS message_id
+  SELECT c.operator_id, c.id AS conversation_id, c.account_id, m.id AS message_id, told.traceparent
   FROM ${handed} told
   JOIN messages m ON m.code = told.payload ->> 'message_id' AND m.operator_id = told.operator_id AND m.sender_role = 'guest'
   JOIN conversations c ON c.operator_id = m.operator_id AND c.id = m.conversation_id
@@ -28,11 +28,12 @@ const questions: Follower = (sql, handed, now) => sql`
 
 /** The lane of its conversation counts it. One in which something waits is in no hurry: what waits together is one question. */
 const lanes: Follower = (sql, handed, now) => sql`
-  INSERT INTO answer_lanes AS lane (operator_id, conversation_id, account_id, waiting, due_at)
-  SELECT operator_id, conversation_id, account_id, count(*), ${now}::timestamptz FROM (${asked(sql, handed)}) asked
+  INSERT INTO answer_lanes AS lane (operator_id, conversation_id, account_id, waiting, due_at, traceparent)
+  SELECT operator_id, conversation_id, account_id, count(*), ${now}::timestamptz, min(traceparent) FROM (${asked(sql, handed)}) asked
   GROUP BY 1, 2, 3 ORDER BY 1, 2
   ON CONFLICT (operator_id, conversation_id) DO UPDATE
     SET waiting = lane.waiting + excluded.waiting,
+      traceparent = CASE WHEN lane.waiting = 0 THEN excluded.traceparent ELSE lane.traceparent END,
       due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
   RETURNING operator_id`
 

@@ -38,7 +38,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
     WITH RECURSIVE ${inTurn(sql, queue, taking)}
     UPDATE answer_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}
     WHERE l.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND l.waiting > 0 AND l.due_at <= ${taking.now}
-    RETURNING l.operator_id, l.conversation_id, l.account_id, l.attempts, l.failures`
+    RETURNING l.operator_id, l.conversation_id, l.account_id, l.attempts, l.failures, l.traceparent`
 }
 
 export interface LaneInHand {

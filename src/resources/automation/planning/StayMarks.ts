@@ -22,6 +22,8 @@ export const TakenStay = Schema.Struct({
   attempts: Schema.Int,
   /** Failures in a row before this one. */
   failures: Schema.Int,
+  /** The trace of the change it was marked for. */
+  traceparent: Schema.NullOr(Schema.String),
   account_id: Schema.Int,
   status: Status,
   property_id: Schema.NullOr(Schema.Int),

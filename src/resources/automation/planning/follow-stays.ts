@@ -11,7 +11,8 @@ export const AT_ONCE = "0 seconds"
 const BEFORE_RULES = "1 day"
 
 /**
- * Marks stays as to be looked at now. `marked` selects `operator_id, stay_id, account_id`, each stay once. What a planner has in
+ * Marks stays as to be looked at now. `marked` selects `operator_id, stay_id, account_id, traceparent`, each stay
+ * once. What a planner has in
  * hand is due again by that: it may have read the stay before it changed. What is due already is written anew too, so that who
  * began to take it before the stay changed passes it by. The stays themselves are locked first, as by whoever removes them: then
  * none is marked that is just going.
@@ -22,11 +23,13 @@ export const markingStays = (
   now: Value<Date>,
   ahead: typeof AT_ONCE | typeof BEFORE_RULES
 ): Fragment => sql`
-  INSERT INTO automation_stays AS mark (operator_id, stay_id, account_id, due_at)
-  SELECT operator_id, stay_id, account_id, ${now}::timestamptz - ${sql.literal(`interval '${ahead}'`)} FROM (${marked}) marked
+  INSERT INTO automation_stays AS mark (operator_id, stay_id, account_id, due_at, traceparent)
+  SELECT operator_id, stay_id, account_id, ${now}::timestamptz - ${sql.literal(`interval '${ahead}'`)}, traceparent
+  FROM (${marked}) marked
   ORDER BY operator_id, stay_id
   ON CONFLICT (operator_id, stay_id) DO UPDATE
-    SET due_at = least(mark.due_at, excluded.due_at), account_id = excluded.account_id, failures = 0
+    SET due_at = least(mark.due_at, excluded.due_at), account_id = excluded.account_id, failures = 0,
+      traceparent = coalesce(excluded.traceparent, mark.traceparent)
   RETURNING operator_id`
 
 /** The channel account of the order of a stay `s`; 0: it has none. */
@@ -58,14 +61,15 @@ export const followStays: Follower = (sql, handed, now) =>
   markingStays(
     sql,
     sql`
-      SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id
+      SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id, of_order.traceparent
       FROM (
-        SELECT DISTINCT told.operator_id, told.order_id FROM (
-          SELECT e.operator_id, e.payload ->> 'stay_code' AS stay_code FROM ${handed} e
+        SELECT told.operator_id, told.order_id, min(e.traceparent) AS traceparent FROM (
+          SELECT e.operator_id, e.payload ->> 'stay_code' AS stay_code, e.traceparent FROM ${handed} e
           WHERE e.event IN ('reservation_created', 'reservation_updated') AND ${concernsPlans(sql)}
             AND ${hasRules(sql)} OFFSET 0
         ) e
         JOIN stays told ON told.operator_id = e.operator_id AND told.stay_code = e.stay_code
+        GROUP BY 1, 2
       ) of_order
       JOIN stays s ON s.operator_id = of_order.operator_id AND s.order_id = of_order.order_id
       ORDER BY s.operator_id, s.id FOR KEY SHARE OF s`,

@@ -64,7 +64,7 @@ export const markingPage = (sql: SqlClient, page: Givens<MarkingPage>): Fragment
   WITH RECURSIVE ${operators(sql, page)}, ${pages(sql)}, marked AS (${markingStays(
     sql,
     sql`
-      SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id
+      SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id, NULL AS traceparent
       FROM looked JOIN stays s ON s.operator_id = looked.operator_id AND s.id = looked.id
       WHERE looked.check_out_date >= (SELECT ${page.now}::timestamptz::date - ${sql.literal(String(MARKED_DAYS))})
       ORDER BY s.operator_id, s.id FOR KEY SHARE OF s`,

@@ -41,6 +41,7 @@ const workedOut = (
         operator_id: stay.operator_id,
         stay_id: stay.stay_id,
         kept_until: keptUntil(stay, plan.scheduled_at),
+        traceparent: stay.traceparent,
         ...plan
       }))
     )

@@ -24,6 +24,7 @@ export interface Looked {
     readonly kind: "send_message" | "review"
     readonly scheduled_at: Date
     readonly kept_until: Date
+    readonly traceparent: string | null
   }>
   /** What taking them put their time off to: a mark of another time was made since. */
   readonly leaseEnd: Date
@@ -57,7 +58,7 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<Looked>): Fragment
     SELECT wanted.*, mine.account_id
     FROM jsonb_to_recordset(${jsonParameter(looked.plans)}::jsonb)
       AS wanted (operator_id bigint, stay_id bigint, rule_id bigint, kind text, scheduled_at timestamptz,
-        kept_until timestamptz)
+        kept_until timestamptz, traceparent text)
     JOIN mine ON mine.operator_id = wanted.operator_id AND mine.stay_id = wanted.stay_id
   ), gone AS (
     DELETE FROM automation_plans p USING mine
@@ -70,8 +71,9 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<Looked>): Fragment
       AND p.kept_until < mine.kept_until
   ), made AS (
     INSERT INTO automation_plans AS p (operator_id, stay_id, rule_id, kind, account_id, scheduled_at, due_at, created_at,
-      kept_until)
-    SELECT operator_id, stay_id, rule_id, kind, account_id, scheduled_at, scheduled_at, ${looked.now}::timestamptz, kept_until
+      kept_until, traceparent)
+    SELECT operator_id, stay_id, rule_id, kind, account_id, scheduled_at, scheduled_at, ${looked.now}::timestamptz, kept_until,
+      traceparent
     FROM wanted ORDER BY operator_id, stay_id, rule_id
     ON CONFLICT (operator_id, stay_id, rule_id) WHERE stay_id IS NOT NULL DO UPDATE
       SET scheduled_at = excluded.scheduled_at, account_id = excluded.account_id, kept_until = excluded.kept_until,
@@ -86,7 +88,7 @@ export const settlingLooked = (sql: SqlClient, looked: Givens<Looked>): Fragment
     WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NULL
       AND m.due_at = ${looked.leaseEnd}
   )
-  UPDATE automation_stays m SET due_at = mine.look_again, failures = 0 FROM mine
+  UPDATE automation_stays m SET due_at = mine.look_again, failures = 0, traceparent = NULL FROM mine
   WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NOT NULL
     AND m.due_at = ${looked.leaseEnd}`
 

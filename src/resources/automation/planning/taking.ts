@@ -32,9 +32,9 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
   WITH RECURSIVE ${inTurn(sql, queue, taking)}, taken AS (
     UPDATE automation_stays m SET attempts = m.attempts + 1, due_at = ${taking.leaseEnd}
     WHERE m.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND m.due_at <= ${taking.now}
-    RETURNING m.operator_id, m.stay_id, m.attempts, m.failures
+    RETURNING m.operator_id, m.stay_id, m.attempts, m.failures, m.traceparent
   )
-  SELECT taken.operator_id, taken.stay_id, taken.attempts, taken.failures, coalesce(o.channel_account_id, 0) AS account_id,
+  SELECT taken.operator_id, taken.stay_id, taken.attempts, taken.failures, taken.traceparent, coalesce(o.channel_account_id, 0) AS account_id,
     o.status, s.property_id, o.channel_type, s.check_in_date, s.check_out_date, o.booked_at,
     to_char(coalesce(p.checkin_time, host.default_checkin_time), 'HH24:MI') AS check_in_time,
     to_char(coalesce(p.checkout_time, host.default_checkout_time), 'HH24:MI') AS check_out_time, host.time_zone,

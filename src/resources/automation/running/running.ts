@@ -8,7 +8,8 @@ import { workWhenWoken } from "../../../background/woken-work.ts"
 import type { RefusedByChannel } from "../../../channels/api-errors.ts"
 import { Acting, byItself } from "../../../contract/acting.ts"
 import { PublicUrl } from "../../../installation.ts"
-import { asRoot, record } from "../../../telemetry/spans.ts"
+import { asRoot, record, recordFailure } from "../../../telemetry/spans.ts"
+import { spanNamed } from "../../../telemetry/traceparent.ts"
 import { HostReviews } from "../../reviews/HostReviews.ts"
 import { retain } from "../retention.ts"
 import { doIt } from "./doing.ts"
@@ -96,20 +97,30 @@ const settle = Effect.fnUntraced(function* (taken: TakenPlan, ended: Ended) {
       return yield* (yield* WakeUp).wake
     case "skipped": {
       if ((yield* queue.skip(taken, ended.reason, now)) === undefined) return
+      yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
       const { operator_id, id, kind } = taken
       const say = Effect.annotateLogs({ operator_id, plan_id: id, kind })
       return yield* say(Effect.logWarning("what a rule does was skipped", ended.reason))
     }
     case "waits":
+      yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
       return yield* putOff(taken, ended.reason, now)
   }
 })
 
-const rootOf = ({ kind, id }: TakenPlan) => ({
-  name: "automate",
-  kind: "internal" as const,
-  attributes: () => ({ "latchkey.plan": id, "latchkey.kind": kind })
-})
+/** Milliseconds after it was planned that a plan is still part of the trace it was planned in: most wait for weeks. */
+export const SAME_TRACE_MS = 60 * 60 * 1000
+
+/** What is done much later is a trace of its own, which names the one it comes of. */
+const rootOf = ({ kind, id, traceparent, created_at }: TakenPlan, now: Date) => {
+  const planned = spanNamed(traceparent)
+  return {
+    name: "automate",
+    kind: "consumer" as const,
+    attributes: () => ({ "latchkey.plan": id, "latchkey.kind": kind }),
+    ...(now.getTime() - created_at.getTime() <= SAME_TRACE_MS ? { parent: planned } : { cause: planned })
+  }
+}
 
 /** Makes one attempt of a plan that was taken, and writes down how it ended. */
 export const runPlan = (taken: TakenPlan) =>
@@ -121,7 +132,7 @@ export const runPlan = (taken: TakenPlan) =>
     )
   }).pipe(
     Effect.provideService(Acting, byItself("automation", "run plan")),
-    (tried) => asRoot(rootOf(taken), tried),
+    (tried) => Effect.flatMap(DateTime.nowAsDate, (now) => asRoot(rootOf(taken, now), tried)),
     Effect.catchCause((cause) => Effect.logWarning("what became of a plan was not written down", cause))
   )
 

@@ -113,7 +113,7 @@ export const markingItsStay = (sql: SqlClient, { now, ...plan }: Givens<InHand>)
   markingStays(
     sql,
     sql`
-      SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id FROM stays s
+      SELECT s.operator_id, s.id AS stay_id, ${accountOf(sql)} AS account_id, NULL AS traceparent FROM stays s
       WHERE s.operator_id = ${plan.operatorId} AND s.id = (SELECT stay_id FROM automation_plans WHERE ${isMine(sql, plan)})
       FOR KEY SHARE OF s`,
     now,

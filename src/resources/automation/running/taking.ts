@@ -23,7 +23,10 @@ export const TakenPlan = Schema.Struct({
   /** How often it was taken, this time included: no other worker has it with the same number. */
   attempts: Schema.Int,
   /** Failures in a row before this one. */
-  failures: Schema.Int
+  failures: Schema.Int,
+  created_at: Schema.Date,
+  /** The trace of the change it was planned for. */
+  traceparent: Schema.NullOr(Schema.String)
 })
 export type TakenPlan = typeof TakenPlan.Type
 
@@ -48,5 +51,5 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>, kind: TakenPla
   WITH RECURSIVE ${inTurn(sql, queue, taking)}
   UPDATE automation_plans p SET attempts = p.attempts + 1, due_at = ${taking.leaseEnd}
   WHERE p.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND p.state = 'waiting' AND p.due_at <= ${taking.now}
-  RETURNING p.operator_id, p.id, p.account_id, p.kind, p.attempts, p.failures`
+  RETURNING p.operator_id, p.id, p.account_id, p.kind, p.attempts, p.failures, p.created_at, p.traceparent`
 }

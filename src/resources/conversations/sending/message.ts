@@ -18,7 +18,9 @@ export const TakenMessage = Schema.Struct({
   content: Schema.String,
   attachment_url: Schema.NullOr(Schema.String),
   /** A try before this one may have got there. */
-  again: Schema.Boolean
+  again: Schema.Boolean,
+  /** The trace of the change that said it; gone with the last try. */
+  traceparent: Schema.NullOr(Schema.String)
 })
 export type TakenMessage = typeof TakenMessage.Type
 

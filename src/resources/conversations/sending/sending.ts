@@ -9,7 +9,8 @@ import { type ChannelError, ChannelUnavailable } from "../../../channels/errors.
 import { inWords } from "../../../channels/in-words.ts"
 import { messageTries } from "../../../telemetry/metrics/declared.ts"
 import { countOne } from "../../../telemetry/metrics/measuring.ts"
-import { asRoot, record } from "../../../telemetry/spans.ts"
+import { asRoot, record, recordFailure } from "../../../telemetry/spans.ts"
+import { spanNamed } from "../../../telemetry/traceparent.ts"
 import type { Ended, TakenMessage } from "./message.ts"
 import { SendQueue } from "./SendQueue.ts"
 import { SENDING_ROOM } from "./taking.ts"
@@ -89,6 +90,7 @@ const settle = Effect.fnUntraced(function* (taken: TakenMessage, ended: Ended) {
   const now = yield* DateTime.nowAsDate
   yield* record("latchkey.outcome", ended.end)
   yield* countOne(messageTries.of({ outcome: ended.end }))
+  if (ended.end !== "sent") yield* recordFailure(ended.end, { "latchkey.outcome": ended.end })
   const say = about(taken)
   switch (ended.end) {
     case "sent": {
@@ -110,9 +112,10 @@ const settle = Effect.fnUntraced(function* (taken: TakenMessage, ended: Ended) {
   }
 })
 
-const rootOf = ({ channel_type, code }: TakenMessage) => ({
+const rootOf = ({ channel_type, code, traceparent }: TakenMessage) => ({
   name: "send",
-  kind: "producer" as const,
+  kind: "consumer" as const,
+  parent: spanNamed(traceparent),
   attributes: () => ({ "latchkey.channel": channel_type, "latchkey.message": code })
 })
 

@@ -57,7 +57,7 @@ export const settlingSent = (sql: SqlClient, sent: Givens<Sent>): Fragment => {
         WHERE m.channel_message_id = ${named} AND (m.delivery IS NOT NULL OR m.sender_role = 'guest')) AS named
     ), settled AS (
       UPDATE messages m
-      SET delivery = 'sent', reason = NULL, settled_at = ${now},
+      SET delivery = 'sent', reason = NULL, settled_at = ${now}, traceparent = NULL,
         channel_message_id = CASE WHEN other.named THEN m.channel_message_id ELSE ${named} END
       FROM ours, other WHERE m.operator_id = ours.operator_id AND m.id = ours.id
     ), going_on AS (
@@ -80,7 +80,8 @@ export const settlingOver = (sql: SqlClient, over: Givens<Over>): Fragment => sq
   WITH lane AS (
     SELECT operator_id, conversation_id FROM message_lanes WHERE ${isMine(sql, over)} FOR NO KEY UPDATE
   ), settled AS (
-    UPDATE messages m SET delivery = ${over.delivery}, reason = ${over.reason}, settled_at = ${over.now}
+    UPDATE messages m SET delivery = ${over.delivery}, reason = ${over.reason}, settled_at = ${over.now},
+      traceparent = NULL
     FROM lane
     WHERE m.operator_id = lane.operator_id AND m.conversation_id = lane.conversation_id AND m.id = ${over.message_id}
       AND m.delivery = 'queued'
@@ -123,7 +124,8 @@ export const settlingFailed = (sql: SqlClient, failed: Givens<Failed>): Fragment
       SET maybe_sent = ${isUnsure},
         delivery = CASE WHEN NOT ${isOver} THEN 'queued' WHEN ${isUnsure} THEN 'unknown' ELSE 'refused' END,
         reason = CASE WHEN NOT ${isOver} THEN ${failed.reason} WHEN ${isUnsure} THEN ${failed.unsure} ELSE ${failed.lost} END,
-        settled_at = CASE WHEN ${isOver} THEN ${now}::timestamptz END
+        settled_at = CASE WHEN ${isOver} THEN ${now}::timestamptz END,
+        traceparent = CASE WHEN NOT ${isOver} THEN m.traceparent END
       FROM lane
       WHERE m.operator_id = lane.operator_id AND m.conversation_id = lane.conversation_id AND m.delivery = 'queued'
         AND (${isTried} OR ${isOver})

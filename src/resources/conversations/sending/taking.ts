@@ -34,7 +34,7 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
     RETURNING l.operator_id, l.conversation_id, l.account_id, l.attempts, l.failures
   ), next AS MATERIALIZED (
     SELECT taken.*, first.* FROM taken CROSS JOIN LATERAL (
-      SELECT id AS message_id, code, content, attachment_url, maybe_sent FROM messages
+      SELECT id AS message_id, code, content, attachment_url, maybe_sent, traceparent FROM messages
       WHERE operator_id = taken.operator_id AND conversation_id = taken.conversation_id AND delivery = 'queued'
       ORDER BY id LIMIT 1) first
   ), begun AS (
@@ -42,6 +42,6 @@ export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => {
     WHERE m.operator_id = next.operator_id AND m.id = next.message_id AND m.delivery = 'queued' AND NOT m.maybe_sent
   )
   SELECT next.operator_id, next.conversation_id, next.attempts, next.failures, next.account_id, c.channel_type, c.thread_id,
-    next.message_id, next.code, next.content, next.attachment_url, next.maybe_sent AS again
+    next.message_id, next.code, next.content, next.attachment_url, next.maybe_sent AS again, next.traceparent
   FROM next JOIN conversations c ON c.operator_id = next.operator_id AND c.id = next.conversation_id`
 }

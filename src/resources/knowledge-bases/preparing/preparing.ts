@@ -2,7 +2,7 @@ import { Cause, DateTime, Effect, Layer, Random } from "effect"
 import { nextTry, type Retries } from "../../../background/retries.ts"
 import { attemptOnce, makeTimedWork } from "../../../background/timed-work.ts"
 import { workWhenWoken } from "../../../background/woken-work.ts"
-import { asRoot, record } from "../../../telemetry/spans.ts"
+import { asRoot, record, recordFailure } from "../../../telemetry/spans.ts"
 import { fragmentsOf } from "../search/fragments.ts"
 import type { TakenEntry } from "./entry.ts"
 import { PreparingQueue } from "./PreparingQueue.ts"
@@ -36,6 +36,7 @@ const about = ({ operator_id, id }: TakenEntry) => Effect.annotateLogs({ operato
 const settle = Effect.fnUntraced(function* (entry: TakenEntry, ended: Ended) {
   yield* record("latchkey.outcome", ended.outcome)
   if (ended.outcome !== "failed") return
+  yield* recordFailure(ended.outcome, { "latchkey.outcome": ended.outcome })
   const queue = yield* PreparingQueue
   const now = yield* DateTime.nowAsDate
   const again = nextTry(PREPARING_RETRIES, entry.failures + 1, now.getTime(), yield* Random.next)

@@ -1,0 +1,45 @@
+import type { OtlpTracer } from "effect/observability"
+
+type TraceData = OtlpTracer.TraceData
+type Span = TraceData["resourceSpans"][number]["scopeSpans"][number]["spans"][number]
+type Attribute = Span["attributes"][number]
+
+// What a failed span would say of its error is left out: an error's words may quote what a caller wrote, and a database's what
+// a row holds. Its name stays, and where it was thrown; the words stand in the log line with the same trace_id.
+
+const FRAME = /^\s+at /
+
+const framesOf = (stack: string): string =>
+  stack
+    .split("\n")
+    .filter((line) => FRAME.test(line))
+    .join("\n")
+
+const said = (attributes: ReadonlyArray<Attribute>): Array<Attribute> =>
+  attributes.flatMap((attribute) => {
+    if (attribute.key === "exception.message") return []
+    if (attribute.key !== "exception.stacktrace") return [attribute]
+    return [{ ...attribute, value: { stringValue: framesOf(attribute.value.stringValue ?? "") } }]
+  })
+
+const typeOf = ({ events }: Span): string | undefined =>
+  events.flatMap(({ attributes }) =>
+    attributes.flatMap(({ key, value }) => (key === "exception.type" ? [value.stringValue ?? "Error"] : []))
+  )[0]
+
+const untold = (span: Span): Span => {
+  const { code, message } = span.status
+  return {
+    ...span,
+    events: span.events.map((event) => ({ ...event, attributes: said(event.attributes) })),
+    status: message === undefined ? { code } : { code, message: typeOf(span) ?? "Error" }
+  }
+}
+
+/** Spans as they leave: without the words of errors. */
+export const withoutWords = ({ resourceSpans }: TraceData): TraceData => ({
+  resourceSpans: resourceSpans.map((each) => ({
+    ...each,
+    scopeSpans: each.scopeSpans.map((scoped) => ({ ...scoped, spans: scoped.spans.map(untold) }))
+  }))
+})
