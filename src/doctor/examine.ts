@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Settings } from "../configuration.ts"
+import type { Migration } from "../database/migration.ts"
+import { QueueStates } from "../queues/QueueStates.ts"
+import { type Finding, fine } from "./finding.ts"
+import { collector, database, databaseInTime, disk, ownAddress, redis } from "./look.ts"
+import { nodeFinding } from "./rules.ts"
+import { settingsFindings } from "./settings.ts"
+
+/** Everything that is looked at, side by side; `on` gives work its database, which may not be there. */
+export const examine = Effect.fnUntraced(function* <E>(
+  settings: Settings,
+  release: string,
+  migrations: ReadonlyArray<Migration>,
+  on: (work: Effect.Effect<ReadonlyArray<Finding>, never, SqlClient>) => Effect.Effect<ReadonlyArray<Finding>, E>
+) {
+  const { databaseUrl, dataDir, imageStore } = settings
+  const isEmbedded = databaseUrl === undefined
+  // To look into a folder that is not there would make a database in it.
+  const isMade = !isEmbedded || existsSync(dataDir)
+  const looked = isMade
+    ? databaseInTime(on(Effect.provide(database(settings, migrations), QueueStates.layer)))
+    : Effect.succeed([fine("database", "DATA_DIR is not there yet: latchkey serve makes it")])
+  const found = yield* Effect.all(
+    [
+      looked,
+      redis(settings),
+      collector(settings),
+      ownAddress(settings),
+      ...(isEmbedded && isMade ? [disk("DATA_DIR", dataDir)] : []),
+      ...(imageStore === undefined ? [] : [disk("IMAGE_STORE", imageStore)])
+    ],
+    { concurrency: "unbounded" }
+  )
+  return [
+    ...settingsFindings(settings),
+    fine("version of Latchkey", release),
+    nodeFinding(process.version),
+    ...found.flat()
+  ]
+})
