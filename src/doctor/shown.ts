@@ -8,6 +8,10 @@ export const VARIABLES = [
   "HOST",
   "PUBLIC_URL",
   "DATABASE_URL",
+  "DATABASE_DIRECT_URL",
+  "DATABASE_PREPARED",
+  "DATABASE_CONNECTIONS",
+  "METRICS_PORT",
   "DATA_DIR",
   "STATEMENT_SECONDS",
   "REDIS_URL",
@@ -32,7 +36,12 @@ export const VARIABLES = [
 ] as const
 
 /** Addresses are shown by their host alone: the rest may be a password or a key. */
-const ADDRESSES: ReadonlySet<string> = new Set(["DATABASE_URL", "REDIS_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"])
+const ADDRESSES: ReadonlySet<string> = new Set([
+  "DATABASE_URL",
+  "DATABASE_DIRECT_URL",
+  "REDIS_URL",
+  "OTEL_EXPORTER_OTLP_ENDPOINT"
+])
 /** These are not shown at all. */
 const SECRETS: ReadonlySet<string> = new Set(["OTEL_EXPORTER_OTLP_HEADERS"])
 
