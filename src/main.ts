@@ -36,7 +36,8 @@ import {
   layerControl,
   layerDatabase,
   layerReadiness,
-  layerRequestDatabase
+  layerRequestDatabase,
+  layerWriting
 } from "./database/choose.ts"
 import { IMAGES } from "./database/folder-modes.ts"
 import { migrate } from "./database/migrate.ts"
@@ -325,6 +326,7 @@ const layerProgram = (run: Run) =>
         Layer.provide(layerImageBytes(settings)),
         Layer.provide(run.places(settings)),
         Layer.provide([run.metrics(settings), layerMeasured(settings)]),
+        Layer.provide(layerWriting),
         Layer.provide([layerRequestDatabase, layerReadiness]),
         Layer.provide(layerTelemetry({ ...settings, version: packageJson.version })),
         Layer.provide([

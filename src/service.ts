@@ -20,6 +20,7 @@ import { type GivenKey, keyOf, REPLAYED } from "./contract/idempotency-key.ts"
 import type { Input } from "./contract/input.ts"
 import { isChange, needsToken } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
+import { Writing, wasReadOnly } from "./database/Writing.ts"
 import { approachOf } from "./gate/approach.ts"
 import { Gate, type LetIn, type TurnedAway } from "./gate/Gate.ts"
 import { UNMATCHED } from "./gate/windows/limit-table.ts"
@@ -147,6 +148,13 @@ const afterChange =
   <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
     Effect.onExit(change, (exit) => (Option.isSome(Exit.findErrorOption(exit)) ? Effect.void : wake))
 
+/** Refuses a change before it begins while the database only reads. */
+const unlessReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
+  Effect.flatMap(Writing, ({ refusal }): Effect.Effect<A, ApiError, R> => {
+    const message = refusal()
+    return message === undefined ? change : new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS })
+  })
+
 /**
  * The way of a call to one operation: Gate, key, decode, place, handler, encode. Plain functions of the step before, where a
  * generator would be made anew for each call.
@@ -154,6 +162,7 @@ const afterChange =
 const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake }: OnTheWay): Run => {
   const approach = approachOf(operation)
   const waking = isChange(operation) ? afterChange(wake) : identity
+  const whenAllowed = isChange(operation) ? unlessReadOnly : identity
   const traced = inSpan("handler", { "latchkey.operation": operation._tag })
   const keyOfCall = (call: Call) =>
     call.key === undefined || !isChange(operation) ? NO_KEY : Effect.fromResult(keyOf(call.key))
@@ -179,7 +188,7 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
   const letIn = (call: Call, requestId: string, { caller, headers, failedWith, sentNothing, stillEntitled }: LetIn) => {
     const { accountId, tokenName: application } = caller
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
-    const work = handled(call, caller, actor)
+    const work = whenAllowed(handled(call, caller, actor))
     // What was read is told only to who may still read it. A change is made, and its caller is told so.
     const answer = isChange(operation) ? work : Effect.tap(work, () => stillEntitled)
     return Effect.matchCauseEffect(Effect.updateContext(answer, known(caller, actor)), {
@@ -210,15 +219,18 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
  */
 const openRunOf = (operation: ApiOperation, read: Reader, { places, wake }: Pick<OnTheWay, "places" | "wake">): Run => {
   const waking = isChange(operation) ? afterChange(wake) : identity
+  const whenAllowed = isChange(operation) ? unlessReadOnly : identity
   const traced = inSpan("handler", { "latchkey.operation": operation._tag })
   return (call, requestId) => {
     const actor: Actor = { ...byItself("Latchkey", operation._tag), requestId }
     const asked = Effect.andThen(read.admit ?? Effect.void, call.read)
-    const answer = Effect.flatMap(asked, (input) =>
-      Effect.flatMap(read(input, call.params), ({ open }) =>
-        open === undefined
-          ? Effect.die(new Error(`${operation._tag} has no handler that needs no token`))
-          : places.within(strangerAt(call.address), traced(waking(open)), input.bytes)
+    const answer = whenAllowed(
+      Effect.flatMap(asked, (input) =>
+        Effect.flatMap(read(input, call.params), ({ open }) =>
+          open === undefined
+            ? Effect.die(new Error(`${operation._tag} has no handler that needs no token`))
+            : places.within(strangerAt(call.address), traced(waking(open)), input.bytes)
+        )
       )
     )
     const known = Effect.provideService(Effect.provideService(answer, Acting, actor), CallerAddress, call.address)
@@ -340,6 +352,7 @@ const refused = (
   if (Option.isSome(error)) return Effect.succeed(answerOf(error.value))
   // The caller hung up: nobody is left to answer.
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  if (wasReadOnly(cause)) return Effect.succeed(answerOf(readOnly))
   const slow = tookTooLong(cause)
   const said = slow ? Effect.logWarning("a statement took too long", cause) : Effect.logError("defect", cause)
   return Effect.as(Effect.annotateLogs(said, { request_id: requestId, operation }), answerOf(slow ? outOfTime : defect))
@@ -348,6 +361,10 @@ const refused = (
 const outOfTime = new ServerError({
   message:
     "This call took too long and was stopped; nothing was changed by the part that was stopped. It may be retried.",
+  retryAfter: BUSY_RETRY_SECONDS
+})
+const readOnly = new ServerError({
+  message: "The service only reads at the moment. Nothing was changed; try again later.",
   retryAfter: BUSY_RETRY_SECONDS
 })
 const defect = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })

@@ -3,7 +3,9 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { operations } from "../Api.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { Readiness } from "../database/Readiness.ts"
+import { Writing } from "../database/Writing.ts"
 import { PublicClient } from "../installation.ts"
+import { BUSY_RETRY_SECONDS } from "../limits.ts"
 import { Service } from "../service.ts"
 import { ConnectorDoor } from "./connectors.ts"
 import { makeDiscovery } from "./discovery.ts"
@@ -34,6 +36,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Everything the process serves over HTTP: which door a path leads to. */
 export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) {
   const service = yield* Service
+  const writing = yield* Writing
   const database = yield* Readiness
   const rest = yield* makeRest(settings)
   const sharedCalendar = yield* makeSharedCalendar
@@ -88,6 +91,8 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
     if (path === ICON_PATH) return Effect.succeed(noIcon)
     const door = doorAt(path)
     const isOpen = !settings.requireHttps || isHttps(request, settings.trustProxy)
+    const refusal = isForm(door, request) ? writing.refusal() : undefined
+    if (refusal !== undefined) return Effect.succeed(onlyReads(refusal))
     return isOpen ? doors[door](request) : refuse(door, request, plainHttp)
   }
 
@@ -103,6 +108,13 @@ const plainHttp = new BadRequest({ message: "Use HTTPS: a token or a secret addr
 const noSuchPage = new NotFound({
   message: "Nothing lives here. REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs."
 })
+
+/** Whether it would change something beside the operations, which have their own answer. */
+const isForm = (door: DoorName, { method }: Request): boolean =>
+  door !== "rest" && door !== "mcp" && !["GET", "HEAD", "OPTIONS"].includes(method)
+
+const onlyReads = (refusal: string): Response =>
+  HttpServerResponse.text(`${refusal}\n`, { status: 503, headers: { "retry-after": String(BUSY_RETRY_SECONDS) } })
 
 const isHttps = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): boolean =>
   trustProxy && request.headers["x-forwarded-proto"]?.split(",", 1)[0]?.trim().toLowerCase() === "https"

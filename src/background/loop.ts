@@ -1,14 +1,15 @@
 import { Cause, DateTime, Effect, type Scope } from "effect"
 import { AskedBy } from "../database/measured.ts"
+import { whenWritable } from "../database/Writing.ts"
 import { backgroundFailures } from "../telemetry/metrics/declared.ts"
 import { countOne } from "../telemetry/metrics/measuring.ts"
 
 /** Milliseconds between two turns while they fail: the database is away. */
 const TROUBLE_MS = 1_000
 
-/** Takes turn after turn whatever goes wrong. Turns leave no spans: several a second would bury everything else. */
+/** Takes turn after turn whatever goes wrong, while the database may be written to. Turns leave no spans: several a second would bury everything else. */
 export const loop = <R>(what: string, turn: Effect.Effect<void, never, R>): Effect.Effect<never, never, R> =>
-  turn.pipe(
+  Effect.andThen(whenWritable, turn).pipe(
     Effect.withTracerEnabled(false),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
@@ -32,5 +33,13 @@ export const periodically = <R>(
   work: (now: Date) => Effect.Effect<void, never, R>
 ): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.asVoid(
-    Effect.forkScoped(loop(what, Effect.andThen(Effect.sleep(everyMs), Effect.flatMap(DateTime.nowAsDate, work))))
+    Effect.forkScoped(
+      loop(
+        what,
+        Effect.sleep(everyMs).pipe(
+          Effect.andThen(whenWritable),
+          Effect.andThen(Effect.flatMap(DateTime.nowAsDate, work))
+        )
+      )
+    )
   )

@@ -6,6 +6,7 @@ import { account } from "./account.ts"
 import { Json } from "./answer.ts"
 import { audit } from "./audit.ts"
 import { automation } from "./automation.ts"
+import { backup } from "./backup.ts"
 import { calendar } from "./calendar.ts"
 import { checkIn } from "./check-in.ts"
 import { client } from "./client.ts"
@@ -17,9 +18,11 @@ import { doctor } from "./doctor.ts"
 import { knowledge } from "./knowledge.ts"
 import { listing } from "./listing.ts"
 import { migrate } from "./migrate.ts"
+import { move } from "./move.ts"
 import { operator } from "./operator.ts"
 import { presenter } from "./presenter.ts"
 import { property } from "./property.ts"
+import { restore } from "./restore.ts"
 import { sandbox } from "./sandbox.ts"
 import { serve } from "./serve.ts"
 import { token } from "./token.ts"
@@ -32,6 +35,9 @@ const latchkey = Command.make("latchkey").pipe(
   Command.withSubcommands([
     serve,
     migrate,
+    backup,
+    restore,
+    move,
     operator,
     account,
     token,

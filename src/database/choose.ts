@@ -70,8 +70,9 @@ const layerEmbedded = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir } = yield* DatabaseSettings
     const embedded = yield* Effect.promise(() => import("./embedded.ts"))
+    const { refuseIfMoved } = yield* Effect.promise(() => import("./moving.ts"))
     const opened = waitingForFolder(
-      (scope) => Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope),
+      (scope) => Effect.andThen(refuseIfMoved(dataDir), Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope)),
       ({ holder }) => holder !== "service"
     )
     return Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(Layer.effectContext(opened)))
@@ -111,6 +112,16 @@ export const layerControl = (afterwards: Effect.Effect<void>) =>
       return Layer.provide(control.layerControlSocket(dataDir, afterwards), layerEmbedded)
     })
   )
+
+/** Whether it may be written to: the embedded one may not while it is moved to a server. */
+export const layerWriting = Layer.unwrap(
+  Effect.gen(function* () {
+    const { databaseUrl, dataDir } = yield* DatabaseSettings
+    if (databaseUrl !== undefined) return Layer.empty
+    const { layerWritingEmbedded } = yield* Effect.promise(() => import("./writing-embedded.ts"))
+    return Layer.provide(layerWritingEmbedded(dataDir), layerEmbedded)
+  })
+)
 
 /**
  * The same database for requests: a statement of them that takes too long is stopped. The embedded database cannot

@@ -33,6 +33,9 @@ const AS_THE_OWNER_LEFT_IT = simpleQuery(`
     END
   $$`)
 
+const READ_ONLY = simpleQuery("SET default_transaction_read_only = on")
+const READ_AND_WRITE = simpleQuery("SET default_transaction_read_only = off")
+
 /** ReadyForQuery outside a transaction: the last an answer says when nothing of its client is left open. */
 const AT_REST = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
@@ -54,6 +57,7 @@ export class EmbeddedSession {
   #free: Promise<void> = Promise.resolve()
   #greeting: Buffer | undefined
   #closed = false
+  #readOnly = false
   #lastPause = 0
 
   constructor(database: PGlite) {
@@ -108,12 +112,26 @@ export class EmbeddedSession {
   /** Gives the owner back the session it had. To be called outside a transaction, by whoever has the turn. */
   readonly #restore = async (): Promise<void> => {
     if (!this.#closed) await this.execute(AS_THE_OWNER_LEFT_IT)
+    await this.#keepReadOnly()
   }
 
   /** Nothing is left of transactions, prepared statements, settings and advisory locks. */
   readonly clear = async (): Promise<void> => {
     await this.rollBack()
     if (!this.#closed) await this.execute(DISCARD_ALL)
+    await this.#keepReadOnly()
+  }
+
+  /** From when it resolves on nothing is written, or anything may be again, whoever asks. */
+  readonly setReadOnly = async (on: boolean): Promise<void> => {
+    await this.#turns.take()
+    this.#readOnly = on
+    const said = this.#closed ? Promise.resolve() : this.execute(on ? READ_ONLY : READ_AND_WRITE).then(() => {})
+    await said.finally(() => this.#turns.giveBack())
+  }
+
+  readonly #keepReadOnly = async (): Promise<void> => {
+    if (this.#readOnly && !this.#closed) await this.execute(READ_ONLY)
   }
 
   /** Writes everything out and ends the database. Connections still open fail at their next statement. */

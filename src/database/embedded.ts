@@ -26,6 +26,8 @@ export class EmbeddedDatabase extends Context.Service<
      * `afterwards` is called when a statement or a transaction of the guest is over.
      */
     readonly join: (afterwards: () => void, patience?: Partial<GuestPatience>) => Duplex
+    /** Whoever writes is refused from now on, or no longer. */
+    readonly setReadOnly: (on: boolean) => Effect.Effect<void>
     /** A copy of the whole database, for `layerMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }
@@ -83,6 +85,7 @@ const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Se
     return {
       connect: () => new EmbeddedConnection(session),
       join: (afterwards, patience) => new GuestConnection(session, afterwards, patience),
+      setReadOnly: (on) => Effect.promise(() => session.setReadOnly(on)),
       snapshot: Effect.promise(() => database.dumpDataDir("none"))
     }
   })

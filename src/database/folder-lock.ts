@@ -46,27 +46,31 @@ export const holdDataFolder = (
     const unusable = (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
     yield* keepFilesPrivate
     yield* Effect.tryPromise({ try: () => makeFolder(resolve(dataDir)), catch: unusable })
-    const lock = yield* Effect.acquireRelease(
-      Effect.try({ try: () => new DatabaseSync(join(dataDir, "lock"), { timeout: 0 }), catch: unusable }),
-      (opened) => Effect.sync(() => opened.close())
-    )
-    yield* Effect.try({
-      try: () => lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"),
-      catch: (cause) => cause
-    }).pipe(
-      Effect.catch(
-        (cause): Effect.Effect<never, DataFolderTaken | DataFolderUnusable> =>
-          isBusy(cause)
-            ? Effect.flatMap(ownerOf(dataDir), (owner) => new DataFolderTaken({ dataDir, ...owner }))
-            : Effect.fail(unusable(cause))
-      )
-    )
+    if (!(yield* holdFile(join(dataDir, "lock"), unusable))) {
+      return yield* Effect.flatMap(ownerOf(dataDir), (owner) => new DataFolderTaken({ dataDir, ...owner }))
+    }
     const write = (owner: string) => Fs.writeFile(ownerFile(dataDir), owner)
     yield* Effect.acquireRelease(
       Effect.tryPromise({ try: () => write(ownerText(holder)), catch: unusable }),
       // Emptied before the lock is free: the next one must not be taken for this one until it has written itself.
       // A folder that cannot be written any more only has a worse message.
       () => Effect.promise(() => write("").catch(() => {}))
+    )
+  })
+
+/** Takes a file's lock until the scope closes; answers whether it was free. */
+export const holdFile = <E>(file: string, unusable: (cause: unknown) => E): Effect.Effect<boolean, E, Scope.Scope> =>
+  Effect.gen(function* () {
+    const lock = yield* Effect.acquireRelease(
+      Effect.try({ try: () => new DatabaseSync(file, { timeout: 0 }), catch: unusable }),
+      (opened) => Effect.sync(() => opened.close())
+    )
+    return yield* Effect.try({
+      try: () => lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"),
+      catch: (cause) => cause
+    }).pipe(
+      Effect.as(true),
+      Effect.catch((cause) => (isBusy(cause) ? Effect.succeed(false) : Effect.fail(unusable(cause))))
     )
   })
 

@@ -9,16 +9,34 @@ const FILE = 0o600
 export const DATABASE = "database"
 export const UNFINISHED = "database.unfinished"
 
+/** What the names of copies of the database begin with, which commands make and take away. */
+export const COPY = "database.copy"
+
+/** What says that the database is moved elsewhere, and the lock of who moves it. */
+export const MOVING = "moving"
+export const MOVING_LOCK = "moving.lock"
+
 /** The folder of images in a data folder. */
 export const IMAGES = "images"
 
 /** What the service makes in a data folder; whatever else somebody keeps there is theirs. */
-const OURS: ReadonlySet<string> = new Set(["lock", "lock-journal", "owner", "control.sock", DATABASE, IMAGES])
+const OURS: ReadonlySet<string> = new Set([
+  "lock",
+  "lock-journal",
+  "owner",
+  "control.sock",
+  MOVING,
+  `${MOVING}.unfinished`,
+  MOVING_LOCK,
+  `${MOVING_LOCK}-journal`,
+  DATABASE,
+  IMAGES
+])
 
 /** Whether it is what a first start left that was killed; releases before gave it no name of its own. */
 export const isUnfinished = (name: string): boolean => name === UNFINISHED || name.startsWith(`${UNFINISHED}-`)
 
-const isOurs = (name: string): boolean => OURS.has(name) || isUnfinished(name)
+const isOurs = (name: string): boolean => OURS.has(name) || isUnfinished(name) || name.startsWith(`${COPY}-`)
 
 /**
  * From now on only the user of this process can read what it writes. For the whole process, because the files of the

@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+
+// What a backup is made of, piece by piece, whether it lies in a file or goes from one database into another.
+
+/** What it was made of, and by what: the first piece. */
+export const Header = Schema.Struct({
+  format: Schema.Literal("latchkey backup"),
+  version: Schema.Int,
+  /** The release that made it. */
+  latchkey: Schema.String,
+  /** When it began: what was acknowledged before is in it. ISO 8601, UTC. */
+  made_at: Schema.String,
+  /** What PostgreSQL said of itself. */
+  server: Schema.String,
+  /** The migrations its tables had. */
+  migrations: Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String }))
+})
+export type Header = typeof Header.Type
+
+/** A table, before its rows. */
+export const TableBegun = Schema.Struct({
+  table: Schema.String,
+  columns: Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String })),
+  rows: Schema.Int,
+  /** Of all its rows in any order, see digest.ts. */
+  digest: Schema.String
+})
+export type TableBegun = typeof TableBegun.Type
+
+/** The last number each sequence gave; one that gave none is left out. After all tables. */
+export const Sequences = Schema.Struct({ sequences: Schema.Record(Schema.String, Schema.String) })
+
+/** An image whose bytes lie in a folder; those in the database are rows of theirs. */
+export const Image = Schema.Struct({
+  image: Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, token: Schema.String }),
+  content: Schema.Uint8ArrayFromBase64
+})
+export type Image = typeof Image.Type
+
+/** The last piece: how many images came, and how many had no file any more. */
+export const End = Schema.Struct({ end: Schema.Struct({ images: Schema.Int, images_missing: Schema.Int }) })
+
+export const Structure = Schema.Union([Header, TableBegun, Sequences, Image, End])
+
+/** Some rows of the table that was begun last, each as PostgreSQL writes a row as text: `(1,Ada,"2026-01-01 00:00:00+00")`. */
+export interface Rows {
+  readonly some: ReadonlyArray<string>
+}
+
+export type Piece = typeof Structure.Type | Rows
+
+export const FORMAT_VERSION = 1

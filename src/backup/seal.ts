@@ -1,0 +1,23 @@
+// How a backup ends: with the SHA-256 of every byte before it, in a frame that programs for Zstandard pass over (RFC 8878,
+// 3.1.2), so that `zstd -d` reads the file as it is.
+
+const SKIPPABLE = 0x18_4d_2a_50
+const HEAD_BYTES = 8
+const LABEL = "latchkey sha256 "
+const DIGEST_DIGITS = 64
+
+export const SEAL_BYTES = HEAD_BYTES + LABEL.length + DIGEST_DIGITS
+
+/** The seal of content with this SHA-256, in hexadecimal. */
+export const sealOf = (sha256: string): Buffer => {
+  const text = Buffer.from(`${LABEL}${sha256}`)
+  const head = Buffer.alloc(HEAD_BYTES)
+  head.writeUInt32LE(SKIPPABLE, 0)
+  head.writeUInt32LE(text.length, 4)
+  return Buffer.concat([head, text])
+}
+
+/** What every Zstandard frame begins with. */
+const ZSTANDARD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+
+export const isCompressed = (first: Uint8Array): boolean => ZSTANDARD.equals(first.subarray(0, ZSTANDARD.length))

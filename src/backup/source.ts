@@ -1,0 +1,61 @@
+import { join } from "node:path"
+import { Effect, type Redacted, type Scope } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { copyOfFolder } from "../database/folder-copy.ts"
+import { IMAGES } from "../database/folder-modes.ts"
+import { layerPostgres } from "../database/postgres.ts"
+import { bytesInDatabase } from "../resources/images/bytes-in-database.ts"
+import { bytesInFolder } from "../resources/images/bytes-in-folder.ts"
+import type { KeptBytes } from "../resources/images/kept-bytes.ts"
+
+/** Where an installation has its data, as its settings say. */
+export interface Installation {
+  readonly databaseUrl: Redacted.Redacted | undefined
+  readonly dataDir: string
+  readonly imageStore: string | undefined
+}
+
+/** The folder of the images; undefined: they are in the database. */
+export const imageFolderOf = ({ databaseUrl, dataDir, imageStore }: Installation): string | undefined =>
+  imageStore ?? (databaseUrl === undefined ? join(dataDir, IMAGES) : undefined)
+
+/** Where images are to be kept that come from elsewhere. */
+export const imagesOf = (installation: Installation, sql: SqlClient): KeptBytes => {
+  const folder = imageFolderOf(installation)
+  return folder === undefined ? bytesInDatabase(sql) : bytesInFolder(folder)
+}
+
+// Loaded when asked for: beside a server, the embedded database would only take memory.
+const layerEmbedded = (folder: string) =>
+  Effect.map(
+    Effect.promise(() => import("../database/embedded.ts")),
+    (embedded) => embedded.layerEmbedded(folder, "command")
+  )
+
+/**
+ * Does something with the embedded database of a data folder as it is at one moment, without holding up the service that
+ * has it for longer than `heldMs` tells.
+ */
+export const withCopy = <A, E, R>(dataDir: string, work: (heldMs: number) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { folder, heldMs } = yield* copyOfFolder(dataDir)
+    return yield* Effect.provide(work(heldMs), yield* layerEmbedded(folder))
+  }).pipe(Effect.scoped)
+
+/** The database of an installation, to be read: a copy of the embedded one, or the server itself. */
+export const withSource = <A, E>(
+  { databaseUrl, dataDir }: Pick<Installation, "databaseUrl" | "dataDir">,
+  work: (heldMs: number | undefined) => Effect.Effect<A, E, SqlClient>
+) =>
+  databaseUrl === undefined
+    ? withCopy(dataDir, work)
+    : Effect.provide(work(undefined), layerPostgres({ url: databaseUrl, maxConnections: 1 }))
+
+/** The database of an installation, to be filled: nobody else may have the embedded one. */
+export const withTarget = <A, E>(
+  { databaseUrl, dataDir }: Pick<Installation, "databaseUrl" | "dataDir">,
+  work: Effect.Effect<A, E, SqlClient>
+) =>
+  databaseUrl === undefined
+    ? Effect.flatMap(layerEmbedded(dataDir), (layer) => Effect.provide(work, layer))
+    : Effect.provide(work, layerPostgres({ url: databaseUrl, maxConnections: 1 }))
