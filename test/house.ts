@@ -21,7 +21,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts background changes channels configuration.ts connectors console contract database deliveries demo doctor documents ingest installation.ts",
+      "main.ts backup background changes channels configuration.ts connectors console contract database deliveries demo doctor documents ingest installation.ts",
       "limits.ts oauth operators sandbox resources/<family> telemetry workers"
     )
   },
@@ -37,6 +37,11 @@ export const PLACES: ReadonlyArray<Place> = [
       "adapters assembly.ts backlog.ts background changes channels configuration.ts connectors console console-assembly.ts database deliveries demo events gate ingest",
       "installation.ts limits.ts oauth operators places resources/<family> sandbox telemetry"
     )
+  },
+  {
+    place: "backup",
+    what: "everything an installation holds as it is at one moment: into a file, out of it, and from the embedded database to a server",
+    imports: imports("database resources/<family>")
   },
   {
     place: "adapters",

@@ -14,7 +14,7 @@ export const linesOf = (piece: Piece): string =>
   isRows(piece) ? piece.some.map((row) => `${JSON.stringify(row)}\n`).join("") : `${JSON.stringify(toJson(piece))}\n`
 
 const fromJson = Schema.decodeUnknownResult(Structure)
-const parsed = (line: string) => Result.try(() => JSON.parse(line) as unknown)
+const parsed = (line: string) => Result.try((): unknown => JSON.parse(line))
 
 /** A line that is none of a backup's. */
 export class StrangeLine extends Schema.TaggedError<StrangeLine>()("StrangeLine", {}) {}

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { Data, DateTime, Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerBesideService } from "../database/beside-service.ts"
+import { Alone } from "../database/beside-service.ts"
 import { IMAGES } from "../database/folder-modes.ts"
 import type { Migration } from "../database/migration.ts"
 import { endMove, holdMove, type Move, moveOf, sayMove } from "../database/moving.ts"
@@ -43,18 +43,18 @@ export const placeOf = (url: Redacted.Redacted): string => {
 const readSetting = onlyRowOf(Schema.Struct({ on: Schema.Boolean }))
 
 /** Waits until the service that has the folder only reads; where the command has it itself, nobody writes. */
-const waitUntilReadOnly = (dataDir: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const ask = readSetting(sql`SELECT current_setting('default_transaction_read_only') = 'on' AS on`)
-    for (let waited = 0; waited < READ_ONLY_PATIENCE_MS; waited += READ_ONLY_LOOK_MS) {
-      if ((yield* ask).on) return
-      yield* Effect.sleep(READ_ONLY_LOOK_MS)
-    }
-    return yield* new NotMoved({
-      message: "the service that has DATA_DIR goes on writing: it is of an earlier release; stop it, and move then"
-    })
-  }).pipe(Effect.provide(layerBesideService(dataDir)))
+const untilReadOnly = Effect.gen(function* () {
+  if (yield* Alone) return
+  const sql = yield* SqlClient
+  const ask = readSetting(sql`SELECT current_setting('default_transaction_read_only') = 'on' AS on`)
+  for (let waited = 0; waited < READ_ONLY_PATIENCE_MS; waited += READ_ONLY_LOOK_MS) {
+    if ((yield* ask).on) return
+    yield* Effect.sleep(READ_ONLY_LOOK_MS)
+  }
+  return yield* new NotMoved({
+    message: "the service that has DATA_DIR goes on writing: it is of an earlier release; stop it, and move then"
+  })
+})
 
 const onServer = ({ to }: Moving) => layerPostgres({ url: to, maxConnections: 1 })
 
@@ -73,17 +73,20 @@ const refuseEarly = Effect.fnUntraced(function* (moving: Moving) {
   const look = Effect.gen(function* () {
     const sql = yield* SqlClient
     const { release } = yield* readRelease(sql`SELECT current_setting('server_version_num')::int AS release`)
-    if (release < LEAST_RELEASE) return yield* new NotMoved({ message: "--to: the server must be PostgreSQL 15 or later" })
+    if (release < LEAST_RELEASE)
+      return yield* new NotMoved({ message: "--to: the server must be PostgreSQL 15 or later" })
     const [there] = yield* somethingThere(sql)
     if (there === undefined) return
-    return yield* new NotMoved({ message: `--to: the database is not empty, it has ${there.name}: an empty one is needed` })
+    return yield* new NotMoved({
+      message: `--to: the database is not empty, it has ${there.name}: an empty one is needed`
+    })
   })
   yield* Effect.provide(look, onServer(moving))
 })
 
 /** Copies into the server and answers what came there; `committing` is said as the last thing before the commit. */
-const copying = (moving: Moving, committing: Effect.Effect<void, Error>) =>
-  withCopy(moving.dataDir, (heldMs) =>
+const copying = (moving: Moving, committing: Effect.Effect<void, Error>) => {
+  const copied = () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const { latchkey, migrations, imageStore, dataDir } = moving
@@ -101,10 +104,10 @@ const copying = (moving: Moving, committing: Effect.Effect<void, Error>) =>
           committing
         )
       )
-      const loaded = yield* Effect.provide(loading, onServer(moving), { local: true })
-      return { ...loaded, heldMs }
+      return yield* Effect.provide(loading, onServer(moving), { local: true })
     })
-  )
+  return withCopy(moving.dataDir, copied, untilReadOnly)
+}
 
 /** The images of the folder are in the database of the server. */
 const MORE_ON_SERVER = new Set(["image_bytes"])
@@ -113,9 +116,11 @@ const MORE_ON_SERVER = new Set(["image_bytes"])
 const alreadyThere = Effect.fnUntraced(function* (moving: Moving) {
   if (yield* isEmpty(moving)) return false
   const there = yield* Effect.provide(Effect.flatMap(SqlClient, digestsOf), onServer(moving))
-  const different = yield* withCopy(moving.dataDir, () =>
-    Effect.flatMap(SqlClient, (sql) => Effect.map(digestsOf(sql), (here) => firstDifference(here, there, MORE_ON_SERVER)))
-  )
+  const compared = () =>
+    Effect.flatMap(SqlClient, (sql) =>
+      Effect.map(digestsOf(sql), (here) => firstDifference(here, there, MORE_ON_SERVER))
+    )
+  const different = yield* withCopy(moving.dataDir, compared, untilReadOnly)
   if (different === undefined) return true
   return yield* new NotMoved({
     message: `--to: the database is not empty and not what was moved (${different} differs): drop it, or take the move back with latchkey move --abort`
@@ -150,7 +155,9 @@ export const move = Effect.fnUntraced(function* (moving: Moving) {
   const to = placeOf(moving.to)
   const before = yield* moveOf(dataDir)
   if (before?.state === "moved") {
-    return yield* new NotMoved({ message: `DATA_DIR was moved to ${before.to} already: latchkey move --abort takes that back` })
+    return yield* new NotMoved({
+      message: `DATA_DIR was moved to ${before.to} already: latchkey move --abort takes that back`
+    })
   }
   const since = DateTime.formatIso(yield* DateTime.now)
   const say = (state: Move["state"]) => sayMove(dataDir, { state, to, since })
@@ -161,7 +168,6 @@ export const move = Effect.fnUntraced(function* (moving: Moving) {
   yield* refuseEarly(moving)
   const moved = Effect.gen(function* () {
     yield* say("copying")
-    yield* waitUntilReadOnly(dataDir)
     const { tables, rows, images, images_missing } = yield* copying(moving, say("committing"))
     yield* say("moved")
     const result: MovedTo = { to, tables, rows, images, images_missing, finished: false }

@@ -6,7 +6,6 @@ import { createZstdDecompress } from "node:zlib"
 import { Data, Effect, type Scope, Stream } from "effect"
 import { lineCutter, readLine, StrangeLine } from "./lines.ts"
 import { FORMAT_VERSION, type Header, type Piece } from "./pieces.ts"
-import type { Tell } from "./reading.ts"
 import { isCompressed, SEAL_BYTES, sealOf } from "./seal.ts"
 
 /** The file is no backup that can be restored. */

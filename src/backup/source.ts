@@ -1,9 +1,9 @@
 import { join } from "node:path"
-import { Effect, type Redacted, type Scope } from "effect"
+import { Effect, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { layerCommandDatabase } from "../database/choose.ts"
 import { copyOfFolder } from "../database/folder-copy.ts"
 import { IMAGES } from "../database/folder-modes.ts"
-import { layerPostgres } from "../database/postgres.ts"
 import { bytesInDatabase } from "../resources/images/bytes-in-database.ts"
 import { bytesInFolder } from "../resources/images/bytes-in-folder.ts"
 import type { KeptBytes } from "../resources/images/kept-bytes.ts"
@@ -33,12 +33,16 @@ const layerEmbedded = (folder: string) =>
   )
 
 /**
- * Does something with the embedded database of a data folder as it is at one moment, without holding up the service that
- * has it for longer than `heldMs` tells.
+ * Does something with the embedded database of a data folder as it is at one moment after it is `ready`, without holding up
+ * the service that has it for longer than `heldMs` tells.
  */
-export const withCopy = <A, E, R>(dataDir: string, work: (heldMs: number) => Effect.Effect<A, E, R>) =>
+export const withCopy = <A, E, R, E2 = never>(
+  dataDir: string,
+  work: (heldMs: number) => Effect.Effect<A, E, R>,
+  ready?: Effect.Effect<void, E2, SqlClient>
+) =>
   Effect.gen(function* () {
-    const { folder, heldMs } = yield* copyOfFolder(dataDir)
+    const { folder, heldMs } = yield* copyOfFolder(dataDir, ready)
     return yield* Effect.provide(work(heldMs), yield* layerEmbedded(folder))
   }).pipe(Effect.scoped)
 
@@ -46,10 +50,7 @@ export const withCopy = <A, E, R>(dataDir: string, work: (heldMs: number) => Eff
 export const withSource = <A, E>(
   { databaseUrl, dataDir }: Pick<Installation, "databaseUrl" | "dataDir">,
   work: (heldMs: number | undefined) => Effect.Effect<A, E, SqlClient>
-) =>
-  databaseUrl === undefined
-    ? withCopy(dataDir, work)
-    : Effect.provide(work(undefined), layerPostgres({ url: databaseUrl, maxConnections: 1 }))
+) => (databaseUrl === undefined ? withCopy(dataDir, work) : Effect.provide(work(undefined), layerCommandDatabase))
 
 /** The database of an installation, to be filled: nobody else may have the embedded one. */
 export const withTarget = <A, E>(
@@ -58,4 +59,4 @@ export const withTarget = <A, E>(
 ) =>
   databaseUrl === undefined
     ? Effect.flatMap(layerEmbedded(dataDir), (layer) => Effect.provide(work, layer))
-    : Effect.provide(work, layerPostgres({ url: databaseUrl, maxConnections: 1 }))
+    : Effect.provide(work, layerCommandDatabase)

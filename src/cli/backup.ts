@@ -18,19 +18,16 @@ const made = Effect.fnUntraced(function* (file: string, force: boolean) {
   const settings = yield* Configuration
   const folder = imageFolderOf(settings)
   const from = { latchkey: packageJson.version, images: folder === undefined ? undefined : bytesInFolder(folder) }
-  return yield* withSource(settings, (heldMs) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      const [told, written] = yield* writeBackup(file, force, (tell) => tellAll(sql, from, tell))
-      return {
-        file,
-        ...written,
-        ...told,
-        seconds: Math.round(performance.now() - startedAt) / 1_000,
-        ...(heldMs === undefined ? {} : { held_ms: Math.round(heldMs) })
-      }
-    })
+  // The file first: what is wrong with it is said before anything is copied.
+  const [told, written] = yield* writeBackup(file, force, (tell) =>
+    withSource(settings, (heldMs) =>
+      Effect.gen(function* () {
+        const told = yield* tellAll(yield* SqlClient, from, tell)
+        return { ...told, ...(heldMs === undefined ? {} : { held_ms: Math.round(heldMs) }) }
+      })
+    )
   )
+  return { file, ...written, ...told, seconds: Math.round(performance.now() - startedAt) / 1_000 }
 })
 
 export const backup = Command.make(
@@ -47,7 +44,7 @@ export const backup = Command.make(
       made(file, force),
       (result) =>
         `${result.file}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)}, ${result.bytes} bytes, in ${result.seconds} s.` +
-        (result.held_ms === undefined ? "" : ` Callers of the service waited for ${result.held_ms} ms at most.`)
+        (!("held_ms" in result) ? "" : ` Callers of the service waited for ${result.held_ms} ms at most.`)
     )
 ).pipe(
   Command.withDescription(

@@ -31,7 +31,9 @@ const back = Effect.gen(function* () {
 const notOnServer = Effect.flatMap(Configuration, ({ databaseUrl }) =>
   databaseUrl === undefined
     ? Effect.void
-    : new NotMoved({ message: "DATABASE_URL is set: latchkey move is for the embedded database of DATA_DIR, without it" })
+    : new NotMoved({
+        message: "DATABASE_URL is set: latchkey move is for the embedded database of DATA_DIR, without it"
+      })
 )
 
 type Result = Effect.Success<ReturnType<typeof moved>> | Effect.Success<typeof back>

@@ -1,9 +1,12 @@
 import { connect, type Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { controlSocket, shortControlPath } from "./control-path.ts"
 import { waitingForFolder } from "./folder-patience.ts"
 import { types } from "./types.ts"
+
+/** Whether the command has the data folder itself, so that nobody else works on its database. */
+export class Alone extends Context.Reference<boolean>("latchkey/database/Alone", { defaultValue: () => false }) {}
 
 /** Milliseconds the service has to greet: one that does is in the middle of a long statement at worst. */
 const GREETING_MS = 30_000
@@ -31,7 +34,8 @@ export const layerBesideService = (dataDir: string) =>
 const opened = (dataDir: string, scope: Scope.Scope) =>
   Effect.flatMap(
     Effect.promise(() => import("./embedded.ts")),
-    ({ layerEmbedded }) => Layer.buildWithScope(layerEmbedded(dataDir, "command"), scope)
+    ({ layerEmbedded }) =>
+      Layer.buildWithScope(Layer.merge(layerEmbedded(dataDir, "command"), Layer.succeed(Alone, true)), scope)
   )
 
 /** A connection to whoever listens there; undefined when nobody does. */

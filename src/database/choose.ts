@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -5,6 +7,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { layerBesideService } from "./beside-service.ts"
 import { fitting, type UnfitServer } from "./fitting.ts"
 import type { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
+import { MOVING } from "./folder-modes.ts"
 import { waitingForFolder } from "./folder-patience.ts"
 import { layerPostgres, type PostgresOptions } from "./postgres.ts"
 import { READY_MS, Readiness } from "./Readiness.ts"
@@ -70,9 +73,8 @@ const layerEmbedded = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir } = yield* DatabaseSettings
     const embedded = yield* Effect.promise(() => import("./embedded.ts"))
-    const { refuseIfMoved } = yield* Effect.promise(() => import("./moving.ts"))
     const opened = waitingForFolder(
-      (scope) => Effect.andThen(refuseIfMoved(dataDir), Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope)),
+      (scope) => Effect.andThen(notMoved(dataDir), Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope)),
       ({ holder }) => holder !== "service"
     )
     return Layer.effectDiscard(upkeep).pipe(Layer.provideMerge(Layer.effectContext(opened)))
@@ -91,15 +93,28 @@ export const layerDatabase = Layer.unwrap(
   )
 )
 
+/** Nobody works on a data folder that is moved to a server, or was. Looked at where it says so: others need no SQLite for it. */
+const notMoved = (dataDir: string) =>
+  Effect.suspend(() =>
+    existsSync(join(dataDir, MOVING))
+      ? Effect.flatMap(
+          Effect.promise(() => import("./moving.ts")),
+          ({ refuseIfMoved }) => refuseIfMoved(dataDir)
+        )
+      : Effect.void
+  )
+
 /** The same for a command, which the service that runs on the embedded database lets in. */
 export const layerCommandDatabase = Layer.unwrap(
-  Effect.map(
-    DatabaseSettings,
-    (settings): Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable> =>
+  Effect.gen(function* () {
+    const settings = yield* DatabaseSettings
+    if (settings.databaseUrl === undefined) yield* notMoved(settings.dataDir)
+    const layer: Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable> =
       settings.databaseUrl === undefined
         ? layerBesideService(settings.dataDir)
         : layerFitting(settings, settings.databaseUrl)
-  )
+    return layer
+  })
 )
 
 /** Takes commands on the embedded database; on a server they need nobody. `afterwards`: see `layerControlSocket`. */

@@ -3,6 +3,7 @@ import * as Fs from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Data, Effect, type Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import { layerBesideService } from "./beside-service.ts"
 import { COPY, DATABASE, keepFilesPrivate } from "./folder-modes.ts"
 import { onlyRowOf } from "./rows.ts"
@@ -146,12 +147,14 @@ export const hasDatabase = (dataDir: string): Effect.Effect<boolean> =>
   )
 
 /**
- * Copies the database of a data folder, beside the service that has it or alone. The copy lies in the data folder and goes
- * with the scope; it takes as much room as the database, where the file system does not share what is the same.
+ * Copies the database of a data folder, beside the service that has it or alone, once it is `ready`. The copy lies in the
+ * data folder and goes with the scope; it takes as much room as the database, where the file system does not share what is
+ * the same.
  */
-export const copyOfFolder = Effect.fnUntraced(function* (
-  dataDir: string
-): Effect.fn.Return<FolderCopy, NotCopied | Layer.Error<ReturnType<typeof layerBesideService>>, Scope.Scope> {
+export const copyOfFolder = Effect.fnUntraced(function* <E = never>(
+  dataDir: string,
+  ready: Effect.Effect<void, E, SqlClient> = Effect.void
+): Effect.fn.Return<FolderCopy, E | NotCopied | Layer.Error<ReturnType<typeof layerBesideService>>, Scope.Scope> {
   if (!(yield* hasDatabase(dataDir))) {
     return yield* new NotCopied({ message: `DATA_DIR: there is no database in ${dataDir}` })
   }
@@ -160,22 +163,15 @@ export const copyOfFolder = Effect.fnUntraced(function* (
     inFiles(() => Fs.mkdtemp(join(dataDir, `${COPY}-`))),
     (made) => Effect.promise(() => Fs.rm(made, { recursive: true, force: true, maxRetries: 3 }))
   )
-  const copying = copyInto(join(dataDir, DATABASE), join(folder, DATABASE))
-  const heldMs = yield* Effect.provide(copying, layerBesideService(dataDir)).pipe(
-    Effect.catchTag("SqlError", (error) =>
-      Effect.fail(
-        new NotCopied({
-          message: `the service that has DATA_DIR did not let its database be copied: ${reasonOf(error)}`
-        })
-      )
-    )
-  )
+  const copying = Effect.catchTag(copyInto(join(dataDir, DATABASE), join(folder, DATABASE)), "SqlError", refused)
+  const heldMs = yield* Effect.provide(Effect.andThen(ready, copying), layerBesideService(dataDir))
   return { folder, heldMs }
 })
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error && error.cause instanceof Error
-    ? reasonOf(error.cause)
-    : error instanceof Error
-      ? error.message
-      : String(error)
+const refused = (error: SqlError) =>
+  new NotCopied({ message: `the service that has DATA_DIR did not let its database be copied: ${reasonOf(error)}` })
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+}

@@ -1,0 +1,121 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Result } from "effect"
+import { lineCutter } from "../../src/backup/lines.ts"
+import { openBackup } from "../../src/backup/opening.ts"
+import { FORMAT_VERSION, type Piece } from "../../src/backup/pieces.ts"
+import { writeBackup } from "../../src/backup/writing.ts"
+import { emptyFolder } from "../cli/latchkey.ts"
+
+const HEADER = {
+  format: "latchkey backup",
+  version: FORMAT_VERSION,
+  latchkey: "3.13.0",
+  made_at: "2026-11-25T03:00:00.000Z",
+  server: "PostgreSQL 18.6",
+  migrations: [{ id: 1, name: "foundation" }]
+} as const
+
+const PIECES: ReadonlyArray<Piece> = [
+  HEADER,
+  { table: "notes", columns: [{ name: "text", type: "text" }], rows: 3, digest: "7" },
+  { some: ['("two\nlines")', "(\u2028 ünïcode 🏠)", String.raw`("a ""quoted"" \\ one")`] },
+  { sequences: { notes_id_seq: "9007199254740993" } },
+  { image: { operator_id: 1, id: 2, token: "lkimage_x" }, content: new Uint8Array([0, 255, 10, 13]) },
+  { end: { images: 1, images_missing: 0 } }
+]
+
+const writing = (file: string, pieces = PIECES, force = false) =>
+  writeBackup(file, force, (tell) => Effect.forEach(pieces, tell, { discard: true }))
+
+const read = (file: string) =>
+  Effect.gen(function* () {
+    const { header, tellInto } = yield* openBackup(file)
+    const told: Array<Piece> = [header]
+    yield* tellInto((piece) => Effect.sync(() => told.push(piece)))
+    return told
+  }).pipe(Effect.scoped)
+
+const refusal = (file: string) => Effect.map(Effect.flip(read(file)), ({ message }) => message)
+
+it.live("what is written is read, whatever a row holds; only its user may read the file", () =>
+  Effect.gen(function* () {
+    const file = join(yield* emptyFolder, "a.latchkey")
+    yield* writing(file)
+    assert.deepStrictEqual(yield* read(file), PIECES)
+    const { mode } = yield* Effect.promise(() => stat(file))
+    assert.strictEqual(mode & 0o777, 0o600)
+  })
+)
+
+it.live("a file that is there stays unless it is said otherwise, and what breaks off leaves nothing", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const file = join(folder, "a.latchkey")
+    yield* writing(file)
+    const again = yield* Effect.flip(writing(file))
+    assert.include(again.message, "is there already")
+    const broken = yield* Effect.exit(
+      writeBackup(file, true, (tell) => Effect.andThen(tell(HEADER), Effect.fail("broken off" as const)))
+    )
+    assert.isTrue(Exit.isFailure(broken))
+    assert.deepStrictEqual(yield* read(file), PIECES)
+    yield* writing(
+      file,
+      PIECES.filter((piece) => !("image" in piece)),
+      true
+    )
+    assert.strictEqual((yield* read(file)).length, PIECES.length - 1)
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), ["a.latchkey"])
+  })
+)
+
+it.live("one that is cut off anywhere, or has any byte altered or appended, is refused", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const [file, other] = [join(folder, "a.latchkey"), join(folder, "b.latchkey")]
+    yield* writing(file)
+    const whole = yield* Effect.promise(() => readFile(file))
+    const spoilt = [
+      ...Array.from(whole, (_, at) => whole.subarray(0, at)),
+      ...Array.from(whole, (byte, at) =>
+        Buffer.concat([whole.subarray(0, at), Buffer.from([byte ^ 1]), whole.subarray(at + 1)])
+      ),
+      Buffer.concat([whole, Buffer.from("\n")])
+    ]
+    for (const bytes of spoilt) {
+      yield* Effect.promise(() => writeFile(other, bytes))
+      assert.match(yield* refusal(other), /^FILE: .* (is not a backup of Latchkey|is cut off or was altered.*)$/)
+    }
+  })
+)
+
+it.live("what is no backup, and a format that is not known, is refused in one line", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const file = join(folder, "a.latchkey")
+    assert.match(yield* refusal(file), /cannot be read: ENOENT/)
+    yield* Effect.promise(() => writeFile(file, "-- PostgreSQL database dump\n".repeat(100)))
+    assert.match(yield* refusal(file), /is not a backup of Latchkey$/)
+    yield* writing(file, [{ ...HEADER, version: FORMAT_VERSION + 1, latchkey: "9.0.0" }], true)
+    assert.match(yield* refusal(file), /restore it with Latchkey 9\.0\.0 or later$/)
+    yield* writing(file, PIECES.slice(1), true)
+    assert.match(yield* refusal(file), /is not a backup of Latchkey, or of a release/)
+  })
+)
+
+it("a line may have so many characters and no more, however it comes", () => {
+  const push = (most: number, chunks: ReadonlyArray<string>) => {
+    const cutter = lineCutter(most)
+    return Result.map(Result.all(chunks.map(cutter.push)), (lines) => ({
+      lines: lines.flat(),
+      whole: cutter.isWhole()
+    }))
+  }
+  assert.deepStrictEqual(push(4, ["ab", "cd\nx", "y\n"]), Result.succeed({ lines: ["abcd", "xy"], whole: true }))
+  assert.deepStrictEqual(push(4, ["abcd\nxy"]), Result.succeed({ lines: ["abcd"], whole: false }))
+  assert.isTrue(Result.isFailure(push(3, ["ab", "cd\n"])))
+  assert.isTrue(Result.isFailure(push(3, ["abcd"])))
+  assert.isTrue(Result.isFailure(push(3, ["\nabcd\n"])))
+})

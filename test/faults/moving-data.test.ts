@@ -1,0 +1,38 @@
+import { mkdir } from "node:fs/promises"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { unpackedInto } from "../database.ts"
+import { orSkipped } from "../overlap.ts"
+import { rehearsed } from "./backup.ts"
+import { emptyFolderPlace, emptyServerPlace, SERVER } from "./busy.ts"
+import type { Suffered } from "./fault.ts"
+import { moved } from "./move.ts"
+
+const SMALL = { stays: 200, kills: 1 }
+
+const assertHeld = ({ lost, fell, acknowledged }: Suffered) => {
+  assert.deepStrictEqual(fell, [])
+  assert.strictEqual(lost, 0)
+  assert.isAbove(acknowledged, 0)
+}
+
+/** With the run's migrated database, which takes seconds to make. */
+const migratedFolderPlace = Effect.tap(emptyFolderPlace, ({ env }) =>
+  Effect.andThen(
+    Effect.promise(() => mkdir(env["DATA_DIR"] ?? "", { recursive: true, mode: 0o700 })),
+    unpackedInto(env["DATA_DIR"] ?? "")
+  )
+)
+
+it.live("what was acknowledged before a backup under writers began is restored, and kills leave nothing by half", () =>
+  Effect.gen(function* () {
+    const from = SERVER === "" ? yield* migratedFolderPlace : yield* emptyServerPlace
+    const to = SERVER === "" ? emptyFolderPlace : emptyServerPlace
+    for (const suffered of yield* rehearsed(from, to, SMALL)) assertHeld(suffered)
+  })
+)
+
+it.live.skipIf(SERVER === "")(
+  orSkipped("a move to a server under writers loses no acknowledged write, killed or not"),
+  () => Effect.map(moved(SMALL), assertHeld)
+)
