@@ -47,16 +47,19 @@ export const withCopy = <A, E, R, E2 = never>(
   }).pipe(Effect.scoped)
 
 /** The database of an installation, to be read: a copy of the embedded one, or the server itself. */
-export const withSource = <A, E>(
+export const withSource = Effect.fnUntraced(function* <A, E>(
   { databaseUrl, dataDir }: Pick<Installation, "databaseUrl" | "dataDir">,
   work: (heldMs: number | undefined) => Effect.Effect<A, E, SqlClient>
-) => (databaseUrl === undefined ? withCopy(dataDir, work) : Effect.provide(work(undefined), layerCommandDatabase))
+) {
+  if (databaseUrl === undefined) return yield* withCopy(dataDir, work)
+  return yield* Effect.provide(work(undefined), layerCommandDatabase)
+})
 
 /** The database of an installation, to be filled: nobody else may have the embedded one. */
-export const withTarget = <A, E>(
+export const withTarget = Effect.fnUntraced(function* <A, E>(
   { databaseUrl, dataDir }: Pick<Installation, "databaseUrl" | "dataDir">,
   work: Effect.Effect<A, E, SqlClient>
-) =>
-  databaseUrl === undefined
-    ? Effect.flatMap(layerEmbedded(dataDir), (layer) => Effect.provide(work, layer))
-    : Effect.provide(work, layerCommandDatabase)
+) {
+  if (databaseUrl === undefined) return yield* Effect.provide(work, yield* layerEmbedded(dataDir))
+  return yield* Effect.provide(work, layerCommandDatabase)
+})

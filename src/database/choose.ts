@@ -9,6 +9,7 @@ import { fitting, type UnfitServer } from "./fitting.ts"
 import type { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
 import { MOVING } from "./folder-modes.ts"
 import { waitingForFolder } from "./folder-patience.ts"
+import type { Moved } from "./moving.ts"
 import { layerPostgres, type PostgresOptions } from "./postgres.ts"
 import { READY_MS, Readiness } from "./Readiness.ts"
 import { upkeep } from "./upkeep.ts"
@@ -82,7 +83,7 @@ const layerEmbedded = Layer.unwrap(
 )
 
 /** Why there is no database to work on. */
-type DatabaseUnusable = SqlError | UnfitServer | DataFolderTaken | DataFolderUnusable
+type DatabaseUnusable = SqlError | UnfitServer | DataFolderTaken | DataFolderUnusable | Moved
 
 /** The database the settings name: a PostgreSQL server, or the one embedded in the data folder. */
 export const layerDatabase = Layer.unwrap(
