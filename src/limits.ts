@@ -165,6 +165,17 @@ export const WAITING_CALLS = 1_000
 /** Bytes of bodies that the waiting calls of one operator may keep in memory together (32 MiB). */
 export const WAITING_BYTES = 32 * 1024 * 1024
 export const PLACE_WAIT_MS = 30_000
+/**
+ * Milliseconds that a call may have to wait for a place, by what waits before it, and those it may while the process is
+ * overloaded: so many milliseconds after more began to wait than is served in the latter. A burst is worked off; of a stream
+ * that is more than can be served, what is beyond is refused at once.
+ */
+export const BURST_WAIT_MS = 10_000
+export const OVERLOADED_WAIT_MS = 1_000
+export const OVERLOADED_AFTER_MS = 2_000
+/** Tokens of calls refused for it that a process remembers, to refuse the next at once, and the milliseconds each is remembered. */
+export const CROWDED_TOKENS = 10_000
+export const CROWDED_TOKEN_MS = 3_000
 /** Seconds after which a call is worth retrying that found no place in time or ran out of it. */
 export const BUSY_RETRY_SECONDS = 5
 

@@ -1,4 +1,4 @@
-import { Cause, type Clock, Context, Effect, Exit, identity, Layer, Option, type Schema, Struct } from "effect"
+import { Cause, Clock, Context, Effect, Exit, identity, Layer, Option, type Schema, Struct } from "effect"
 import { Api, type ApiOperation, type OperationName } from "./Api.ts"
 import { WakeUp } from "./background/WakeUp.ts"
 import { Keys } from "./changes/Keys.ts"
@@ -20,12 +20,14 @@ import { type GivenKey, keyOf, REPLAYED } from "./contract/idempotency-key.ts"
 import type { Input } from "./contract/input.ts"
 import { isChange, needsToken } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
+import { tellTrouble, troubleOf } from "./database/trouble.ts"
 import { Writing, wasReadOnly } from "./database/Writing.ts"
 import { approachOf } from "./gate/approach.ts"
 import { Gate, type LetIn, type TurnedAway } from "./gate/Gate.ts"
+import { TurnedAwayLately } from "./gate/turned-away-lately.ts"
 import { UNMATCHED } from "./gate/windows/limit-table.ts"
 import { BUSY_RETRY_SECONDS } from "./limits.ts"
-import { Places, StrangerPlaces } from "./places/Places.ts"
+import { foundNoPlace, Places, StrangerPlaces } from "./places/Places.ts"
 import { type Asked, type Reader, reader } from "./resources/handled.ts"
 import { type CallSeen, measuringCalls } from "./telemetry/metrics/calls.ts"
 import { asRoot, inSpan, record } from "./telemetry/spans.ts"
@@ -65,6 +67,13 @@ export class Service extends Context.Service<
     readonly refuse: (error: ApiError, call: Pick<Call, "door" | "headers">) => Effect.Effect<Answer>
     /** What the credentials are good for; undefined: nothing, and the MCP endpoint answers HTTP 401. */
     readonly scopeOf: (headers: Call["headers"]) => Effect.Effect<Caller["scope"] | undefined>
+    /**
+     * The answer of a call that need not be looked at: one with its token was turned away just now since the process is
+     * overloaded, and there still is no room. Undefined: it is to be called. A call costs five times as much to refuse, which
+     * at five times as many calls as can be served is all there is. It is counted as the other refusals are, and has no log
+     * line of its own.
+     */
+    readonly turnedAwayAgain: (headers: Call["headers"]) => Answer | undefined
   }
 >()("latchkey/Service") {
   static readonly layerNoDeps = Layer.effect(
@@ -74,7 +83,9 @@ export class Service extends Context.Service<
       const [places, strangers] = [yield* Places, yield* StrangerPlaces]
       const keys = yield* Keys
       const refusals = yield* Refusals
+      const clock = yield* Clock.Clock
       const { wake } = yield* WakeUp
+      const lately = new TurnedAwayLately()
       const runs = new Map<string, Run>()
       const measuring = new Map<string, Watching["measure"]>()
       // Whatever name it was asked for by: names that callers make up are no labels.
@@ -83,7 +94,7 @@ export class Service extends Context.Service<
       for (const name of operationNames) {
         measuring.set(name, measuringCalls(name))
         const [operation, read] = [Api[name], yield* reader(name)]
-        const onTheWay = { gate, places, keys, wake }
+        const onTheWay = { gate, places, keys, wake, lately }
         const run = needsToken(operation)
           ? runOf(operation, read, onTheWay)
           : openRunOf(operation, read, { places: strangers, wake })
@@ -98,7 +109,14 @@ export class Service extends Context.Service<
           )
         },
         refuse: (error, call) => answered(unmatched, UNMATCHED, call, () => refusal(gate, error, call.headers)),
-        scopeOf: gate.scopeOf
+        scopeOf: gate.scopeOf,
+        turnedAwayAgain: (headers) => {
+          const caller = lately.of(headers, clock.currentTimeMillisUnsafe())
+          const error = caller && places.refusal(caller.operatorId)
+          if (error === undefined) return undefined
+          const envelope = failed(newRequestId(clock.currentTimeMillisUnsafe()), error)
+          return { envelope, headers: headersOf(error), error }
+        }
       })
     })
   )
@@ -137,6 +155,7 @@ interface OnTheWay {
   readonly places: Places["Service"]
   readonly keys: Keys["Service"]
   readonly wake: Effect.Effect<void>
+  readonly lately: TurnedAwayLately
 }
 
 /**
@@ -159,7 +178,7 @@ const unlessReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Eff
  * The way of a call to one operation: Gate, key, decode, place, handler, encode. Plain functions of the step before, where a
  * generator would be made anew for each call.
  */
-const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake }: OnTheWay): Run => {
+const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake, lately }: OnTheWay): Run => {
   const approach = approachOf(operation)
   const waking = isChange(operation) ? afterChange(wake) : identity
   const whenAllowed = isChange(operation) ? unlessReadOnly : identity
@@ -185,7 +204,8 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
       )
     )
 
-  const letIn = (call: Call, requestId: string, { caller, headers, failedWith, sentNothing, stillEntitled }: LetIn) => {
+  const letIn = (call: Call, requestId: string, entered: LetIn) => {
+    const { caller, headers, failedWith, notBegun, sentNothing, stillEntitled } = entered
     const { accountId, tokenName: application } = caller
     const actor: Actor = { accountId, application, operation: operation._tag, requestId, key: undefined }
     const work = whenAllowed(handled(call, caller, actor))
@@ -201,17 +221,26 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
       onFailure: (cause) => {
         const outcome: Outcome = { exit: Exit.failCause(cause), headers, by: caller }
         const error = Cause.findErrorOption(cause)
+        if (Option.isSome(error) && foundNoPlace(error.value)) return Effect.as(notBegun, { ...outcome, headers: {} })
         return Option.isSome(error) ? Effect.as(failedWith(errorCode(error.value)), outcome) : Effect.succeed(outcome)
       }
     })
   }
 
   return (call, requestId) =>
-    Effect.matchCauseEffect(gate.enter(approach(call)), {
+    Effect.matchCauseEffect(gate.enter({ ...approach(call), noRoom: places.refusal }), {
       onSuccess: (entered) => letIn(call, requestId, entered),
-      onFailure: (cause) => Effect.succeed(turnedAway(cause))
+      onFailure: (cause) => {
+        const outcome = turnedAway(cause)
+        const full =
+          outcome.by !== undefined && foundNoPlace(Option.getOrUndefined(Cause.findErrorOption(cause))?.error)
+        return full ? Effect.as(noted(lately, call, outcome.by), outcome) : Effect.succeed(outcome)
+      }
     })
 }
+
+const noted = (lately: TurnedAwayLately, { headers }: Call, by: Caller): Effect.Effect<void> =>
+  Effect.clockWith((clock) => Effect.sync(() => lately.note(headers, by, clock.currentTimeMillisUnsafe())))
 
 /**
  * The way of a call to an operation that needs no token: whether it is to be had at all, decode, place, handler, encode. A key would belong to an operator, and
@@ -353,6 +382,8 @@ const refused = (
   // The caller hung up: nobody is left to answer.
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   if (wasReadOnly(cause)) return Effect.succeed(answerOf(readOnly))
+  const trouble = troubleOf(cause)
+  if (trouble !== undefined) return Effect.as(tellTrouble(trouble), answerOf(databaseTrouble))
   const slow = tookTooLong(cause)
   const said = slow ? Effect.logWarning("a statement took too long", cause) : Effect.logError("defect", cause)
   return Effect.as(Effect.annotateLogs(said, { request_id: requestId, operation }), answerOf(slow ? outOfTime : defect))
@@ -365,6 +396,11 @@ const outOfTime = new ServerError({
 })
 const readOnly = new ServerError({
   message: "The service only reads at the moment. Nothing was changed; try again later.",
+  retryAfter: BUSY_RETRY_SECONDS
+})
+const databaseTrouble = new ServerError({
+  message:
+    "The service cannot reach its database, or write to it, at this moment. Retry later; under an Idempotency-Key it happens once.",
   retryAfter: BUSY_RETRY_SECONDS
 })
 const defect = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })

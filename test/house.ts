@@ -194,7 +194,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "gate",
     what: "credentials, entitlement, rate windows",
-    imports: imports("contract database installation.ts telemetry")
+    imports: imports("contract database installation.ts limits.ts telemetry")
   },
   {
     place: "places",

@@ -1,5 +1,6 @@
 import { Cause, DateTime, Effect, type Scope } from "effect"
 import { AskedBy } from "../database/measured.ts"
+import { tellTrouble, troubleOf } from "../database/trouble.ts"
 import { whenWritable } from "../database/Writing.ts"
 import { backgroundFailures } from "../telemetry/metrics/declared.ts"
 import { countOne } from "../telemetry/metrics/measuring.ts"
@@ -15,16 +16,21 @@ export const loop = <R>(what: string, turn: Effect.Effect<void, never, R>): Effe
       (cause) => !Cause.hasInterruptsOnly(cause),
       (cause) =>
         Effect.andThen(
-          Effect.andThen(
-            countOne(backgroundFailures.of({ work: what })),
-            Effect.logWarning(`background work: ${what} failed and is tried again`, cause)
-          ),
+          Effect.andThen(countOne(backgroundFailures.of({ work: what })), told(what, cause)),
           Effect.sleep(TROUBLE_MS)
         )
     ),
     Effect.forever,
     Effect.provideService(AskedBy, "background")
   )
+
+/** Where the database is the reason, that is said once for all loops. */
+const told = (what: string, cause: Cause.Cause<never>): Effect.Effect<void> => {
+  const trouble = troubleOf(cause)
+  return trouble === undefined
+    ? Effect.logWarning(`background work: ${what} failed and is tried again`, cause)
+    : tellTrouble(trouble)
+}
 
 /** Does something every so many milliseconds, the first time after the first of them, until the scope closes. */
 export const periodically = <R>(

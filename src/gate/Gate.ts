@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { Caller, GateError, Person } from "../contract/caller.ts"
-import { RateLimited } from "../contract/errors.ts"
+import { RateLimited, type ServerError } from "../contract/errors.ts"
 import type { CallLimits } from "../contract/operation.ts"
-import { Deployment } from "../installation.ts"
+import { Deployment, type DeploymentName } from "../installation.ts"
 import { inSpan } from "../telemetry/spans.ts"
 import { tokenOf } from "./credentials.ts"
 import { invalidToken, isEnded, refusalOf } from "./entitlement.ts"
@@ -26,6 +26,8 @@ export interface Approach {
   /** Of a message: the conversation it goes to, which has windows of its own. */
   readonly conversationId?: string | undefined
   readonly headers: Headers
+  /** What keeps every call of an operator out at this moment, beside what it is entitled to: a call refused with it counts in no window. */
+  readonly noRoom?: (operatorId: number) => ServerError | undefined
   /** Who is signed in, in the place of a token: counted in no window, as nobody clicks that often. */
   readonly person?: Person | undefined
 }
@@ -40,6 +42,8 @@ export interface LetIn {
    * message that was refused for what it is counts in no window of its conversation.
    */
   readonly failedWith: (errorCode: number) => Effect.Effect<void>
+  /** To be run when nothing was done for it, for want of a place: it counts in no window. */
+  readonly notBegun: Effect.Effect<void>
   /** To be run when it succeeded and sent nothing, since another call had: it counts in no window of its conversation either. */
   readonly sentNothing: Effect.Effect<void>
   /**
@@ -51,14 +55,20 @@ export interface LetIn {
 
 /** A call that was not let in. */
 export interface TurnedAway {
-  readonly error: GateError
+  readonly error: GateError | ServerError
   /** Whose token it came with, also where that works no longer; undefined: it never was one. */
   readonly by: Caller | undefined
 }
 
+/** One that was not for what it came with. */
+interface NotEntitled extends TurnedAway {
+  readonly error: GateError
+}
+
 /**
  * Who may call, and how often. The order of the checks is the specification's: token (401), subscription (420), scope
- * (401), windows and quota (429); a call refused earlier is not counted later.
+ * (401), windows and quota (429); a call refused earlier is not counted later. Whether there is room for it (500) is asked
+ * before the windows, so that what nobody works on uses nothing up.
  */
 export class Gate extends Context.Service<
   Gate,
@@ -78,19 +88,9 @@ export class Gate extends Context.Service<
 
       const buckets = rememberBuckets()
 
-      const identify = (headers: Headers): Effect.Effect<KnownToken, TurnedAway> => {
-        const token = tokenOf(headers)
-        if (token === undefined) return turnAway(invalidToken(), undefined)
-        return Effect.flatMap(tokens.lookup(token), (known) =>
-          Effect.clockWith((clock) =>
-            known === undefined || isEnded(known, { now: clock.currentTimeMillisUnsafe(), deployment })
-              ? turnAway(invalidToken(), known)
-              : Effect.succeed(known)
-          )
-        )
-      }
+      const identify = identifying(tokens, deployment)
 
-      const entitled = ({ headers, read }: Approach): Effect.Effect<Entitled, TurnedAway> =>
+      const entitled = ({ headers, read }: Approach): Effect.Effect<Entitled, NotEntitled> =>
         Effect.flatMap(identify(headers), (token) =>
           Effect.clockWith((clock) => {
             const now = clock.currentTimeMillisUnsafe()
@@ -108,6 +108,8 @@ export class Gate extends Context.Service<
 
       const admit = (approach: Approach, { token, now }: Entitled): Effect.Effect<LetIn, TurnedAway> => {
         noteUse(token, now)
+        const full = approach.noRoom?.(token.operatorId)
+        if (full !== undefined) return turnAway(full, token)
         const { call, conversation, invalid } = buckets.of(token, approach)
         return Effect.flatMap(windows.admit(call, invalid), (admission) => {
           const headers = rateLimitHeaders(admission)
@@ -123,6 +125,7 @@ export class Gate extends Context.Service<
                 countsAsInvalid(errorCode) ? windows.count(invalid) : Effect.void,
                 countsAsUnsent(errorCode) ? sentNothing : Effect.void
               ),
+            notBegun: windows.giveBack(call, admission.at),
             sentNothing,
             stillEntitled: stillEntitled(approach, now)
           })
@@ -130,15 +133,31 @@ export class Gate extends Context.Service<
       }
 
       const traced = inSpan("gate")
-      const enter = (approach: Approach) =>
-        approach.person === undefined
-          ? traced(Effect.flatMap(entitled(approach), (letIn) => admit(approach, letIn)))
-          : enterAs(approach.person, approach.read)
-
-      return Gate.of({ enter, scopeOf: (headers) => scopeIn(identify(headers)) })
+      return Gate.of({
+        enter: (approach) =>
+          approach.person === undefined
+            ? traced(Effect.flatMap(entitled(approach), (letIn) => admit(approach, letIn)))
+            : enterAs(approach.person, approach.read),
+        scopeOf: (headers) => scopeIn(identify(headers))
+      })
     })
   )
 }
+
+/** Whose token came with a call, if it works here and now. */
+const identifying =
+  (tokens: Tokens["Service"], deployment: DeploymentName) =>
+  (headers: Headers): Effect.Effect<KnownToken, NotEntitled> => {
+    const token = tokenOf(headers)
+    if (token === undefined) return turnAway(invalidToken(), undefined)
+    return Effect.flatMap(tokens.lookup(token), (known) =>
+      Effect.clockWith((clock) =>
+        known === undefined || isEnded(known, { now: clock.currentTimeMillisUnsafe(), deployment })
+          ? turnAway(invalidToken(), known)
+          : Effect.succeed(known)
+      )
+    )
+  }
 
 const scopeIn = (identified: Effect.Effect<KnownToken, TurnedAway>): Effect.Effect<Caller["scope"] | undefined> =>
   Effect.match(identified, { onSuccess: ({ scope }) => scope, onFailure: () => undefined })
@@ -154,6 +173,7 @@ const enterAs = (person: Person, read: boolean): Effect.Effect<LetIn, TurnedAway
           caller: person.caller,
           headers: {},
           failedWith: () => Effect.void,
+          notBegun: Effect.void,
           sentNothing: Effect.void,
           stillEntitled: Effect.void
         })
@@ -165,5 +185,4 @@ interface Entitled {
   readonly now: number
 }
 
-const turnAway = (error: GateError, by: Caller | undefined): Effect.Effect<never, TurnedAway> =>
-  Effect.fail({ error, by })
+const turnAway = <Why extends GateError | ServerError>(error: Why, by: Caller | undefined) => Effect.fail({ error, by })

@@ -1,4 +1,4 @@
-import { Cause, Context, Deferred, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Layer } from "effect"
 import { AwayFromPlace } from "../contract/away-from-place.ts"
 import { ServerError } from "../contract/errors.ts"
 import { BeforeReading } from "../database/rows.ts"
@@ -7,8 +7,9 @@ import { placesLimit, placesRefused, placesUsed, placesWait, placesWaiting } fro
 import { watched } from "../telemetry/metrics/family.ts"
 import { countOne, note } from "../telemetry/metrics/measuring.ts"
 import { type Deadline, makeDeadline } from "./deadline.ts"
-import { FairPlaces, type WaitingCall } from "./FairPlaces.ts"
+import { FairPlaces, type NoRoom, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
+import { announced } from "./overload-told.ts"
 
 /**
  * The places to work in: as many calls as may run statements and build answers at once in this process, shared fairly
@@ -28,25 +29,44 @@ export class Places extends Context.Service<
       work: Effect.Effect<A, E, R>,
       bytes?: number
     ) => Effect.Effect<A, E | ServerError, R>
+    /**
+     * What a call of this operator would be refused with at this moment, whatever it asks for; undefined: it would get a
+     * place, or be let wait for one. Costs next to nothing, so that it can be asked before anything else is done for a call.
+     */
+    readonly refusal: (operatorId: number) => ServerError | undefined
   }
 >()("latchkey/places/Places") {
   static readonly layer = (places: number = PLACES): Layer.Layer<Places> =>
     Layer.effect(Places, makePlaces(places, "operators"))
 
   /** Everybody works at once: what a bench compares with. */
-  static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, { within: (_, work) => work })
+  static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, {
+    within: (_, work) => work,
+    refusal: () => undefined
+  })
 }
 
 /** `of`: whose they are, as metrics tell it. */
 const makePlaces = Effect.fnUntraced(function* (places: number, of: "operators" | "strangers") {
   const deadline = yield* makeDeadline(PLACE_WAIT_MS)
-  const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES)
+  const clock = yield* Clock.Clock
+  const now = () => Number(clock.currentTimeNanosUnsafe()) / 1e6
+  const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES, now)
   const thread = new FairThread()
-  const waiting: Waiting = { fair, deadline, ...waitingMetrics(of) }
+  const turnedAway = yield* announced(of)
+  /** Why nothing is done for a call, noted as told to it. */
+  const refusal = (operator: number, bytes: number) => {
+    const why = fair.noRoom(operator, bytes)
+    if (why === undefined) return undefined
+    turnedAway(why)
+    return NO_ROOM[why]
+  }
+  const waiting: Waiting = { fair, deadline, refusal, now, ...waitingMetrics(of) }
   yield* watched(placesLimit.of({ of }), () => places)
   yield* watched(placesUsed.of({ of }), () => places - fair.free)
   yield* watched(placesWaiting.of({ of }), () => fair.allWaiting)
   return Places.of({
+    refusal: (operatorId) => (fair.free > 0 && fair.waiting(operatorId) === 0 ? undefined : refusal(operatorId, 0)),
     within: (operatorId, work, bytes = 0) =>
       Effect.uninterruptibleMask((restore) => {
         const place = new Place(waiting, operatorId, bytes)
@@ -61,7 +81,6 @@ const makePlaces = Effect.fnUntraced(function* (places: number, of: "operators" 
 
 const waitingMetrics = (of: string) => ({
   duration: placesWait.of({ of }),
-  tooMany: placesRefused.of({ of, why: "too_many" }),
   tooLong: placesRefused.of({ of, why: "too_long" })
 })
 
@@ -100,6 +119,10 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 /** The place of one call: that it is given back once for each time it is taken is decided here alone. */
 class Place {
   #held = false
+  /** Since when, in milliseconds since any moment. */
+  #since = 0
+  /** Whether it was held before: what has begun is not sent away for what came after it. */
+  #begun = false
   readonly #waiting: Waiting
   readonly #call: Omit<WaitingCall, "seat">
 
@@ -116,10 +139,15 @@ class Place {
   taken(restore: Restore): Effect.Effect<void, ServerError> {
     return Effect.suspend(() => {
       const hold = () => {
-        this.#held = true
+        this.#held = this.#begun = true
+        this.#since = this.#waiting.now()
       }
-      if (!this.#waiting.fair.take(this.#call.operator)) {
-        return Effect.map(waited(this.#waiting, this.#call, restore), hold)
+      const { operator, bytes } = this.#call
+      if (!this.#waiting.fair.take(operator)) {
+        const refused = this.#begun ? undefined : this.#waiting.refusal(operator, bytes)
+        return refused === undefined
+          ? Effect.map(waited(this.#waiting, this.#call, restore), hold)
+          : Effect.fail(refused)
       }
       hold()
       return Effect.void
@@ -130,7 +158,7 @@ class Place {
   readonly given: Effect.Effect<void> = Effect.sync(() => {
     if (!this.#held) return
     this.#held = false
-    this.#waiting.fair.giveBack(this.#call.operator)
+    this.#waiting.fair.giveBack(this.#call.operator, this.#waiting.now() - this.#since)
   })
 }
 
@@ -151,6 +179,9 @@ const awayFrom =
 interface Waiting extends ReturnType<typeof waitingMetrics> {
   readonly fair: FairPlaces
   readonly deadline: Deadline
+  readonly refusal: (operator: number, bytes: number) => ServerError | undefined
+  /** Milliseconds since any moment. */
+  readonly now: () => number
 }
 
 /**
@@ -171,7 +202,7 @@ const waited = (
       Deferred.doneUnsafe(over, Effect.void)
     }
     const call: WaitingCall = { operator, bytes, seat: () => end("seated") }
-    if (!fair.wait(call)) return Effect.andThen(countOne(metrics.tooMany), tooMany)
+    fair.wait(call)
     const giveUp = () => {
       if (state !== "waits") return
       fair.withdraw(call)
@@ -196,9 +227,18 @@ const waited = (
     )
   })
 
-const busy = (message: string) => Effect.fail(new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS }))
+const busy = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS })
 
-const tooMany = busy(
-  `More than ${WAITING_CALLS} calls of this account's operator, or ${WAITING_BYTES} bytes of them, wait to be worked on. Nothing was done; retry later, with fewer at once.`
-)
-const tooLong = busy("This call waited too long behind others. Nothing was done; retry it, with fewer at once.")
+const NO_ROOM: Readonly<Record<NoRoom, ServerError>> = {
+  "too many": busy(
+    `More than ${WAITING_CALLS} calls of this account's operator, or ${WAITING_BYTES} bytes of them, wait to be worked on. Nothing was done; retry later, with fewer at once.`
+  ),
+  overloaded: busy("The service is overloaded: this call would have waited too long. Nothing was done; retry it later.")
+}
+const tooLate = busy("This call waited too long behind others. Nothing was done; retry it, with fewer at once.")
+const tooLong = Effect.fail(tooLate)
+
+const NOT_BEGUN: ReadonlySet<unknown> = new Set([tooLate, ...Object.values(NO_ROOM)])
+
+/** Whether a call was refused for want of a place, so that nothing of it was done. */
+export const foundNoPlace = (error: unknown): boolean => NOT_BEGUN.has(error)

@@ -40,7 +40,8 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
     Effect.provideService(Service, {
       call: () => call,
       refuse: () => Effect.die(new Error("refused")),
-      scopeOf: () => Effect.succeed("writable" as const)
+      scopeOf: () => Effect.succeed("writable" as const),
+      turnedAwayAgain: () => undefined
     }),
     Effect.provideService(SharedCalendars, {
       open: () => Effect.succeed(Option.some(link)),
@@ -96,6 +97,7 @@ describe("a client that goes away", () => {
       const places = yield* Places
       const [waiting, left] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const watched = Places.of({
+        refusal: places.refusal,
         within: (operator, work) =>
           Deferred.succeed(waiting, undefined).pipe(
             Effect.andThen(places.within(operator, work)),
@@ -118,7 +120,7 @@ describe("a client that goes away", () => {
       const { work, running, interrupted } = yield* endless
       const within: Places["Service"]["within"] = (operator, page) =>
         places.within(operator, Effect.andThen(work, page))
-      const base = yield* serving(Effect.never, Places.of({ within }))
+      const base = yield* serving(Effect.never, Places.of({ within, refusal: places.refusal }))
       yield* hangingUp(`${base}/calendar/${newToken()}`, running)
       yield* interrupted
       assert.strictEqual(yield* places.within(OPERATOR, Effect.succeed("free")), "free")

@@ -19,6 +19,7 @@ class Shares extends Context.Service<Shares, Array<readonly [of: "all" | "strang
 
 const watched = (of: "all" | "strangers") =>
   Effect.map(Shares, (shares): Places["Service"] => ({
+    refusal: () => undefined,
     within: (whose, work) => {
       shares.push([of, whose])
       return work

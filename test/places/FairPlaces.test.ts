@@ -55,7 +55,8 @@ class Scene {
         this.#seat(operator, holds)
       }
     }
-    if (!this.books.wait(call)) return "refused"
+    if (this.books.noRoom(operator, call.bytes) !== undefined) return "refused"
+    this.books.wait(call)
     this.waiting.push(call)
     return "waits"
   }
@@ -166,21 +167,26 @@ describe("places between operators", () => {
   it("keeps so many bytes of an operator's waiting calls, and not one more; a single call may be larger", () => {
     const books = new FairPlaces(1, 1_000, 10)
     const call = (operator: number, bytes: number): WaitingCall => ({ operator, bytes, seat: () => {} })
+    const waits = (each: WaitingCall): boolean => {
+      if (books.noRoom(each.operator, each.bytes) !== undefined) return false
+      books.wait(each)
+      return true
+    }
     const six = call(1, 6)
     assert.isTrue(books.take(1))
-    assert.isTrue(books.wait(six))
-    assert.isTrue(books.wait(call(1, 4)))
-    assert.isFalse(books.wait(call(1, 1)))
-    assert.isTrue(books.wait(call(1, 0)))
+    assert.isTrue(waits(six))
+    assert.isTrue(waits(call(1, 4)))
+    assert.isFalse(waits(call(1, 1)))
+    assert.isTrue(waits(call(1, 0)))
     // Another operator has as many of its own, and one call may always wait.
-    assert.isTrue(books.wait(call(2, 11)))
-    assert.isFalse(books.wait(call(2, 1)))
+    assert.isTrue(waits(call(2, 11)))
+    assert.isFalse(waits(call(2, 1)))
     books.withdraw(six)
-    assert.isTrue(books.wait(call(1, 6)))
+    assert.isTrue(waits(call(1, 6)))
     // What leaves by getting its place frees what it kept.
     books.giveBack(1)
-    assert.isTrue(books.wait(call(1, 4)))
-    assert.isFalse(books.wait(call(1, 1)))
+    assert.isTrue(waits(call(1, 4)))
+    assert.isFalse(waits(call(1, 1)))
   })
 
   it("calls of one operator work in the order they came", () => {

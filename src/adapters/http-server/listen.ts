@@ -2,10 +2,12 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import { Service } from "../../service.ts"
 import { withServerAnswers } from "./answers.ts"
 import { Connections } from "./Connections.ts"
 import { makeNodeServer, type Patience, patience } from "./node-server.ts"
 import { type StopOptions, stop } from "./stop.ts"
+import { turnAwayAgain } from "./turned-away.ts"
 import { refuseUnreadable } from "./unreadable.ts"
 
 export interface ListenOptions extends StopOptions {
@@ -35,6 +37,7 @@ export const listen = Effect.fnUntraced(function* (
   const server = makeNodeServer(patient)
   const connections = new Connections(server, patient, options.connections)
   yield* refuseUnreadable(server, connections)
+  turnAwayAgain(server, connections, yield* Service)
   const listener = yield* NodeHttpServer.make(() => server, {
     port: options.port,
     host: options.host,

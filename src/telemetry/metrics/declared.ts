@@ -93,8 +93,9 @@ export const placesRefused = counters({
   name: "latchkey.places.refused",
   unit: "{call}",
   labels: ["of", "why"],
-  most: 5,
-  meaning: "Calls that got no place: too_many of their operator waited, or they waited too_long"
+  most: 7,
+  meaning:
+    "Calls that got no place: too_many of their operator waited, they waited too_long, or would have (overloaded: refused at once)"
 })
 
 // The database.

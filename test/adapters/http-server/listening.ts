@@ -18,7 +18,8 @@ export interface Call {
 const service = Service.of({
   call: () => Effect.die(new Error("called")),
   refuse: (error) => Effect.succeed({ envelope: failed("RT20200101000000AAAAAAAA", error), headers: {} }),
-  scopeOf: () => Effect.succeed("writable" as const)
+  scopeOf: () => Effect.succeed("writable" as const),
+  turnedAwayAgain: () => undefined
 })
 
 /** More than the kernel keeps for a client that does not read. */

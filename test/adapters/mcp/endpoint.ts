@@ -147,6 +147,7 @@ const echo = (
   return Service.of({
     scopeOf: (headers) => Effect.succeed(scopeOf(known(headers))),
     refuse: (error) => Effect.succeed(refused(error)),
+    turnedAwayAgain: () => undefined,
     call: Effect.fnUntraced(function* (name, { door, headers, params, read }) {
       const token = known(headers)
       const error = REFUSALS[token ?? ""]?.(name)

@@ -104,6 +104,7 @@ describe("a shared calendar", () => {
       const readIn: Array<number> = []
       const built: Array<unknown> = []
       const watched = Places.of({
+        refusal: places.refusal,
         within: (operator, work) => {
           assert.strictEqual(operator, OPERATOR)
           const counted = Effect.suspend(() => {

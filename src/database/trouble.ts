@@ -1,0 +1,58 @@
+import { Cause, Clock, Context, Effect, Predicate } from "effect"
+import { SqlError } from "effect/sql/SqlError"
+
+// A database that is full or away fails every call and every loop of the process: that is one thing to say, not a stack for
+// each of them.
+
+export type Trouble = "full" | "away"
+
+/** Milliseconds between two lines about the same trouble. */
+export const TROUBLE_TOLD_MS = 60_000
+
+const LINES: Readonly<Record<Trouble, string>> = {
+  full: "the database's disk is full: what writes is answered 500 until there is room again; nothing that was acknowledged is lost",
+  away: "the database is away: calls are answered 500 until it is back, which is tried all the time"
+}
+
+/** SQLSTATE: disk full. A PostgreSQL that shuts down, has crashed or starts; one that ends a connection for it. */
+const FULL = "53100"
+const AWAY: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03"])
+
+const codeOf = (cause: unknown): string | undefined =>
+  Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : undefined
+
+const ofDefect = (defect: unknown): Trouble | undefined => {
+  if (!(defect instanceof SqlError)) return undefined
+  const { reason } = defect
+  const code = codeOf(reason.cause)
+  if (code === FULL) return "full"
+  return reason._tag === "ConnectionError" || (code !== undefined && AWAY.has(code)) ? "away" : undefined
+}
+
+/** What the database suffers from, if that is why something failed. */
+export const troubleOf = (cause: Cause.Cause<unknown>): Trouble | undefined => {
+  for (const reason of cause.reasons) {
+    const trouble = Cause.isInterruptReason(reason)
+      ? undefined
+      : ofDefect(Cause.isDieReason(reason) ? reason.defect : reason.error)
+    if (trouble !== undefined) return trouble
+  }
+  return undefined
+}
+
+/** When each trouble was told last, in this process. */
+export const TroubleTold = Context.Reference<Map<Trouble, number>>("latchkey/database/TroubleTold", {
+  defaultValue: () => new Map()
+})
+
+/** Says in the log what the database suffers from, if nobody has in the last minute. */
+export const tellTrouble = (trouble: Trouble): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const told = yield* TroubleTold
+    const now = yield* Clock.currentTimeMillis
+    const since = now - (told.get(trouble) ?? Number.NEGATIVE_INFINITY)
+    // A clock that was set back tells it anew.
+    if (since >= 0 && since < TROUBLE_TOLD_MS) return
+    told.set(trouble, now)
+    yield* Effect.logError(LINES[trouble])
+  })
