@@ -10,11 +10,11 @@ import { nodeFinding } from "./rules.ts"
 import { settingsFindings } from "./settings.ts"
 
 /** Everything that is looked at, side by side; `on` gives work its database, which may not be there. */
-export const examine = Effect.fnUntraced(function* <E>(
+export const examine = Effect.fnUntraced(function* <E, R>(
   settings: Settings,
   release: string,
   migrations: ReadonlyArray<Migration>,
-  on: (work: Effect.Effect<ReadonlyArray<Finding>, never, SqlClient>) => Effect.Effect<ReadonlyArray<Finding>, E>
+  on: (work: Effect.Effect<ReadonlyArray<Finding>, never, SqlClient>) => Effect.Effect<ReadonlyArray<Finding>, E, R>
 ) {
   const { databaseUrl, dataDir, imageStore } = settings
   const isEmbedded = databaseUrl === undefined

@@ -216,7 +216,7 @@ const waiting = Effect.gen(function* () {
 })
 
 /** The same, of a database that may be away; `on` gives the work its database. */
-export const databaseInTime = <E>(looked: Effect.Effect<ReadonlyArray<Finding>, E>) =>
+export const databaseInTime = <E, R>(looked: Effect.Effect<ReadonlyArray<Finding>, E, R>) =>
   Effect.map(
     Effect.timeoutOption(
       Effect.catchCause(looked, () => Effect.succeed([wrong("database", "cannot be worked with", DATABASE_ADVICE)])),

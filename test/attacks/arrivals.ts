@@ -20,13 +20,15 @@ export interface Arrival {
   readonly body: typeof Body.Type
 }
 
-/** The record an event is about: events of one record come in order. */
-const recordOf = ({ body }: Arrival): string =>
+/** The record an event is about, if it is one that is looked at: events of one record come in order. */
+const recordOf = ({ body }: Arrival): string | undefined =>
   body.transaction_id !== undefined
     ? `transaction ${body.transaction_id}`
     : body.reservation_code !== undefined
       ? `order ${body.reservation_code}`
-      : `property ${body.property_id}`
+      : body.property_id !== undefined
+        ? `property ${body.property_id}`
+        : undefined
 
 const arrivalOf = ({ headers, body }: Received): Arrival => ({
   eventId: deliveryKeyOf(String(headers["webhook-id"]))?.event_id ?? 0,
@@ -59,6 +61,7 @@ export const outOfOrder = (arrived: ReadonlyArray<Arrival>): ReadonlyArray<strin
   const wrong = new Set<string>()
   for (const arrival of arrived) {
     const record = recordOf(arrival)
+    if (record === undefined) continue
     if (arrival.eventId < (newest.get(record) ?? 0)) wrong.add(record)
     newest.set(record, Math.max(arrival.eventId, newest.get(record) ?? 0))
   }

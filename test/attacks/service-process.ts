@@ -6,7 +6,8 @@ import type { Ground } from "./grounds.ts"
 
 // The service as a process, as whoever runs it starts it, unless a test asks for a shorter lease.
 
-const launcher = join(import.meta.dirname, "../../bin/latchkey.js")
+/** The code of this checkout. */
+const HERE = join(import.meta.dirname, "../..")
 const serving = join(import.meta.dirname, "serving-process.ts")
 
 /** Longest a start may take until the service says it is ready, in milliseconds. */
@@ -28,7 +29,7 @@ export interface Life {
   readonly said: () => string
 }
 
-const SAID_CHARACTERS = 4_000
+const SAID_CHARACTERS = 100_000
 
 const isReady = (base: string): Promise<boolean> =>
   fetch(`${base}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
@@ -36,17 +37,25 @@ const isReady = (base: string): Promise<boolean> =>
     () => false
   )
 
-/** How the service is run: the lease of its background work, and its processes (one if not said). */
+/** How the service is run: the lease of its background work, its processes (one if not said), and whose code it is. */
 export interface Running {
   readonly leaseMs?: number | undefined
   readonly workers?: number | undefined
+  /** The folder of another checkout, of a release that knows no workers. */
+  readonly former?: string | undefined
 }
 
-const begin = async (ground: Ground, port: string, { leaseMs, workers = 1 }: Running): Promise<Life> => {
+const programOf = ({ leaseMs, workers = 1, former }: Running): ReadonlyArray<string> => {
+  if (leaseMs !== undefined) return [serving]
+  if (former !== undefined) return [join(former, "bin/latchkey.js"), "serve"]
+  return [join(HERE, "bin/latchkey.js"), "serve", "--workers", String(workers)]
+}
+
+const begin = async (ground: Pick<Ground, "env">, port: string, running: Running): Promise<Life> => {
+  const { leaseMs } = running
   const startedAt = performance.now()
-  const env = { ...ground.env, PORT: port, DEMO: "0", LOG_LEVEL: "warn", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
-  const program = leaseMs === undefined ? [launcher, "serve", "--workers", String(workers)] : [serving]
-  const child: ChildProcess = spawn(process.execPath, program, {
+  const env = { PORT: port, DEMO: "0", LOG_LEVEL: "warn", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1", ...ground.env }
+  const child: ChildProcess = spawn(process.execPath, programOf(running), {
     env: { PATH: process.env.PATH ?? "", LEASE_MS: String(leaseMs), ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
@@ -85,7 +94,7 @@ const begin = async (ground: Ground, port: string, { leaseMs, workers = 1 }: Run
 }
 
 /** A port, and lives of the service on it, one after the other; the last one ends with the scope. */
-export const lives = Effect.fnUntraced(function* (ground: Ground, running: Running = {}) {
+export const lives = Effect.fnUntraced(function* (ground: Pick<Ground, "env">, running: Running = {}) {
   const port = yield* freePort
   let life: Life | undefined
   yield* Effect.addFinalizer(() =>

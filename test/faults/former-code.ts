@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process"
+import { symlink } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { Effect } from "effect"
+import { emptyFolder } from "../cli/latchkey.ts"
+
+// The code of the release before this one, as Git has it, beside the dependencies of today.
+
+const HERE = join(import.meta.dirname, "../..")
+
+/** The last commit of the release before. */
+export const FORMER = "b504c48"
+
+const run = promisify(execFile)
+
+/** Why the code of before cannot be had; undefined: it can. */
+export const noFormerCode: Effect.Effect<string | undefined> = Effect.promise(() =>
+  run("git", ["cat-file", "-e", `${FORMER}^{commit}`], { cwd: HERE }).then(
+    () => undefined,
+    () => `this checkout has no commit ${FORMER}: a whole clone has`
+  )
+)
+
+/** A folder with that code, gone with the scope. */
+export const formerCode = Effect.tap(emptyFolder, (folder) =>
+  Effect.promise(async () => {
+    await run("sh", ["-c", `git archive ${FORMER} | tar -x -C "$0"`, folder], { cwd: HERE })
+    await symlink(join(HERE, "node_modules"), join(folder, "node_modules"))
+  })
+)

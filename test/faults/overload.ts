@@ -1,0 +1,175 @@
+import { readdir, readFile } from "node:fs/promises"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import { addDays } from "../../src/contract/time.ts"
+import { embeddedGround, type Ground, serverGround } from "../attacks/grounds.ts"
+import { type Life, lives } from "../attacks/service-process.ts"
+import { connections, type Reply, send } from "../attacks/wire.ts"
+import { type Estate, estate } from "../attacks/writing.ts"
+import type { Fault, Suffered } from "./fault.ts"
+import { type LoadFigures, load, requestText } from "./load.ts"
+import { server } from "./places-to-cause.ts"
+
+// Five times as many calls as can be served, of one operator, and a second one that calls now and then: what is refused is
+// refused soon, what can be served still is, and it is over when it is over.
+
+const TIMES = 5
+/** Milliseconds within which a refusal must come, the share of the peak that must still be served, and the time until it is over. */
+const REFUSED_MS = 100
+const SHARE = 0.8
+const OVER_MS = 5_000
+/** Bytes by which the process may grow beyond its size after the peak was found. */
+const GROWN_BYTES = 512 * 1024 * 1024
+
+/** Seconds of each step: a cold process is at full speed after some thousands of calls. */
+const WARM_S = 15
+const STEP_S = 5
+const OVERLOAD_S = 20
+/** Callers of each step while the peak is looked for. */
+const CALLERS = [8, 16, 32, 64]
+const CONNECTIONS = 2_500
+
+const residentBytes = async ({ pid }: Life): Promise<number> =>
+  1024 * Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN)
+
+/** Milliseconds of processor that a process took so far, in all of its threads. */
+export const processorMs = async ({ pid }: Pick<Life, "pid">): Promise<number> => {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const each = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "0"))
+  return (await Promise.all(each)).reduce((sum, line) => sum + Number(line.split(" ", 1)[0]) / 1e6, 0)
+}
+
+/** What a busy operator's applications ask for: an entry is made, entries and stays are listed, days are looked at. */
+export const mixOf = (base: string, { token, wanted }: Estate): ReadonlyArray<string> => {
+  const today = new Date().toISOString().slice(0, 10)
+  const entry = {
+    direction: "income",
+    amount: 1,
+    currency: "EUR",
+    item_id: 11,
+    payment_method_id: 197,
+    property_id: wanted
+  }
+  return [
+    { method: "POST", path: "/v3/transactions", fields: entry },
+    { method: "GET", path: `/v3/transactions?start_date=${today}&end_date=${today}&limit=20` },
+    { method: "GET", path: "/v3/reservations?limit=20" },
+    {
+      method: "GET",
+      path: `/v3/availabilities?property_ids=${wanted}&start_date=${today}&end_date=${addDays(today, 30)}`
+    }
+  ].map((asked) => requestText(base, token, asked))
+}
+
+/** Calls that an operator makes one after the other while `over` is false: those that were answered well, and all. */
+const quietly = async (base: string, { token }: Estate, over: () => boolean) => {
+  const agent = connections(1)
+  const heard: Array<{ readonly well: boolean; readonly ms: number }> = []
+  while (!over()) {
+    const sent = { method: "GET", target: "/v3/income_items", headers: { "service-access-token": token } }
+    const reply = await send(base, agent, sent).catch((): Reply | undefined => undefined)
+    heard.push({ well: reply?.text.includes('"error_code":0') ?? false, ms: reply?.ms ?? OVER_MS })
+    await sleep(100)
+  }
+  return heard
+}
+
+/** Milliseconds until a call goes well within REFUSED_MS, ten times in a row. */
+const normalAfter = async (base: string, { token }: Estate): Promise<number> => {
+  const agent = connections(1)
+  const began = performance.now()
+  for (let well = 0; well < 10 && performance.now() - began < 10 * OVER_MS; ) {
+    const sent = { method: "GET", target: "/v3/income_items", headers: { "service-access-token": token } }
+    const reply = await send(base, agent, sent).catch((): Reply | undefined => undefined)
+    well = reply?.text.includes('"error_code":0') && reply.ms <= REFUSED_MS ? well + 1 : 0
+  }
+  return performance.now() - began
+}
+
+interface Measured {
+  readonly peak: number
+  readonly cost: number
+  readonly overload: LoadFigures
+  readonly quiet: Awaited<ReturnType<typeof quietly>>
+  readonly grownBytes: number
+  readonly backMs: number
+}
+
+const measured = async (life: Life, busy: Estate, other: Estate): Promise<Measured> => {
+  const { base } = life
+  const requests = mixOf(base, busy)
+  const closed = (callers: number, seconds: number) => load({ base, requests, seconds, arrival: { closed: callers } })
+  await closed(32, WARM_S)
+  const took = await processorMs(life)
+  const steps: Array<LoadFigures> = []
+  for (const callers of CALLERS) steps.push(await closed(callers, STEP_S))
+  const served = steps.reduce((sum, { good }) => sum + good, 0)
+  const cost = ((await processorMs(life)) - took) / served
+  const peak = Math.max(...steps.map(({ good, seconds }) => good / seconds))
+
+  const before = await residentBytes(life)
+  let over = false
+  const quiet = quietly(base, other, () => over)
+  const arrival = { open: TIMES * peak, connections: CONNECTIONS }
+  const overload = await load({ base, requests, seconds: OVERLOAD_S, arrival })
+  const grownBytes = (await residentBytes(life)) - before
+  const backMs = await normalAfter(base, busy)
+  over = true
+  return { peak, cost, overload, quiet: await quiet, grownBytes, backMs }
+}
+
+const fallsOf = ({ peak, overload, quiet, grownBytes, backMs }: Measured): ReadonlyArray<string> => {
+  const { good, seconds, codes, refusedMs, refusedWithoutRetryAfter, broken, notSent } = overload
+  const share = good / seconds / peak
+  const others = Object.keys(codes).filter((code) => !["0", "429", "500"].includes(code))
+  const refusedQuietly = quiet.filter(({ well }) => !well).length
+  const falls: ReadonlyArray<readonly [boolean, string]> = [
+    [share < SHARE, `${Math.round(share * 100)} % of the peak's calls are served, not ${SHARE * 100}`],
+    [refusedMs.p99 > REFUSED_MS, `refusals take ${refusedMs.p99} ms (p99), not ${REFUSED_MS}`],
+    [refusedWithoutRetryAfter > 0, `${refusedWithoutRetryAfter} refusals have no Retry-After`],
+    [broken > 0, `${broken} connections broke off`],
+    [others.length > 0, `calls are answered ${others.join(", ")}`],
+    [notSent > 0, `${notSent} calls found no connection free: the load was less than was asked for`],
+    [refusedQuietly > 0, `${refusedQuietly} of ${quiet.length} calls of a quiet operator are refused`],
+    [grownBytes > GROWN_BYTES, `the process grew by ${Math.round(grownBytes / 2 ** 20)} MB`],
+    [backMs > OVER_MS, `calls go as before only after ${Math.round(backMs)} ms`]
+  ]
+  return falls.flatMap(([fell, what]) => (fell ? [what] : []))
+}
+
+const overload = Effect.fnUntraced(function* (ground: Ground) {
+  const [busy, other] = yield* Effect.provide(Effect.all([estate(0), estate(0)]), ground.layer)
+  const service = yield* lives(ground)
+  const life = yield* service.begin
+  const said = yield* Effect.promise(() => measured(life, busy, other))
+  const { peak, cost, overload, quiet, grownBytes, backMs } = said
+  const refused = Object.entries(overload.codes).reduce((sum, [code, times]) => sum + (code === "0" ? 0 : times), 0)
+  const quietMs = quiet.map(({ ms }) => ms).toSorted((one, next) => one - next)
+  const figures = [
+    `peak ${Math.round(peak)}/s (${cost.toFixed(2)} ms of processor a call), then ${Math.round(TIMES * peak)}/s`,
+    `${Math.round((100 * overload.good) / overload.seconds / peak)} % of the peak served, ${refused} refused`,
+    `a refusal p50 ${overload.refusedMs.p50} ms, p99 ${overload.refusedMs.p99} ms`,
+    `a quiet operator p50 ${Math.round(quietMs[Math.floor(quietMs.length / 2)] ?? 0)} ms`,
+    `${Math.round(grownBytes / 2 ** 20)} MB more`,
+    `the load took ${overload.ownShare.toFixed(2)} of a core`
+  ]
+  return {
+    fault: `${TIMES} times as many calls as can be served`,
+    on: ground.on,
+    times: 1,
+    acknowledged: overload.good,
+    lost: 0,
+    fell: fallsOf(said),
+    recoveredMs: backMs,
+    seen: figures.join("; ")
+  } satisfies Suffered
+}, Effect.scoped)
+
+export const overloadFault: Fault = {
+  name: "overload",
+  skipped: Effect.succeed(undefined),
+  run: Effect.gen(function* () {
+    const embedded = yield* overload(yield* embeddedGround)
+    return server === "" ? [embedded] : [embedded, yield* overload(yield* serverGround(server))]
+  })
+}
