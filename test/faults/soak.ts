@@ -195,7 +195,7 @@ const rowOf = (
   const counted = looks.slice(Math.floor(looks.length * WARMS_UP)).filter(({ heapMb }) => !Number.isNaN(heapMb))
   const grown = (what: keyof Look) => grownBy(counted, what)
   const served = codes.get("0") ?? 0
-  const odd = Array.from(codes.keys()).filter((code) => code !== "0")
+  const odd = Array.from(codes).flatMap(([code, times]) => (code === "0" ? [] : [`${code} (${times} times)`]))
   const falls: ReadonlyArray<readonly [boolean, string]> = [
     [counted.length < 3, `only ${counted.length} looks count: it was too short`],
     [grown("residentMb") > GROWN_MB, `the process grows: ${grown("residentMb").toFixed(1)} MB`],
