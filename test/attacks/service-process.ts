@@ -51,7 +51,7 @@ const programOf = ({ leaseMs, workers = 1, former }: Running): ReadonlyArray<str
   return [join(HERE, "bin/latchkey.js"), "serve", "--workers", String(workers)]
 }
 
-const begin = async (ground: Pick<Ground, "env">, port: string, running: Running): Promise<Life> => {
+const begin = async (ground: Partial<Ground> & Pick<Ground, "env">, port: string, running: Running): Promise<Life> => {
   const { leaseMs } = running
   const startedAt = performance.now()
   const env = { PORT: port, DEMO: "0", LOG_LEVEL: "warn", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1", ...ground.env }
@@ -94,7 +94,10 @@ const begin = async (ground: Pick<Ground, "env">, port: string, running: Running
 }
 
 /** A port, and lives of the service on it, one after the other; the last one ends with the scope. */
-export const lives = Effect.fnUntraced(function* (ground: Pick<Ground, "env">, running: Running = {}) {
+export const lives = Effect.fnUntraced(function* (
+  ground: Partial<Ground> & Pick<Ground, "env">,
+  running: Running = {}
+) {
   const port = yield* freePort
   let life: Life | undefined
   yield* Effect.addFinalizer(() =>
