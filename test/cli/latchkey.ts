@@ -14,8 +14,8 @@ export interface Ended {
 }
 
 /** A command line as a person has it: nothing of this test run's environment but the search path. */
-const start = (args: ReadonlyArray<string>, env: Record<string, string>, node: string) =>
-  spawn(node, [launcher, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" })
+const start = (args: ReadonlyArray<string>, env: Record<string, string>, node: string, program = launcher) =>
+  spawn(node, [program, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" })
 
 /** Runs `latchkey` to its end; `input` is its standard input. */
 export const latchkey = (
@@ -48,11 +48,11 @@ export interface Serving {
   readonly kill: Effect.Effect<unknown>
 }
 
-/** `latchkey serve`, once it has printed `ready`; ended with the scope if the test has not. */
-export const serving = (ready: string, env: Record<string, string>, node = process.execPath) =>
+/** `latchkey serve`, of this checkout or of another folder, once it has printed `ready`; ended with the scope if the test has not. */
+export const serving = (ready: string, env: Record<string, string>, node = process.execPath, program = launcher) =>
   Effect.acquireRelease(
     Effect.callback<Serving, Error>((resume) => {
-      const child = start(["serve"], env, node)
+      const child = start(["serve"], env, node, program)
       let printed = ""
       const ended = new Promise<{ readonly code: number | null }>((resolve) =>
         child.on("close", (code) => resolve({ code }))
