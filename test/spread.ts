@@ -14,7 +14,8 @@ export const GLOBAL: Readonly<Record<string, string>> = {
   known_browsers: "asked while somebody signs in, beside the account",
   sign_in_failures: "counted by e-mail address and place, whether or not there is such an account",
   connectors: "who runs the service adds them, for all operators",
-  connector_messages: "what a connector said lately, so that it is heard once; the account in it is looked up after that",
+  connector_messages:
+    "what a connector said lately, so that it is heard once; the account in it is looked up after that",
   addresses: "who opens a feed or a shared calendar says nothing but its token: leads to the operator by its digest",
   default_reservation_tags: "the names every operator begins with",
   schema_migrations: "what the schema is"

@@ -124,12 +124,12 @@ describe.skipIf(missing !== undefined)(
           )
           const other = yield* Effect.forkChild(locking)
           const locks = on(
-          direct,
-          (sql) => sql`SELECT FROM pg_locks
+            direct,
+            (sql) => sql`SELECT FROM pg_locks
             WHERE relation = 'transactions'::regclass AND mode = 'AccessExclusiveLock' AND granted`
-        )
-        yield* Effect.repeat(locks, { until: (rows) => rows.length === 1 })
-        const startedAt = performance.now()
+          )
+          yield* Effect.repeat(locks, { until: (rows) => rows.length === 1 })
+          const startedAt = performance.now()
           const answer = yield* answerTo(token, "search_transactions", { id: 1 })
           const tookMs = performance.now() - startedAt
           assert.strictEqual(answer.envelope.error_code, 500)
