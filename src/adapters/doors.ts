@@ -49,9 +49,6 @@ interface Refusing {
 
 const MCP_PATH = "/mcp"
 
-/** The path of a request's target, without what is asked of it. */
-export const pathOf = (request: Request): string => request.url.split("?", 1)[0] ?? "/"
-
 export const doorAt = (path: string): DoorName => {
   if (path === MCP_PATH) return "mcp"
   if (path.startsWith(CALENDAR_PREFIX)) return "calendar"

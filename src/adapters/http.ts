@@ -10,7 +10,7 @@ import { Service } from "../service.ts"
 import { ConnectorDoor } from "./connectors.ts"
 import { makeDiscovery } from "./discovery.ts"
 import { Docs } from "./docs.ts"
-import { type DoorName, doorAt, pathOf, REFUSING } from "./doors.ts"
+import { type DoorName, doorAt, REFUSING } from "./doors.ts"
 import { mcpApp } from "./mcp.ts"
 import { makeOpenApi } from "./openapi.ts"
 import { ConsolePages } from "./pages/console.ts"
@@ -19,10 +19,8 @@ import { makeImageDoor } from "./pages/image.ts"
 import { makePropertyFeed } from "./pages/property-feed.ts"
 import { SandboxPage } from "./pages/sandbox.ts"
 import { makeSharedCalendar } from "./pages/shared-calendar.ts"
+import { LIVE_PATH, pathOf, READY_PATH } from "./path.ts"
 import { makeRest } from "./rest.ts"
-
-/** Where a load balancer asks whether to send callers here. */
-export const READY_PATH = "/health/ready"
 
 export interface HttpSettings {
   readonly publicUrl: string
@@ -86,7 +84,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
 
   const route = (request: Request): Effect.Effect<Response> => {
     const path = pathOf(request)
-    if (path === "/health/live") return Effect.succeed(HttpServerResponse.text("live\n"))
+    if (path === LIVE_PATH) return Effect.succeed(HttpServerResponse.text("live\n"))
     if (path === READY_PATH) return ready
     if (path === ICON_PATH) return Effect.succeed(noIcon)
     const door = doorAt(path)

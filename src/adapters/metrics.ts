@@ -5,10 +5,9 @@ import { Readiness } from "../database/Readiness.ts"
 import { exposition } from "../telemetry/metrics/exposition.ts"
 import { Snapshots } from "../telemetry/metrics/Snapshots.ts"
 import { addedUp } from "../telemetry/metrics/snapshot.ts"
-import { pathOf } from "./doors.ts"
-import { READY_PATH } from "./http.ts"
 import { makeNodeServer, patience } from "./http-server/node-server.ts"
 import { NO_STORE } from "./no-store.ts"
+import { LIVE_PATH, pathOf, READY_PATH } from "./path.ts"
 
 /** Where Prometheus comes by. */
 export const METRICS_PATH = "/metrics"
@@ -42,7 +41,7 @@ const metricsApp = Effect.gen(function* () {
     switch (pathOf(request)) {
       case METRICS_PATH:
         return counted
-      case "/health/live":
+      case LIVE_PATH:
         return Effect.succeed(text("live\n"))
       case READY_PATH:
         return ready

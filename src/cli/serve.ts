@@ -61,15 +61,13 @@ const withItsParent = Effect.fnUntraced(function* (role: Role) {
   const { serveWith } = yield* Effect.promise(() => import("../main.ts"))
   const { withParent } = yield* Effect.promise(() => import("../workers/with-parent.ts"))
   // METRICS_PORT is one port of all: it is no worker's.
-  return yield* serveWith({ role, metrics: () => Layer.empty, ...withParent() })
+  return yield* serveWith({ role, ...withParent() })
 })
 
 const asParent = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const { parent } = yield* Effect.promise(() => import("../workers/parent.ts"))
   const { WorkerProcesses } = yield* Effect.promise(() => import("../workers/WorkerProcesses.ts"))
-  return yield* parent(workers, settings.drainSeconds).pipe(
-    Effect.provide(Layer.merge(WorkerProcesses.layer, layerLines(settings)))
-  )
+  return yield* parent(workers, settings).pipe(Effect.provide(Layer.merge(WorkerProcesses.layer, layerLines(settings))))
 })
 
 /** The parent tells of its workers in the log, and of nothing else: what there is to trace happens in them. */

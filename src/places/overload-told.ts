@@ -1,4 +1,4 @@
-import { Effect, type Scope } from "effect"
+import { Effect, Latch, type Scope } from "effect"
 import { placesRefused } from "../telemetry/metrics/declared.ts"
 import { note } from "../telemetry/metrics/measuring.ts"
 import type { NoRoom } from "./FairPlaces.ts"
@@ -46,9 +46,20 @@ export const announced = Effect.fnUntraced(function* (
     return Effect.andThen(counted, told(since))
   })
 
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(LOOK_MS), look)))
+  // Nothing is looked at while nobody is refused.
+  const some = yield* Latch.make()
+  const turn = Effect.gen(function* () {
+    yield* some.await
+    yield* Effect.sleep(LOOK_MS)
+    // Before the look: who is refused during it is seen by the next.
+    yield* some.close
+    yield* look
+    if (lasts) yield* some.open
+  })
+  yield* Effect.forkScoped(Effect.forever(turn))
   return (why) => {
     refused[why]++
+    some.openUnsafe()
   }
 })
 

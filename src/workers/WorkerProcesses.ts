@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster"
 import { Context, Deferred, Effect, Layer, Option, Schema } from "effect"
 import { makeCounting } from "./counting.ts"
+import { WorkersMeasured } from "./WorkersMeasured.ts"
 import { type FromParent, FromWorker } from "./words.ts"
 
 /** How a process ended: its status, or the signal that ended it. */
@@ -26,7 +27,11 @@ export interface WorkerProcess {
 /** Starts workers. */
 export class WorkerProcesses extends Context.Service<
   WorkerProcesses,
-  { readonly start: Effect.Effect<WorkerProcess> }
+  {
+    readonly start: Effect.Effect<WorkerProcess>
+    /** What they counted. */
+    readonly measured: Pick<WorkersMeasured, "all" | "ready">
+  }
 >()("latchkey/workers/WorkerProcesses") {
   /**
    * Processes of this same program and its arguments, which have the port from this one: it takes connections and hands them
@@ -35,32 +40,40 @@ export class WorkerProcesses extends Context.Service<
   static readonly layer = Layer.sync(WorkerProcesses, () => {
     cluster.schedulingPolicy = cluster.SCHED_RR
     const counted = makeCounting()
-    return { start: Effect.sync(() => following(cluster.fork(), counted)) }
+    const measured = new WorkersMeasured()
+    return { start: Effect.sync(() => following(cluster.fork(), counted, measured)), measured }
   })
 }
 
 const heardFrom = Schema.decodeUnknownOption(FromWorker)
 
-const following = (worker: Worker, counted: ReturnType<typeof makeCounting>): WorkerProcess => {
+const following = (
+  worker: Worker,
+  counted: ReturnType<typeof makeCounting>,
+  measured: WorkersMeasured
+): WorkerProcess => {
   const ready = Deferred.makeUnsafe<string>()
   const ended = Deferred.makeUnsafe<Ended>()
   const tell = (words: FromParent) => {
     // Who has gone needs no answer: its end is heard by itself.
     if (worker.isConnected()) worker.send(words, () => {})
   }
+  measured.began(worker.id, () => tell({ measure: true }))
   worker.on("message", (words: unknown) => {
     const heard = Option.getOrUndefined(heardFrom(words))
     if (heard === undefined) return
     if ("asks" in heard) tell({ told: counted(heard.asks) })
+    else if ("measured" in heard) measured.said(worker.id, heard.measured, heard.ready)
     else Deferred.doneUnsafe(ready, Effect.succeed(heard.ready))
   })
   // It could not be begun, or not be told something: the first has no exit.
   worker.on("error", () => {
     if (worker.process.pid === undefined) Deferred.doneUnsafe(ended, Effect.succeed({ code: 1, signal: null }))
   })
-  worker.on("exit", (code: number | null, signal: string | null) =>
+  worker.on("exit", (code: number | null, signal: string | null) => {
+    measured.ended(worker.id)
     Deferred.doneUnsafe(ended, Effect.succeed({ code, signal }))
-  )
+  })
   const signalled = (signal: NodeJS.Signals) => Effect.sync(() => void worker.process.kill(signal))
   return {
     pid: worker.process.pid,

@@ -1,5 +1,10 @@
-import { Console, Effect, Latch } from "effect"
+import { Console, Effect, Latch, Layer } from "effect"
+import { layerMetricsPort } from "../adapters/metrics.ts"
+import type { Settings } from "../configuration.ts"
+import { Readiness } from "../database/Readiness.ts"
+import { Snapshots } from "../telemetry/metrics/Snapshots.ts"
 import { supervising } from "./supervising.ts"
+import { WorkerProcesses } from "./WorkerProcesses.ts"
 
 /** Opened by each SIGHUP from now on, which does nothing else to this process. */
 const hangUps = Effect.gen(function* () {
@@ -15,14 +20,29 @@ const hangUps = Effect.gen(function* () {
   return hungUp
 })
 
+/** Where Prometheus comes by: what all workers counted, those that have ended among them. */
+const layerMetricsOfWorkers = ({ metricsPort, host }: Settings) => {
+  if (metricsPort === undefined) return Layer.empty
+  const ofWorkers = Layer.unwrap(
+    Effect.map(WorkerProcesses, ({ measured }) =>
+      Layer.merge(
+        Layer.succeed(Snapshots, { all: measured.all }),
+        Layer.succeed(Readiness, { answers: measured.ready })
+      )
+    )
+  )
+  return Layer.provide(layerMetricsPort({ port: metricsPort, host }), ofWorkers)
+}
+
 /**
  * The process that has the port and so many workers: it starts those that ended anew, replaces all at each SIGHUP, counts
  * for them, and ends when it is interrupted and they have ended. One SIGHUP that comes during a rolling restart, or several, lead to one
  * more after it.
  */
-export const parent = Effect.fnUntraced(function* (workers: number, drainSeconds: number) {
+export const parent = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const hungUp = yield* hangUps
-  const { greeting, roll } = yield* supervising(workers, drainSeconds)
+  const { greeting, roll } = yield* supervising(workers, settings.drainSeconds)
+  yield* Layer.build(layerMetricsOfWorkers(settings))
   yield* Console.log(greeting)
   return yield* Effect.forever(Effect.andThen(hungUp.await, Effect.andThen(hungUp.close, roll)))
 }, Effect.scoped)

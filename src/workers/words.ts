@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { type Counter, WINDOW_LABELS, windowOf } from "../gate/windows/window.ts"
+import { Snapshot } from "../telemetry/metrics/snapshot.ts"
 
 // What a parent and its workers say to each other. After an update they may be of two releases (a rolling restart leaves
 // the parent as it is), so each reads what it knows and leaves the rest: a worker that is not answered counts alone.
@@ -25,12 +26,16 @@ export type Told = typeof Told.Type
 export const FromWorker = Schema.Union([
   /** It serves now, and this is what a start prints. */
   Schema.Struct({ ready: Schema.String }),
-  Schema.Struct({ asks: Schema.Array(Ask) })
+  Schema.Struct({ asks: Schema.Array(Ask) }),
+  /** What it counted until now, and whether its database answers. */
+  Schema.Struct({ measured: Snapshot, ready: Schema.Boolean })
 ])
 export type FromWorker = typeof FromWorker.Type
 
 export const FromParent = Schema.Union([
   Schema.Struct({ told: Schema.Array(Told) }),
+  /** Somebody asks for metrics: it says what it counted. */
+  Schema.Struct({ measure: Schema.Literal(true) }),
   /** Another worker serves in its place: it ends without a drain, as nobody need notice. */
   Schema.Struct({ retire: Schema.Literal(true) })
 ])

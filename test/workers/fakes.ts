@@ -1,5 +1,6 @@
 import { Deferred, Effect, Layer } from "effect"
 import { type Ended, type WorkerProcess, WorkerProcesses } from "../../src/workers/WorkerProcesses.ts"
+import { WorkersMeasured } from "../../src/workers/WorkersMeasured.ts"
 
 /** A worker that does what the test says, and notes what it is asked. */
 export interface FakeWorker extends WorkerProcess {
@@ -50,6 +51,6 @@ export const fakeWorkers = () => {
     refuseToEnd: () => {
       obey = false
     },
-    layer: Layer.succeed(WorkerProcesses, { start })
+    layer: Layer.succeed(WorkerProcesses, { start, measured: new WorkersMeasured() })
   }
 }

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../contract/errors.ts"
 import { Service } from "../../service.ts"
-import { doorAt, pathOf, REFUSING } from "../doors.ts"
-import { READY_PATH } from "../http.ts"
+import { doorAt, REFUSING } from "../doors.ts"
 import { NO_STORE } from "../no-store.ts"
+import { pathOf, READY_PATH } from "../path.ts"
 import type { Connections } from "./Connections.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
