@@ -1,4 +1,4 @@
-import { Data, Duration, Effect } from "effect"
+import { Data, Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
@@ -37,16 +37,27 @@ const standingOf = (sql: SqlClient.SqlClient, name: string) => sql<Standing>`
 const metAnother = ({ reason }: SqlError): boolean =>
   reason._tag === "DeadlockError" || (reason.cause instanceof Error && /already exists/.test(reason.cause.message))
 
+/**
+ * The word for an index that is built or goes beside others' writes. None within a transaction, where there can be no others:
+ * a restore makes the tables in one.
+ */
+export const concurrently: Effect.Effect<"CONCURRENTLY" | "", never, SqlClient.SqlClient> = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    Effect.map(Effect.serviceOption(sql.transactionService), (within) => (Option.isSome(within) ? "" : "CONCURRENTLY"))
+)
+
 /** Builds it unless it is there; answers once it is, whoever built it. */
 export const builtBeside = Effect.fn("builtBeside")(function* ({ name, unique, on }: BuiltIndex) {
   const sql = yield* SqlClient.SqlClient
-  const build = sql.unsafe(`CREATE ${unique ? "UNIQUE " : ""}INDEX CONCURRENTLY ${name} ON ${on}`)
+  const beside = yield* concurrently
+  const build = sql.unsafe(`CREATE ${unique ? "UNIQUE " : ""}INDEX ${beside} ${name} ON ${on}`)
   for (let look = 0; look < LOOKS; look++) {
     const [standing] = yield* standingOf(sql, name)
     if (standing?.is_valid === true) return
     if (standing === undefined) yield* Effect.catchIf(build, metAnother, () => Effect.sleep(BETWEEN_LOOKS))
     else if (standing.is_being_built) yield* Effect.sleep(BETWEEN_LOOKS)
-    else yield* sql.unsafe(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
+    else yield* sql.unsafe(`DROP INDEX ${beside} IF EXISTS ${name}`)
   }
   return yield* new IndexNotBuilt({ index: name })
 })
