@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerTestDatabase } from "./database.ts"
+import { layerOwnDatabase } from "./own-database.ts"
 import { GLOBAL } from "./spread.ts"
 
 // What keys a table that is spread by operator_id may have: a unique one is held by one server only where it holds
@@ -64,7 +64,8 @@ const obstacles = Effect.gen(function* () {
   ].toSorted()
 })
 
-layer(layerTestDatabase)("what operators' tables are spread by", (it) => {
+// Of its own, since it changes tables.
+layer(layerOwnDatabase)("what operators' tables are spread by", (it) => {
   it.effect("is in every key of theirs, and the tables that stand on each server are the ones that are said to", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* obstacles, [])
