@@ -6,6 +6,7 @@ import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { WakeUp } from "../../src/background/WakeUp.ts"
 import { layerEmbedded } from "../../src/database/embedded.ts"
+import { ofTrace } from "../../src/database/of-trace.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { AddressResolver } from "../../src/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
@@ -43,7 +44,7 @@ const recording = Effect.gen(function* () {
       fields: { transaction_id: sql`id` },
       at: new Date(nowMillis())
     })
-    const rows = yield* sql<{ id: number }>`${event} RETURNING id`
+    const rows = yield* sql<{ id: number }>`WITH ${ofTrace(sql, undefined)} ${event} RETURNING id`
     console.log(rows[0]?.id)
   }
 })

@@ -78,7 +78,13 @@ describe("what is delivered", () => {
         })
       assert.deepStrictEqual(yield* asked("/health/ready"), { status: 200, told: "ready\n" })
       assert.deepInclude(JSON.parse((yield* asked("/v3/properties")).told), { error_code: 0 })
-      for (const path of ["/docs", "/docs/start-with-rest.html", "/console", "/v3/config.json", "/docs/try.html"]) {
+      for (const path of [
+        "/docs",
+        "/docs/guides/start-with-rest.html",
+        "/console",
+        "/v3/config.json",
+        "/docs/try.html"
+      ]) {
         assert.strictEqual((yield* asked(path)).status, 200, path)
       }
     }).pipe(Effect.scoped)

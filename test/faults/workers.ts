@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { missingFrom, settledWithin } from "../attacks/accounting.ts"
@@ -14,31 +14,25 @@ import type { Fault, Suffered } from "./fault.ts"
 
 /** Longest until the workers of a parent are all there again, or all gone, in milliseconds: a start takes seconds, on a busy machine many. */
 const LONGEST_MS = 120_000
-const LOOK_MS = 5
+const LOOK_MS = 20
 
-/** The processes that a process has started and not yet lost; none where it has none. */
-const childrenOf = (pid: number): ReadonlyArray<number> => {
+const readOf = (path: string): string => {
   try {
-    return execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
-      .split("\n")
-      .map(Number)
-      .filter((child) => child > 0)
+    return readFileSync(path, "utf8")
   } catch {
-    return []
-  }
-}
-
-/** The workers of a life: the children of its parent, and not the `ps` that lists them. */
-const workersOf = ({ pid }: Life): ReadonlyArray<number> =>
-  childrenOf(pid ?? 0).filter((child) => commandOf(child).includes("latchkey"))
-
-const commandOf = (pid: number): string => {
-  try {
-    return execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" })
-  } catch {
+    // It has ended.
     return ""
   }
 }
+
+const commandOf = (pid: number): string => readOf(`/proc/${pid}/cmdline`)
+
+/** The workers of a life: the children of its parent. */
+const workersOf = ({ pid }: Life): ReadonlyArray<number> =>
+  readOf(`/proc/${pid}/task/${pid}/children`)
+    .split(" ")
+    .map(Number)
+    .filter((child) => child > 0 && commandOf(child).includes("latchkey"))
 
 const untilSo = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   const until = performance.now() + LONGEST_MS
