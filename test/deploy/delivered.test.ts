@@ -80,7 +80,7 @@ describe("what is delivered", () => {
       assert.deepInclude(JSON.parse((yield* asked("/v3/properties")).told), { error_code: 0 })
       for (const path of [
         "/docs",
-        "/docs/guides/start-with-rest.html",
+        "/docs/reference/start-with-rest.html",
         "/console",
         "/v3/config.json",
         "/docs/try.html"

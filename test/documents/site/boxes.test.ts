@@ -20,16 +20,21 @@ const files = readdirSync(DOCS).filter(
   (name) => name.endsWith(".md") && !["performance.md", "adding-an-operation.md"].includes(name)
 )
 
-const boxes = files.flatMap((file) =>
-  blocksIn(file)
-    .filter(({ language }) => language === "sh")
-    .map(({ text }) => ({ file, text }))
-)
+/** What its boxes do is done to a machine, as root: they are tried on one of their own. */
+const FOR_A_MACHINE = "deploy.md"
+
+const boxes = files
+  .filter((file) => file !== FOR_A_MACHINE)
+  .flatMap((file) =>
+    blocksIn(file)
+      .filter(({ language }) => language === "sh")
+      .map(({ text }) => ({ file, text }))
+  )
 
 /** Calls that name records of the reader's own are answered as of what is not there; none is ever what cannot be read. */
 const READ = [0, 401, 404, 409]
 
-const COMMAND = /^(?:\$ )?(?:npx )?latchkey (.*)$/gm
+const COMMAND = /^(?:\$ )?(?:npx )?latchkey ([a-z-].*)$/gm
 
 /** Read, and refused for how things stand: at an order that the examples have cancelled before, or an action whose hour has not come. */
 const OTHERWISE: Readonly<Record<string, ReadonlyArray<number>>> = {
