@@ -3,7 +3,7 @@
 // it costs the database to say how much is due.
 import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeBacklogLook } from "../src/backlog.ts"
+import { makeTellingBacklog } from "../src/backlog.ts"
 import { layerPostgres } from "../src/database/postgres.ts"
 import { exposition } from "../src/telemetry/metrics/exposition.ts"
 import { Measuring } from "../src/telemetry/metrics/measuring.ts"
@@ -94,7 +94,7 @@ const crowd = Effect.gen(function* () {
 /** What one look at all backlogs takes, every 30 s of each process that works in the background. */
 const looking = Effect.gen(function* () {
   yield* crowd
-  const look = yield* makeBacklogLook
+  const look = yield* makeTellingBacklog
   const took: Array<number> = []
   for (let at = 0; at < LOOKS; at++) {
     const before = performance.now()

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { BACKLOG_COUNTED, backlogOf } from "./background/backlog.ts"
@@ -19,9 +19,9 @@ import { pushQueue } from "./resources/listing-calendars/taking.ts"
 import { backlogAge, backlogDue } from "./telemetry/metrics/declared.ts"
 import { standsAt } from "./telemetry/metrics/measuring.ts"
 
-// What is due in the background and nobody has in hand, by kind, as metrics. Every process that works in the background asks:
-// one alone would need a lease, and where it dies there would be a hole just when somebody looks. It costs each a thirtieth of
-// what its workers ask anyway, on the same way through the same indexes.
+// What is due in the background and nobody has in hand, by kind: for metrics, and for who asks what is wrong. Every process that
+// works in the background tells it as metrics: one alone would need a lease, and where it dies there would be a hole just when
+// somebody looks. It goes the way of the workers, through the same indexes.
 
 /** Milliseconds between the end of one look and the next. */
 export const BACKLOG_LOOK_MS = 30_000
@@ -32,7 +32,7 @@ const eventsWaiting = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT count(*) AS due, min(queued_at) AS oldest_at FROM (${notHandedOut(sql, BACKLOG_COUNTED + 1)}) waiting`
 
 /** A statement a kind: a row `due`, `oldest_at`. */
-const KINDS: Readonly<Record<string, (sql: SqlClient.SqlClient, looking: Looking) => Fragment>> = {
+const KINDS = {
   events: eventsWaiting,
   webhooks: (sql, { now }) => backlogOf(sql, webhookBacklog(sql, now)),
   pushes: (sql, looking) => backlogInTurn(sql, pushQueue(sql), looking),
@@ -44,36 +44,50 @@ const KINDS: Readonly<Record<string, (sql: SqlClient.SqlClient, looking: Looking
   planned_reviews: (sql, looking) => backlogInTurn(sql, planQueue(sql, "review"), looking),
   answers: (sql, looking) => backlogInTurn(sql, answerQueue(sql), looking),
   knowledge: (sql, looking) => backlogOf(sql, knowledgeBacklog(sql, looking))
-}
+} satisfies Record<string, (sql: SqlClient.SqlClient, looking: Looking) => Fragment>
 
-export const BACKLOG_KINDS: ReadonlyArray<string> = Object.keys(KINDS)
+export type BacklogKind = keyof typeof KINDS
+
+export const BACKLOG_KINDS = Struct.keys(KINDS)
+
+/** What is due of one kind. */
+export interface DueOfKind {
+  readonly kind: BacklogKind
+  /** How much; BACKLOG_COUNTED and one: more than that. */
+  readonly due: number
+  /** For how many seconds the oldest has been; null: nothing is due. */
+  readonly oldestSeconds: number | null
+}
 
 const readBacklog = rowOf(Schema.Struct({ due: Schema.Int, oldest_at: Schema.NullOr(Schema.Date) }))
 
 /** Seconds since then; a clock that was set back has made nothing wait for less than no time. */
-const ageOf = (oldest: Date | null, now: number): number =>
-  oldest === null ? 0 : Math.max(0, (now - oldest.getTime()) / 1000)
+const ageOf = (oldest: Date | null, now: number): number | null =>
+  oldest === null ? null : Math.max(0, (now - oldest.getTime()) / 1000)
 
-/** Looks once at each kind, one statement after the other. */
-export const makeBacklogLook = Effect.map(SqlClient.SqlClient, (sql) => {
-  const kinds = Object.entries(KINDS).map(([kind, counting]) => ({
-    due: backlogDue.of({ kind }),
-    age: backlogAge.of({ kind }),
-    statement: inForms(sql, (looking: Looking) => counting(sql, looking))
-  }))
-  return Effect.gen(function* () {
-    for (const { due, age, statement } of kinds) {
+/** A look at each kind, a statement each. */
+export const makeBacklogLooks = Effect.map(SqlClient.SqlClient, (sql) =>
+  BACKLOG_KINDS.map((kind) => {
+    const statement = inForms(sql, (looking: Looking) => KINDS[kind](sql, looking))
+    return Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const found = yield* readBacklog(statement({ now: new Date(now) }))
-      yield* standsAt(due, found?.due ?? 0)
-      yield* standsAt(age, ageOf(found?.oldest_at ?? null, now))
-    }
+      return { kind, due: found?.due ?? 0, oldestSeconds: ageOf(found?.oldest_at ?? null, now) } satisfies DueOfKind
+    })
   })
-})
+)
+
+const tell = ({ kind, due, oldestSeconds }: DueOfKind): Effect.Effect<void> =>
+  Effect.andThen(standsAt(backlogDue.of({ kind }), due), standsAt(backlogAge.of({ kind }), oldestSeconds ?? 0))
+
+/** Looks once at all, one statement after the other, and tells each as a metric. */
+export const makeTellingBacklog = Effect.map(makeBacklogLooks, (looks) =>
+  Effect.forEach(looks, (look) => Effect.flatMap(look, tell), { discard: true })
+)
 
 /** Looks from time to time, for as long as the process runs; the first time at once. */
 export const layerBacklog = Layer.effectDiscard(
-  Effect.flatMap(makeBacklogLook, (look) =>
-    Effect.forkScoped(loop("counting what is due", Effect.andThen(look, Effect.sleep(BACKLOG_LOOK_MS))))
+  Effect.flatMap(makeTellingBacklog, (telling) =>
+    Effect.forkScoped(loop("counting what is due", Effect.andThen(telling, Effect.sleep(BACKLOG_LOOK_MS))))
   )
 )

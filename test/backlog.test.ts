@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { BACKLOG_COUNTED } from "../src/background/backlog.ts"
-import { BACKLOG_KINDS, makeBacklogLook } from "../src/backlog.ts"
+import { BACKLOG_KINDS, makeTellingBacklog } from "../src/backlog.ts"
 import { backlogAge, backlogDue } from "../src/telemetry/metrics/declared.ts"
 import { layerQuiet } from "./attacks/grounds.ts"
 import { freshOperator, propertyOf } from "./harness.ts"
@@ -11,8 +11,7 @@ import { layerOwnDatabase } from "./own-database.ts"
 
 /** What a look finds, by kind: how much, and for how many seconds. */
 const looked = Effect.gen(function* () {
-  const look = yield* makeBacklogLook
-  yield* look
+  yield* yield* makeTellingBacklog
   const found: Record<string, { readonly due: number; readonly age: number }> = {}
   for (const kind of BACKLOG_KINDS) {
     const due = (yield* Metric.value(backlogDue.of({ kind }))).value

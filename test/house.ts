@@ -69,7 +69,7 @@ export const PLACES: ReadonlyArray<Place> = [
   },
   {
     place: "backlog.ts",
-    what: "what is due in the background and nobody has in hand, by kind, as metrics",
+    what: "what is due in the background and nobody has in hand, by kind: for metrics and for who asks what is wrong",
     imports: imports("background database deliveries events resources/<family> telemetry")
   },
   {
@@ -111,12 +111,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "doctor",
     what: "what is wrong with an installation, and what to do about it: rules without effects, and what is asked for them",
-    imports: imports("configuration.ts database queues telemetry")
-  },
-  {
-    place: "queues",
-    what: "how much work waits, of every queue, and for how long: for metrics and for who asks what is wrong",
-    imports: imports("database deliveries")
+    imports: imports("background backlog.ts configuration.ts database telemetry")
   },
   {
     place: "ingest",

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Settings } from "../configuration.ts"
 import type { Migration } from "../database/migration.ts"
-import { QueueStates } from "../queues/QueueStates.ts"
 import { type Finding, fine } from "./finding.ts"
 import { collector, database, databaseInTime, disk, ownAddress, redis } from "./look.ts"
 import { nodeFinding } from "./rules.ts"
@@ -21,7 +20,7 @@ export const examine = Effect.fnUntraced(function* <E, R>(
   // To look into a folder that is not there would make a database in it.
   const isMade = !isEmbedded || existsSync(dataDir)
   const looked = isMade
-    ? databaseInTime(on(Effect.provide(database(settings, migrations), QueueStates.layer)))
+    ? databaseInTime(on(database(settings, migrations)))
     : Effect.succeed([fine("database", "DATA_DIR is not there yet: latchkey serve makes it")])
   const found = yield* Effect.all(
     [

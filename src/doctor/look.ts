@@ -3,12 +3,11 @@ import { availableParallelism } from "node:os"
 import { Clock, DateTime, Effect, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createClient } from "redis"
+import { makeBacklogLooks } from "../backlog.ts"
 import type { Settings } from "../configuration.ts"
-import { BACKGROUND_CONNECTIONS } from "../database/choose.ts"
+import { BACKGROUND_CONNECTIONS, PROBE_CONNECTIONS } from "../database/choose.ts"
 import type { Migration } from "../database/migration.ts"
-import { DATABASE_CONNECTIONS } from "../database/postgres.ts"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
-import { QueueStates } from "../queues/QueueStates.ts"
 import { type Finding, fine, unsure, wrong } from "./finding.ts"
 import {
   clockFinding,
@@ -27,8 +26,6 @@ import {
 export const DOCTOR_WAIT_MS = 5_000
 /** Dead letters and paused receivers that are counted. */
 export const DOCTOR_COUNTED = 10_000
-/** A process has one connection beside these for `/health/ready`. */
-const CONNECTIONS_EACH = DATABASE_CONNECTIONS + BACKGROUND_CONNECTIONS + 1
 
 /** Why something failed, as far as it can be told without an address or a secret. */
 const codeOf = (cause: unknown): string => {
@@ -168,7 +165,7 @@ const readOnCall = onlyRowOf(Schema.Struct({ dead: Schema.Int, paused: Schema.In
 
 /** The database: release, clock, size, connections, schema, and what waits in it. */
 export const database = Effect.fnUntraced(function* (
-  { databaseUrl }: Pick<Settings, "databaseUrl">,
+  { databaseUrl, databaseConnections }: Pick<Settings, "databaseUrl" | "databaseConnections">,
   migrations: ReadonlyArray<Migration>
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -192,7 +189,11 @@ export const database = Effect.fnUntraced(function* (
     ...(isServer
       ? [
           clockFinding("the database", { before, after, theirs: now.getTime() }),
-          connectionsFinding(most, availableParallelism(), CONNECTIONS_EACH)
+          connectionsFinding(
+            most,
+            availableParallelism(),
+            databaseConnections + BACKGROUND_CONNECTIONS + PROBE_CONNECTIONS
+          )
         ]
       : []),
     schemaFinding(pending, Array.from(applied).filter((id) => !known.has(id)).length),
@@ -202,9 +203,9 @@ export const database = Effect.fnUntraced(function* (
 
 const waiting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { look } = yield* QueueStates
+  const looks = yield* makeBacklogLooks
+  const queues = yield* Effect.forEach(looks, (look) => look)
   const now = yield* DateTime.nowAsDate
-  const queues = yield* look(now)
   const { dead, paused } = yield* readOnCall(sql`
     SELECT (SELECT count(*) FROM (
         SELECT FROM webhook_deliveries WHERE state = 'dead' AND settled_at > ${now}::timestamptz - interval '1 day'

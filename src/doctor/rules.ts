@@ -1,4 +1,6 @@
-import type { QueueState } from "../queues/QueueStates.ts"
+import { BACKLOG_COUNTED } from "../background/backlog.ts"
+import type { DueOfKind } from "../backlog.ts"
+import { OLDEST_SERVER } from "../database/fitting.ts"
 import { type Finding, fine, warning, wrong } from "./finding.ts"
 
 // What a number means, without asking anybody.
@@ -11,8 +13,7 @@ export const QUEUE_STUCK_SECONDS = 600
 /** Free bytes of a disk below which it is said, and below which something is wrong. */
 export const DISK_LOW_BYTES = 1024 ** 3
 export const DISK_FULL_BYTES = 100 * 1024 ** 2
-/** The first PostgreSQL that is served, and Node. */
-export const POSTGRES_LEAST = 15
+/** The first Node that the service runs on. */
 export const NODE_LEAST = 24
 /** Connections a server keeps for its superuser. */
 const RESERVED_CONNECTIONS = 3
@@ -47,11 +48,12 @@ export const diskFinding = (variable: string, freeBytes: number): Finding => {
 }
 
 /** A worker that dies leaves its lease to run out: what is stuck shows as the age of the oldest. */
-export const queueFinding = ({ kind, due, oldest_seconds: oldest }: QueueState): Finding => {
+export const queueFinding = ({ kind, due, oldestSeconds }: DueOfKind): Finding => {
   const check = `queue of ${kind}`
-  if (oldest === null) return fine(check, "nothing is due")
-  const seconds = Math.floor(oldest)
-  const found = `${due} due, the oldest for ${seconds} s`
+  if (oldestSeconds === null) return fine(check, "nothing is due")
+  const seconds = Math.floor(oldestSeconds)
+  const many = due > BACKLOG_COUNTED ? `more than ${BACKLOG_COUNTED}` : String(due)
+  const found = `${many} due, the oldest for ${seconds} s`
   const advice = "see that a process with background work runs, and what its log says of this work"
   if (seconds >= QUEUE_STUCK_SECONDS) return wrong(check, found, advice)
   return seconds >= QUEUE_SLOW_SECONDS ? warning(check, found, advice) : fine(check, found)
@@ -61,9 +63,9 @@ export const queueFinding = ({ kind, due, oldest_seconds: oldest }: QueueState):
 export const postgresFinding = (version: number): Finding => {
   const major = Math.floor(version / 10_000)
   const found = `PostgreSQL ${major}.${version % 10_000}`
-  return major >= POSTGRES_LEAST
+  return major >= OLDEST_SERVER
     ? fine("version of the database", found)
-    : wrong("version of the database", found, `upgrade the server to PostgreSQL ${POSTGRES_LEAST} or newer`)
+    : wrong("version of the database", found, `upgrade the server to PostgreSQL ${OLDEST_SERVER} or newer`)
 }
 
 export const nodeFinding = (version: string): Finding =>

@@ -92,7 +92,7 @@ describe("numbers", () => {
     )
     const ages = [null, QUEUE_SLOW_SECONDS - 1, QUEUE_SLOW_SECONDS, QUEUE_STUCK_SECONDS - 1, QUEUE_STUCK_SECONDS]
     assert.deepStrictEqual(
-      ages.map((oldest_seconds) => queueFinding({ kind: "events", due: 1, oldest_seconds }).is),
+      ages.map((oldestSeconds) => queueFinding({ kind: "events", due: 1, oldestSeconds }).is),
       ["fine", "fine", "warning", "warning", "wrong"]
     )
     assert.deepStrictEqual([connectionsFinding(41, 2, 19).is, connectionsFinding(40, 2, 19).is], ["fine", "warning"])

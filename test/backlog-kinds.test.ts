@@ -1,26 +1,25 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { QUEUE_COUNTED, QUEUES, type QueueKind, QueueStates } from "../../src/queues/QueueStates.ts"
-import { happened, layerScene, subscribed } from "../deliveries/scene.ts"
-import { freshOperator } from "../harness.ts"
+import { BACKLOG_COUNTED } from "../src/background/backlog.ts"
+import { BACKLOG_KINDS, type BacklogKind, makeBacklogLooks } from "../src/backlog.ts"
+import { happened, layerScene, subscribed } from "./deliveries/scene.ts"
+import { freshOperator } from "./harness.ts"
 
-const layerLooking = QueueStates.layer.pipe(Layer.provideMerge(layerScene))
+const looked = Effect.flatMap(makeBacklogLooks, (looks) => Effect.forEach(looks, (look) => look))
 
-/** What a look says of one queue. */
-const state = Effect.fnUntraced(function* (kind: QueueKind) {
-  const now = new Date(yield* Clock.currentTimeMillis)
-  const { look } = yield* QueueStates
-  const found = (yield* look(now)).find((each) => each.kind === kind)
-  return { due: found?.due, oldest: found?.oldest_seconds }
+/** What a look says of one kind. */
+const state = Effect.fnUntraced(function* (kind: BacklogKind) {
+  const found = (yield* looked).find((each) => each.kind === kind)
+  return { due: found?.due, oldest: found?.oldestSeconds }
 })
 
 const ago = (seconds: number) => Effect.map(Clock.currentTimeMillis, (now) => new Date(now - seconds * 1000))
 
 /** A row with work in one queue, due so many seconds ago. Foreign keys are of no concern to who only counts. */
 const rows: Partial<
-  Record<QueueKind, (sql: SqlClient.SqlClient, operatorId: number, at: Date) => Effect.Effect<unknown, unknown>>
+  Record<BacklogKind, (sql: SqlClient.SqlClient, operatorId: number, at: Date) => Effect.Effect<unknown, unknown>>
 > = {
   events: (sql, id, at) => sql`
     INSERT INTO events (operator_id, event, record, payload, queued_at) VALUES (${id}, 'message_created', 'r', '{}', ${at})`,
@@ -28,13 +27,13 @@ const rows: Partial<
     INSERT INTO listing_lanes (operator_id, listing_row, account_id, due_at, waiting) VALUES (${id}, 1, 1, ${at}, 1)`,
   messages: (sql, id, at) => sql`
     INSERT INTO message_lanes (operator_id, conversation_id, account_id, due_at, waiting) VALUES (${id}, 1, 1, ${at}, 1)`,
-  plans: (sql, id, at) => sql`
+  planned_messages: (sql, id, at) => sql`
     INSERT INTO automation_plans (operator_id, kind, stay_id, rule_id, account_id, scheduled_at, due_at, created_at, kept_until)
     VALUES (${id}, 'send_message', 1, 1, 0, ${at}, ${at}, ${at}, ${at})`,
-  reviews: (sql, id, at) => sql`
+  planned_reviews: (sql, id, at) => sql`
     INSERT INTO automation_plans (operator_id, kind, stay_id, rule_id, account_id, scheduled_at, due_at, created_at, kept_until)
     VALUES (${id}, 'review', 1, 1, 0, ${at}, ${at}, ${at}, ${at})`,
-  stays: (sql, id, at) => sql`
+  stays_to_plan: (sql, id, at) => sql`
     INSERT INTO automation_stays (operator_id, stay_id, account_id, due_at) VALUES (${id}, 1, 0, ${at})`,
   answers: (sql, id, at) => sql`
     INSERT INTO answer_lanes (operator_id, conversation_id, account_id, waiting, due_at) VALUES (${id}, 1, 0, 1, ${at})`,
@@ -42,21 +41,20 @@ const rows: Partial<
     INSERT INTO listing_comparisons (operator_id, listing_row, account_id, due_at) VALUES (${id}, 1, 0, ${at})`
 }
 
-layer(layerLooking)("what waits in each queue", (it) => {
+layer(layerScene)("what is due of each kind", (it) => {
   it.effect("is nothing, of each by its name, where there is no work", () =>
     Effect.gen(function* () {
-      const { look } = yield* QueueStates
-      const states = yield* look(new Date())
+      const states = yield* looked
       assert.deepStrictEqual(
         states.map(({ kind }) => kind),
-        Object.keys(QUEUES)
+        BACKLOG_KINDS
       )
-      for (const { due, oldest_seconds } of states) assert.deepStrictEqual([due, oldest_seconds], [0, null])
+      for (const { due, oldestSeconds } of states) assert.deepStrictEqual([due, oldestSeconds], [0, null])
     })
   )
 
   for (const [name, insert] of Object.entries(rows)) {
-    const kind = Object.keys(QUEUES).find((each): each is QueueKind => each === name) ?? "events"
+    const kind = BACKLOG_KINDS.find((each) => each === name) ?? "events"
     it.effect(`is counted, with the age of the oldest: ${name}`, () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -104,7 +102,7 @@ layer(layerLooking)("what waits in each queue", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.setTime(Date.now())
       const { operatorId } = yield* freshOperator()
-      const before = (yield* state("stays")).due ?? 0
+      const before = (yield* state("stays_to_plan")).due ?? 0
       const marks = (from: number, count: number) => sql`
         INSERT INTO automation_stays (operator_id, stay_id, account_id, due_at)
         SELECT ${operatorId}, ${from}::integer + n, 0, now() - interval '1 hour' FROM generate_series(1, ${count}::integer) n`
@@ -112,10 +110,12 @@ layer(layerLooking)("what waits in each queue", (it) => {
         .withTransaction(
           Effect.gen(function* () {
             yield* sql`SET LOCAL session_replication_role = replica`
-            yield* marks(0, QUEUE_COUNTED - before)
-            assert.strictEqual((yield* state("stays")).due, QUEUE_COUNTED)
-            yield* marks(QUEUE_COUNTED, 1)
-            assert.strictEqual((yield* state("stays")).due, QUEUE_COUNTED)
+            yield* marks(0, BACKLOG_COUNTED - before)
+            assert.strictEqual((yield* state("stays_to_plan")).due, BACKLOG_COUNTED)
+            yield* marks(BACKLOG_COUNTED, 1)
+            assert.strictEqual((yield* state("stays_to_plan")).due, BACKLOG_COUNTED + 1)
+            yield* marks(BACKLOG_COUNTED + 1, 1)
+            assert.strictEqual((yield* state("stays_to_plan")).due, BACKLOG_COUNTED + 1)
             return yield* Effect.fail("undone")
           })
         )
