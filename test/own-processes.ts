@@ -32,11 +32,16 @@ const idOf = async (flag: string): Promise<number> => Number((await run("id", [f
 const asUser = async (): Promise<SpawnOptions> =>
   process.getuid?.() === 0 ? { uid: await idOf("-u"), gid: await idOf("-g"), cwd: "/" } : { cwd: "/" }
 
+/** That user's, with all that is in it: whatever files of this process may be read by others. */
+const given = async (folder: string): Promise<void> => {
+  if (process.getuid?.() === 0) await run("chown", ["-R", "postgres:postgres", folder])
+}
+
 /** An empty folder of that user's, gone with the scope. */
 const ownFolder = Effect.acquireRelease(
   Effect.promise(async () => {
     const folder = await mkdtemp(join(tmpdir(), "latchkey-own-"))
-    if (process.getuid?.() === 0) await run("chown", ["postgres:postgres", folder])
+    await given(folder)
     return folder
   }),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
@@ -87,7 +92,7 @@ export const ownServer = Effect.fnUntraced(function* (
         "shared_buffers=32MB"
       ]
       await writeFile(join(folder, "postgresql.auto.conf"), [...lines, ...(await prepare(folder))].join("\n"))
-      if (process.getuid?.() === 0) await run("chown", ["-R", "postgres:postgres", folder])
+      await given(folder)
       await call("pg_ctl", ["-D", folder, "-l", log, "-w", "start"])
     }),
     () => Effect.promise(() => call("pg_ctl", ["-D", folder, "-m", "immediate", "-w", "stop"]))
@@ -129,9 +134,17 @@ export const pooler = Effect.fnUntraced(function* (server: string, size: number)
   yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const file = join(folder, "pgbouncer.ini")
-      await writeFile(file, ini.join("\n"), { mode: 0o644 })
-      const child = spawn(PGBOUNCER, ["-q", file], { ...options, stdio: "ignore" })
-      while (child.exitCode === null && !(await isListening(port))) await new Promise((r) => setTimeout(r, 20))
+      await writeFile(file, ini.join("\n"))
+      await given(folder)
+      const child = spawn(PGBOUNCER, ["-q", file], { ...options, stdio: ["ignore", "ignore", "pipe"] })
+      let said = ""
+      child.stderr?.on("data", (chunk: Buffer) => {
+        said += chunk.toString()
+      })
+      while (!(await isListening(port))) {
+        if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}: ${said}`)
+        await new Promise((r) => setTimeout(r, 20))
+      }
       return child
     }),
     (child) => Effect.sync(() => child.kill("SIGTERM"))

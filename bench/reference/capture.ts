@@ -23,10 +23,11 @@ const isSame = (given: unknown, value: unknown): boolean =>
 
 const JUST_MS = 10_000
 
-/** What a server makes for each call, by the names under which the references make it: who called and when, for the trail. */
+/** What a server makes for each call, by the names under which the references make it: who called and when, for the trail, and in which trace. */
 const MADE: Readonly<Record<keyof Made, (value: unknown) => boolean>> = {
   moment: (value) => value instanceof Date && Math.abs(Date.now() - value.getTime()) < JUST_MS,
-  requestId: (value) => typeof value === "string" && /^RT\d{14,}\w+$/.test(value)
+  requestId: (value) => typeof value === "string" && /^RT\d{14,}\w+$/.test(value),
+  traceparent: (value) => typeof value === "string" && /^00-[\da-f]{32}-[\da-f]{16}-0[01]$/.test(value)
 }
 
 /** How a value came about that two calls sent in the same place. */

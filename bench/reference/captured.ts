@@ -11,9 +11,16 @@ export type Given = Readonly<Record<string, string | number | Date>>
 export interface Made {
   readonly moment: Date
   readonly requestId: string
+  readonly traceparent: string
 }
 
-const made = (): Made => ({ moment: new Date(), requestId: `RT${Date.now()}${randomBytes(4).toString("hex")}` })
+const hex = (bytes: number): string => randomBytes(bytes).toString("hex")
+
+const made = (): Made => ({
+  moment: new Date(),
+  requestId: `RT${Date.now()}${hex(4)}`,
+  traceparent: `00-${hex(16)}-${hex(8)}-01`
+})
 
 /** How a value of a parameter comes about. It is JSON, because it goes to another process. */
 export type Template =
