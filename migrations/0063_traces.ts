@@ -14,7 +14,10 @@ const TABLES = [
   "answer_lanes"
 ]
 
-// A column that may be null and has no default: no row is written anew, so each takes as long as its lock.
+// A column that may be null and has no default: no row is written anew, so each takes as long as its lock. In pieces, because
+// one transaction that keeps others from a table while it waits for the next meets those who have the next and want the first.
 export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.forEach(TABLES, (table) => sql`ALTER TABLE ${sql(table)} ADD COLUMN traceparent text`, { discard: true })
+  Effect.forEach(TABLES, (table) => sql`ALTER TABLE ${sql(table)} ADD COLUMN IF NOT EXISTS traceparent text`, {
+    discard: true
+  })
 )

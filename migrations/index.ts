@@ -121,5 +121,5 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 57, name: "addresses", up: addresses },
   { id: 58, name: "addresses_of_links", up: addressesOfLinks },
   { id: 59, name: "keys_of_operators", up: keysOfOperators, inPieces: true },
-  { id: 63, name: "traces", up: traces }
+  { id: 63, name: "traces", up: traces, inPieces: true }
 ]

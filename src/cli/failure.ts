@@ -1,5 +1,6 @@
 import { Cause, Data, Predicate, Runtime } from "effect"
 import { SqlError } from "effect/sql"
+import { MigrationFailed } from "../database/migrate.ts"
 import { withoutSecrets } from "../telemetry/secrets.ts"
 
 /** The database has not the tables this release works with. */
@@ -54,7 +55,8 @@ export const isUnreached = (cause: Cause.Cause<unknown>): boolean => {
 const messageOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error) return `${error.message}. ${TAKEN}`
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
-  if (error instanceof Unreached) return error.message
+  // The database's own words alone do not say in which step of the schema they were said.
+  if (error instanceof Unreached || error instanceof MigrationFailed) return error.message
   const text = textOf(innermost(error))
   if (Predicate.isTagged(error, "MetricsPortUnusable")) return `cannot listen on HOST and METRICS_PORT: ${text}`
   return Predicate.isTagged(error, "ServeError") ? `cannot listen on HOST and PORT: ${text}` : text

@@ -2,6 +2,7 @@ import { Data, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Migration } from "./migration.ts"
+import { patiently } from "./patience.ts"
 
 /** A migration that did not apply. Nothing of it is left in the database, or some pieces; the ones before it stay. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
@@ -79,7 +80,8 @@ export const migrate = Effect.fn("migrate")(function* (
   const done: Array<string> = []
   for (const migration of inOrder) {
     if (known.has(migration.id)) continue
-    const isNew = yield* (migration.inPieces ? applyInPieces(sql, migration) : alone(sql, apply(sql, migration))).pipe(
+    const work = migration.inPieces ? applyInPieces(sql, migration) : alone(sql, apply(sql, migration))
+    const isNew = yield* patiently(work).pipe(
       Effect.catchDefect((defect) => Effect.fail(defect)),
       Effect.mapError((cause) => new MigrationFailed({ migration: fileName(migration), cause }))
     )

@@ -1,9 +1,11 @@
 import type { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Effect, Exit, type Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { lineOf } from "../../src/cli/failure.ts"
 import { MigrationFailed, migrate } from "../../src/database/migrate.ts"
 import type { Migration } from "../../src/database/migration.ts"
+import { STATEMENT_RETRIES } from "../../src/database/patience.ts"
 
 const migration = (id: number, name: string, ...statements: ReadonlyArray<string>): Migration => ({
   id,
@@ -72,6 +74,30 @@ export const migrateSuite = <E>(name: string, database: Layer.Layer<PgClient.PgC
         expect(error.message).toBe("migration 0001_faulty failed: no such column")
         expect(yield* recorded).toEqual([])
       })
+    )
+
+    it.effect(
+      "one that met another's transaction is tried again, and is named by who starts where it always does",
+      () =>
+        Effect.gen(function* () {
+          yield* empty
+          let left = STATEMENT_RETRIES
+          const meeting = Effect.flatMap(SqlClient, (sql) =>
+            Effect.suspend(() =>
+              left-- > 0
+                ? sql`do $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`
+                : sql`insert into guests values (2)`
+            )
+          )
+          const met: Migration = { id: 2, name: "met", up: Effect.asVoid(meeting) }
+          expect(yield* migrate([guests, met])).toEqual(["0001_guests", "0002_met"])
+          expect(yield* Effect.flatMap(SqlClient, (sql) => sql`select id from guests`)).toEqual([{ id: 1 }, { id: 2 }])
+
+          left = STATEMENT_RETRIES + 1
+          const again: Migration = { ...met, id: 3 }
+          const exit = yield* Effect.exit(migrate([guests, met, again]))
+          expect(Exit.isFailure(exit) ? lineOf(exit.cause) : "").toBe("migration 0003_met failed: deadlock detected")
+        })
     )
 
     it.effect("one in pieces keeps those that were done, and begins again", () =>

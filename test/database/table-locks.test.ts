@@ -75,3 +75,34 @@ layer(layerEmptyDatabase, { excludeTestServices: true })("a migration since the 
     })
   )
 })
+
+/** Tables there were before, that a transaction of ours keeps who writes from. */
+const keptByUs = (sql: SqlClient.SqlClient, before: ReadonlySet<string>) =>
+  Effect.map(
+    sql<{ name: string }>`
+      SELECT DISTINCT c.relname AS name FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+      WHERE l.pid = pg_backend_pid() AND l.granted
+        AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')`,
+    (rows) => rows.map(({ name }) => name).filter((name) => before.has(name))
+  )
+
+layer(layerEmptyDatabase, { excludeTestServices: true })("a migration in one transaction", (it) => {
+  it.effect("keeps who writes from one table at most: with two it would meet those who have the second", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* migrate(migrations.filter(({ id }) => id <= RELEASED))
+      const rows = yield* sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
+      const before = new Set(rows.map(({ name }) => name))
+      const kept: Record<string, ReadonlyArray<string>> = {}
+      for (const migration of migrations.filter(({ id }) => id > RELEASED)) {
+        const looked = Effect.gen(function* () {
+          yield* migration.up
+          kept[migration.name] = yield* keptByUs(sql, before)
+        })
+        yield* migrate([migration.inPieces ? migration : { ...migration, up: looked }])
+      }
+      assert.deepStrictEqual(kept["addresses"], ["property_feeds"])
+      for (const [name, tables] of Object.entries(kept)) assert.isAtMost(tables.length, 1, `${name}: ${tables}`)
+    })
+  )
+})
