@@ -68,6 +68,11 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: imports("changes gate resources/index.ts service.ts")
   },
   {
+    place: "doctor",
+    what: "what is wrong with an installation, and what to do about it: rules without effects, and what is asked for them",
+    imports: imports("background backlog.ts configuration.ts database telemetry")
+  },
+  {
     place: "backlog.ts",
     what: "what is due in the background and nobody has in hand, by kind: for metrics and for who asks what is wrong",
     imports: imports("background database deliveries events resources/<family> telemetry")
@@ -107,11 +112,6 @@ export const PLACES: ReadonlyArray<Place> = [
       "background channels contract database deliveries gate ingest limits.ts places random-text.ts",
       "resources/<family>"
     )
-  },
-  {
-    place: "doctor",
-    what: "what is wrong with an installation, and what to do about it: rules without effects, and what is asked for them",
-    imports: imports("background backlog.ts configuration.ts database telemetry")
   },
   {
     place: "ingest",
