@@ -1,16 +1,15 @@
 // What it costs to go without prepared statements, and through PgBouncer: `node bench/pooler.ts`. The Service in this process,
 // without HTTP, on a database of its own for each way; after calls that warm up, rounds of each in turn. Processor time is
 // what the machine's other work spoils least: this process's for the service, that of the sessions for the database.
-import { readFile } from "node:fs/promises"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted, References } from "effect"
-import { SqlClient } from "effect/sql"
 import { layerPostgres, type PostgresOptions } from "../src/database/postgres.ts"
 import { noPooler, pooler } from "../test/own-processes.ts"
 import { inTurn, median } from "./figures.ts"
 import { withGround } from "./ground.ts"
 import { callWith, layerInProcess } from "./in-process.ts"
 import { BENCH_TOKEN } from "./operator.ts"
+import { sessionsMs } from "./sessions.ts"
 
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 9)
 /** Calls of a round, and of those that warm up. */
@@ -20,18 +19,6 @@ const WARM_UP = Number(process.env["BENCH_WARM_UP"] ?? 1_500)
 const AT_ONCE = 12
 /** Sessions of the pooler: as many as the service would have itself, so that none waits. */
 const POOL = 14
-
-/** Milliseconds of processor that the sessions of a database took so far. */
-const sessionsMs = (database: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const sessions = yield* sql<{ pid: number }>`
-      SELECT pid FROM pg_stat_activity WHERE datname = ${database} AND backend_type = 'client backend'`
-    const each = yield* Effect.promise(() =>
-      Promise.all(sessions.map(({ pid }) => readFile(`/proc/${pid}/schedstat`, "utf8")))
-    )
-    return each.reduce((sum, text) => sum + Number(text.split(" ", 1)[0]) / 1e6, 0)
-  })
 
 /** Microseconds of processor a call, of this process and of the database's sessions, and calls a second. */
 interface Taken {
