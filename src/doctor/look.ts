@@ -107,7 +107,10 @@ export const collector = ({ otlpEndpoint, otlpHeaders }: Pick<Settings, "otlpEnd
 /** Redis: whether it is there, its release and its clock. */
 export const redis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
   const check = "Redis"
-  if (redisUrl === undefined) return Effect.succeed([fine(check, "none is set: a process counts windows by itself")])
+  if (redisUrl === undefined)
+    return Effect.succeed([
+      fine(check, "none is set: the processes of one machine count windows together, those of several do not")
+    ])
   const url = Redacted.value(redisUrl)
   const { host } = new URL(url)
   const client = Effect.acquireRelease(

@@ -73,28 +73,43 @@ it.live("tells several processes as one", () =>
   }).pipe(Effect.scoped)
 )
 
+/** A connection to the port. */
+interface Connected {
+  readonly isClosed: () => boolean
+  /** Once the other side has closed it. */
+  readonly closed: Promise<void>
+  readonly end: () => void
+}
+
 it.live(`lets ${METRICS_CONNECTIONS} connections be open, and closes one more`, () =>
   Effect.gen(function* () {
     const { port } = yield* served()
     const open = Effect.acquireRelease(
-      Effect.callback<{ readonly isClosed: () => boolean; readonly end: () => void }>((resume) => {
+      Effect.callback<Connected>((resume) => {
+        const closed = Promise.withResolvers<void>()
         const socket = connect(port, "127.0.0.1", () =>
           resume(
-            Effect.succeed({ isClosed: () => socket.readableEnded || socket.destroyed, end: () => socket.destroy() })
+            Effect.succeed({
+              isClosed: () => socket.readableEnded || socket.destroyed,
+              closed: closed.promise,
+              end: () => socket.destroy()
+            })
           )
         )
-        socket.on("error", () => {}).resume()
+        socket
+          .on("error", () => {})
+          .once("close", closed.resolve)
+          .resume()
       }),
       ({ end }) => Effect.sync(end)
     )
     const all = yield* Effect.all(Array.from({ length: METRICS_CONNECTIONS }, () => open))
     const more = yield* open
-    yield* Effect.sleep(300)
+    yield* Effect.promise(() => more.closed)
     assert.deepStrictEqual(
       all.map(({ isClosed }) => isClosed()),
       all.map(() => false)
     )
-    assert.isTrue(more.isClosed())
   }).pipe(Effect.scoped)
 )
 
