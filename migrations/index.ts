@@ -59,6 +59,7 @@ import addresses from "./0057_addresses.ts"
 import addressesOfLinks from "./0058_addresses_of_links.ts"
 import keysOfOperators from "./0059_keys_of_operators.ts"
 import traces from "./0063_traces.ts"
+import guestsByAge from "./0071_guests_by_age.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -121,5 +122,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 57, name: "addresses", up: addresses },
   { id: 58, name: "addresses_of_links", up: addressesOfLinks },
   { id: 59, name: "keys_of_operators", up: keysOfOperators, inPieces: true },
-  { id: 63, name: "traces", up: traces, inPieces: true }
+  { id: 63, name: "traces", up: traces, inPieces: true },
+  { id: 71, name: "guests_by_age", up: guestsByAge, inPieces: true }
 ]

@@ -6,7 +6,7 @@ import { DatabaseSettings } from "./database/choose.ts"
 import { encryptionOf } from "./database/encryption.ts"
 import { DATABASE_CONNECTIONS } from "./database/postgres.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./deliveries/allowed-hosts.ts"
-import type { DeploymentName } from "./installation.ts"
+import type { DeploymentName, KeptDays } from "./installation.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "./limits.ts"
 import {
   type CollectorHeaders,
@@ -24,6 +24,7 @@ const DRAIN_SECONDS_MAX = 300
 /** Days after check-out that images of identity documents are kept, if nothing is said, and the most that may be said. */
 const IDENTITY_IMAGE_DAYS = 30
 const IDENTITY_IMAGE_DAYS_MAX = 3_650
+const KEPT_DAYS_MAX = 36_500
 
 /** An environment variable holds what it does not take. The message is one line and never shows a secret. */
 export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
@@ -92,6 +93,8 @@ export interface Settings {
   readonly drainSeconds: number
   /** Whole days after check-out that images of identity documents are kept. */
   readonly identityImageDays: number
+  /** What is kept for so many days only. */
+  readonly keptDays: KeptDays
   /** Whether MCP users can connect by the public client. */
   readonly publicClient: boolean
 }
@@ -245,6 +248,14 @@ export const isThisMachineAlone = ({ host, publicUrl }: Pick<Settings, "host" | 
 
 const hostInUrl = (name: string): string => (name.includes(":") ? `[${name}]` : name)
 
+const days = whole("days", 1, KEPT_DAYS_MAX)
+
+const keptDays = Effect.all({
+  messages: setting("MESSAGE_DAYS", days),
+  images: setting("IMAGE_DAYS", days),
+  orders: setting("ORDER_DAYS", days)
+})
+
 /** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
 export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Effect.fn.Return<Settings, WrongSetting> {
   const listenPort = (yield* setting("PORT", port)) ?? 8080
@@ -311,6 +322,7 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     drainSeconds: (yield* setting("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX))) ?? 0,
     identityImageDays:
       (yield* setting("IDENTITY_IMAGE_DAYS", whole("days", 1, IDENTITY_IMAGE_DAYS_MAX))) ?? IDENTITY_IMAGE_DAYS,
+    keptDays: yield* keptDays,
     publicClient: (yield* setting("PUBLIC_CLIENT", flag)) ?? true
   }
 })

@@ -25,3 +25,17 @@ export const IdentityImageDays = Context.Reference<number>("latchkey/installatio
 export const PublicClient = Context.Reference<boolean>("latchkey/installation/PublicClient", {
   defaultValue: () => true
 })
+
+/** Whole days that something is kept; undefined: for good. */
+export interface KeptDays {
+  /** After a message was sent or came. */
+  readonly messages: number | undefined
+  /** After an image was sent or came in a message. */
+  readonly images: number | undefined
+  /** After the last check-out of an order; then its guest is erased. */
+  readonly orders: number | undefined
+}
+
+export const KeptDays = Context.Reference<KeptDays>("latchkey/installation/KeptDays", {
+  defaultValue: () => ({ messages: undefined, images: undefined, orders: undefined })
+})

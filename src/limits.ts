@@ -270,6 +270,8 @@ export const TRAIL_KEPT_MS = 400 * 24 * 60 * 60 * 1000
 /** Changes that `latchkey audit` lists when `--limit` is not given, and the most that may be asked for. */
 export const AUDIT_DEFAULT = 100
 export const AUDIT_MAX = 1_000
+/** Orders and conversations that `latchkey guest` works on at once. */
+export const GUEST_ORDERS = 1_000
 /** Kinds of refusals (whose, by which application, of what, why, in which hour) a process counts at once before they are written down. */
 export const REFUSALS_KINDS = 10_000
 

@@ -53,9 +53,10 @@ import { makeTryToken } from "./demo/try-token.ts"
 import { Followers } from "./events/followers.ts"
 import { layerNewEvents, layerWatchingConsumers } from "./events/layer.ts"
 import { RateWindows } from "./gate/windows/RateWindows.ts"
+import { layerGuestRetention } from "./guests/retention.ts"
 import { Ingest } from "./ingest/Ingest.ts"
 import { layerHearingLater } from "./ingest/layer.ts"
-import { Deployment, IdentityImageDays, PublicClient, PublicUrl } from "./installation.ts"
+import { Deployment, IdentityImageDays, KeptDays, PublicClient, PublicUrl } from "./installation.ts"
 import { CONNECTIONS_BESIDE_PLACES, EMBEDDED_PLACES } from "./limits.ts"
 import { Clients } from "./oauth/Clients.ts"
 import { Codes } from "./oauth/Codes.ts"
@@ -239,6 +240,9 @@ const layerDocumentation = (settings: Settings) => {
 /** Forgets identity documents of stays that are long over, for as long as the process runs. */
 const layerForgetting = Layer.provide(layerForgettingIdentities, layerBackgroundDatabase)
 
+/** Forgets messages, images and guests after the days that the settings say. */
+const layerForgettingGuests = Layer.provide(layerGuestRetention, layerBackgroundDatabase)
+
 /** Prepares what hosts write down for being searched, for as long as the process runs. */
 const layerKnowing = Layer.provide(layerPreparing, layerBackgroundDatabase)
 
@@ -284,6 +288,7 @@ const layerAtWork = (settings: Settings, connectors: LayerConnectors, sandbox: O
     layerRetaining,
     layerWaiting,
     layerForgetting,
+    layerForgettingGuests,
     layerAnsweringGuests,
     layerKnowing,
     layerCountingBacklog(settings),
@@ -334,6 +339,7 @@ const layerProgram = (run: Run) =>
           Layer.succeed(Deployment, settings.deployment),
           Layer.succeed(PublicUrl, settings.publicUrl),
           Layer.succeed(IdentityImageDays, settings.identityImageDays),
+          Layer.succeed(KeptDays, settings.keptDays),
           Layer.succeed(PublicClient, settings.publicClient),
           Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
         ])

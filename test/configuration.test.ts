@@ -38,6 +38,7 @@ describe("configuration", () => {
         imageStore: undefined,
         drainSeconds: 0,
         identityImageDays: 30,
+        keptDays: { messages: undefined, images: undefined, orders: undefined },
         publicClient: true
       })
       assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
@@ -74,6 +75,9 @@ describe("configuration", () => {
         IMAGE_STORE: "/mnt/latchkey/images",
         DRAIN_SECONDS: "300",
         IDENTITY_IMAGE_DAYS: "3650",
+        MESSAGE_DAYS: "36500",
+        IMAGE_DAYS: "1",
+        ORDER_DAYS: "730",
         PUBLIC_CLIENT: "0",
         WEBHOOK_ALLOWED_HOSTS: "127.0.0.1, hooks.internal"
       })
@@ -100,6 +104,7 @@ describe("configuration", () => {
         imageStore: "/mnt/latchkey/images",
         drainSeconds: 300,
         identityImageDays: 3650,
+        keptDays: { messages: 36_500, images: 1, orders: 730 },
         publicClient: false
       })
       assert.deepStrictEqual(otlpHeaders && Redacted.value(otlpHeaders), { "x-api-key": "col lect,or", tenant: "a" })
@@ -290,6 +295,9 @@ describe("configuration", () => {
     ["IDENTITY_IMAGE_DAYS", "0", "a whole number of days from 1 to 3650"],
     ["IDENTITY_IMAGE_DAYS", "3651", "a whole number of days from 1 to 3650"],
     ["IDENTITY_IMAGE_DAYS", "a month", "a whole number of days from 1 to 3650"],
+    ...["MESSAGE_DAYS", "IMAGE_DAYS", "ORDER_DAYS"].flatMap((name) =>
+      ["0", "36501", "forever"].map((text) => [name, text, "a whole number of days from 1 to 36500"] as const)
+    ),
     ["LOG_FORMAT", "xml", "pretty or json"],
     ["LOG_LEVEL", "loud", "trace or debug or info or warn or error or fatal or none"],
     ["WEBHOOK_ALLOWED_HOSTS", "a.example:80", "host names and IP addresses"],

@@ -15,6 +15,7 @@ import { demo } from "./demo.ts"
 import { dictionaries } from "./dictionary.ts"
 import { docs } from "./docs.ts"
 import { doctor } from "./doctor.ts"
+import { guest } from "./guest.ts"
 import { knowledge } from "./knowledge.ts"
 import { listing } from "./listing.ts"
 import { migrate } from "./migrate.ts"
@@ -49,6 +50,7 @@ const latchkey = Command.make("latchkey").pipe(
     webhook,
     automation,
     dictionaries,
+    guest,
     audit,
     demo,
     docs,

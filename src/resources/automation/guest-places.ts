@@ -1,0 +1,21 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { idsParameter } from "../../database/parameters.ts"
+import type { Party } from "../guest-place.ts"
+
+/** Nothing that was planned for the stays and conversations is done any more, and no question is answered. */
+export const endingPlans = (
+  sql: SqlClient,
+  { operatorId, stayIds, conversationIds }: Party,
+  now: Date
+): ReadonlyArray<Fragment> => [
+  sql`
+    UPDATE automation_plans SET state = 'skipped', reason = 'the guest was erased', settled_at = ${now}
+    WHERE operator_id = ${operatorId} AND state = 'waiting' AND (stay_id = ANY (${idsParameter(stayIds)}::bigint[])
+      OR conversation_id = ANY (${idsParameter(conversationIds)}::bigint[]))`,
+  sql`
+    DELETE FROM automation_stays WHERE operator_id = ${operatorId} AND stay_id = ANY (${idsParameter(stayIds)}::bigint[])`,
+  sql`
+    DELETE FROM answer_lanes
+    WHERE operator_id = ${operatorId} AND conversation_id = ANY (${idsParameter(conversationIds)}::bigint[])`
+]

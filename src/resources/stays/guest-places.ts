@@ -1,0 +1,64 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { idsParameter } from "../../database/parameters.ts"
+import type { GuestPlace, Party } from "../guest-place.ts"
+import { lettingImagesGo } from "../images/keeping.ts"
+
+// What stays know of guests. An erased stay keeps its nights, its money and how many came.
+
+const ofStays = (sql: SqlClient, { stayIds }: Party): Fragment =>
+  sql`t.stay_id = ANY (${idsParameter(stayIds)}::bigint[])`
+
+const ofOrders = (sql: SqlClient, { orderIds }: Party): Fragment =>
+  sql`t.order_id = ANY (${idsParameter(orderIds)}::bigint[])`
+
+const identityImages: GuestPlace = {
+  table: "identity_images",
+  key: "id",
+  about: ofOrders,
+  secret: ["large_url", "extra_large_url"],
+  erasing: (sql, party, now) => [
+    sql`
+      WITH let_go AS (${lettingImagesGo(
+        sql,
+        party.operatorId,
+        sql`SELECT image_id FROM identity_images t WHERE t.operator_id = ${party.operatorId} AND ${ofOrders(sql, party)}`,
+        now
+      )})
+      DELETE FROM identity_images t WHERE t.operator_id = ${party.operatorId} AND ${ofOrders(sql, party)}`
+  ]
+}
+
+const guests: GuestPlace = {
+  table: "guests",
+  key: "id",
+  about: ofStays,
+  erasing: (sql, party) => [
+    sql`DELETE FROM guests t WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party)}`
+  ]
+}
+
+/** Whether a stay, as `t`, says anything of its guest: the condition of the index stays_of_guests (0071), word for word. */
+export const saysOfGuest = (sql: SqlClient): Fragment =>
+  sql.literal(
+    `(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.remarks <> ''
+    OR t.channel_remarks <> '' OR t.custom_fields IS NOT NULL OR t.guide_token IS NOT NULL)`
+  )
+
+const stays: GuestPlace = {
+  table: "stays",
+  key: "id",
+  about: (sql, { stayIds }) => sql`t.id = ANY (${idsParameter(stayIds)}::bigint[])`,
+  secret: ["guide_token", "check_in_guide_url", "lock_code", "lock_code_visible_after"],
+  // Without its token the page of the stay is gone.
+  erasing: (sql, { operatorId, stayIds }) => [
+    sql`
+      UPDATE stays SET guest_name = NULL, guest_phone = NULL, guest_email = NULL, remarks = '', channel_remarks = '',
+        custom_fields = NULL, lock_code = NULL, lock_code_visible_after = NULL, check_in_guide_url = '', guide_token = NULL,
+        identity_image_count = 0
+      WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(stayIds)}::bigint[])`
+  ]
+}
+
+/** Images and names before the stays they are of. */
+export const STAY_PLACES: ReadonlyArray<GuestPlace> = [identityImages, guests, stays]
