@@ -1,0 +1,166 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { eraseGuest } from "../../src/guests/erasing.ts"
+import { exportGuest } from "../../src/guests/exporting.ts"
+import { findGuest } from "../../src/guests/finding.ts"
+import { GUEST_PLACES } from "../../src/guests/places.ts"
+import { GUEST_ORDERS } from "../../src/limits.ts"
+import { ImageBytes } from "../../src/resources/images/ImageBytes.ts"
+import { makeRetain } from "../../src/resources/images/retention.ts"
+import { byNobody, layerService } from "../harness.ts"
+import { layerOwnDatabase } from "../own-database.ts"
+import { answered, booksOf, EMAIL, guestOf, PHONE, tablesWith, WORD } from "./scene.ts"
+
+const now = new Date("2026-11-26T12:00:00Z")
+
+const byEmail = (operatorId: number) => findGuest(operatorId, { by: "email", value: EMAIL.toUpperCase() }, now)
+
+const layerImages = Layer.provideMerge(ImageBytes.layerDatabase, layerService(layerOwnDatabase))
+
+layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
+  it.effect("is exported from wherever something is written, and erased there, and nobody else is", () =>
+    Effect.gen(function* () {
+      const held = yield* guestOf()
+      const { operatorId } = held.operator
+      const neighbour = yield* guestOf({
+        of: held,
+        word: "Quordle",
+        email: "quordle@guest.example",
+        checkIn: "2025-04-01",
+        checkOut: "2025-04-03"
+      })
+      const elsewhere = yield* guestOf({ word: "Vimblesnap" })
+      const [books, theirs, otherBooks] = [
+        yield* booksOf(operatorId),
+        yield* tablesWith("Quordle", operatorId),
+        yield* booksOf(elsewhere.operator.operatorId)
+      ]
+      const vimblesnap = yield* tablesWith("Vimblesnap", elsewhere.operator.operatorId)
+      const before = yield* tablesWith(WORD, operatorId)
+      const lines: Array<object> = []
+      const found = yield* byEmail(operatorId)
+      assert.lengthOf(found, 1)
+      const told = yield* byNobody(
+        exportGuest(operatorId, found, { at: now, write: (line) => Effect.sync(() => void lines.push(line)) })
+      )
+      const text = lines.map((line) => JSON.stringify(line)).join("\n")
+      const places = new Set(lines.flatMap((line) => ("place" in line ? [line.place] : [])))
+      assert.deepStrictEqual(Array.from(places).toSorted(), GUEST_PLACES.map(({ table }) => table).toSorted())
+      assert.deepStrictEqual(told.images, 2)
+      assert.include(text, `"jpeg":"${Buffer.from(WORD).toString("base64")}"`)
+      assert.notMatch(text, /lkguest_|lkimage_|Quordle|Vimblesnap|operator_id":(?!\d+,"made_at)/)
+      for (const place of GUEST_PLACES) if (place.table !== "orders") assert.include(before, place.table)
+
+      yield* byNobody(Effect.forEach(found, eraseGuest))
+      yield* (yield* makeRetain)(new Date(Date.now() + 1_000))
+      assert.deepStrictEqual(yield* tablesWith(WORD, operatorId), [])
+      assert.deepStrictEqual(yield* booksOf(operatorId), books)
+      assert.deepStrictEqual(yield* tablesWith("Quordle", operatorId), theirs)
+      assert.deepStrictEqual(yield* booksOf(elsewhere.operator.operatorId), otherBooks)
+      assert.deepStrictEqual(yield* tablesWith("Vimblesnap", elsewhere.operator.operatorId), vimblesnap)
+      for (const { error_code, error_msg } of [...(yield* answered(held)), ...(yield* answered(neighbour))]) {
+        assert.strictEqual(error_code, 0, error_msg)
+      }
+      const sql = yield* SqlClient.SqlClient
+      const trail = yield* sql`
+        SELECT operation, record, fields FROM trail WHERE operator_id = ${operatorId} AND record IN (${`reservation:${held.code}`}, ${`conversation:${held.conversation}`})
+        ORDER BY id`
+      assert.deepStrictEqual(
+        trail.map((row) => [row["record"], row["fields"]]),
+        [
+          [`conversation:${held.conversation}`, []],
+          [`reservation:${held.code}`, []],
+          [`conversation:${held.conversation}`, ["guest"]],
+          [`reservation:${held.code}`, ["guest"]]
+        ]
+      )
+      const events =
+        yield* sql`SELECT event FROM events WHERE operator_id = ${operatorId} AND record = ${`reservation:${held.code}`}`
+      assert.deepStrictEqual(events, [{ event: "reservation_updated" }])
+      assert.deepStrictEqual(yield* byEmail(operatorId), [])
+      // Again by the code: nothing more happens to it.
+      yield* byNobody(Effect.forEach(yield* findGuest(operatorId, { by: "order", value: held.code }, now), eraseGuest))
+      assert.deepStrictEqual(yield* booksOf(operatorId), books)
+    })
+  )
+
+  it.effect(
+    "is found by phone however it is written, by a companion, by a channel's id, and by a thread without an order",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const held = yield* guestOf()
+        const { operatorId } = held.operator
+        const codes = Effect.fnUntraced(function* (by: "order" | "email" | "phone", value: string) {
+          return (yield* findGuest(operatorId, { by, value }, now)).map(({ records }) => records)
+        })
+        const both = [[`reservation:${held.code}`, `conversation:${held.conversation}`]]
+        for (const phone of [PHONE, "0151 08154711", "004915108154711"])
+          assert.deepStrictEqual(yield* codes("phone", phone), both)
+        assert.deepStrictEqual(yield* codes("order", held.conversation), both)
+        assert.deepStrictEqual(yield* codes("order", held.code), both)
+        assert.deepStrictEqual(yield* codes("order", held.code.slice(2)), both)
+        assert.deepStrictEqual(yield* codes("phone", "+49 151 0815-4712"), [])
+        yield* sql`UPDATE stays SET guest_email = NULL WHERE operator_id = ${operatorId}`
+        yield* sql`UPDATE conversations SET guest_email = NULL WHERE operator_id = ${operatorId}`
+        assert.deepStrictEqual(yield* codes("email", EMAIL), both)
+        yield* sql`
+        INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, guest_email, note, last_message_at, created_at)
+        VALUES (${operatorId}, 'asked', ${held.account}, 'airbnb', 'asked', 'asks@guest.example', '', now(), now())`
+        assert.deepStrictEqual(yield* codes("email", "asks@guest.example"), [["conversation:asked"]])
+        yield* sql`UPDATE conversations SET guest_email = 'b@guest.example' WHERE operator_id = ${operatorId} AND code = ${held.conversation}`
+        assert.deepStrictEqual(yield* codes("email", "b@guest.example"), both)
+      })
+  )
+
+  it.effect("has stays that are not over until the day after, unless the order was cancelled", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { operator, code } = yield* guestOf({ checkIn: "2026-11-24", checkOut: "2026-11-26" })
+      const current = Effect.fnUntraced(function* (day: string) {
+        const all = yield* findGuest(operator.operatorId, { by: "order", value: code }, new Date(`${day}T12:00:00Z`))
+        return all.flatMap((each) => each.current)
+      })
+      assert.deepStrictEqual(yield* current("2026-11-26"), [code])
+      assert.deepStrictEqual(yield* current("2026-11-27"), [])
+      yield* sql`
+        WITH gone AS (DELETE FROM calendar_days WHERE operator_id = ${operator.operatorId})
+        UPDATE orders SET status = 'cancelled', cancelled_at = now() WHERE operator_id = ${operator.operatorId}`
+      assert.deepStrictEqual(yield* current("2026-11-25"), [])
+    })
+  )
+
+  it.effect("may be waited for: what is being written of an order is erased after it", () =>
+    Effect.gen(function* () {
+      const held = yield* guestOf({ word: "Tumblewick", email: "tumblewick@guest.example" })
+      const found = yield* findGuest(held.operator.operatorId, { by: "order", value: held.code }, now)
+      const twice = yield* Effect.exit(
+        byNobody(Effect.all([Effect.forEach(found, eraseGuest), Effect.forEach(found, eraseGuest)], { concurrency: 2 }))
+      )
+      assert.isTrue(Exit.isSuccess(twice))
+      yield* (yield* makeRetain)(new Date(Date.now() + 1_000))
+      assert.deepStrictEqual(yield* tablesWith("Tumblewick", held.operator.operatorId), [])
+    })
+  )
+
+  it.effect(`of more than ${GUEST_ORDERS} orders is not touched`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { operator } = yield* guestOf({ word: "Many", email: "many@guest.example" })
+      const orders = (from: number, count: number) => sql`
+        WITH entered AS (
+          INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)
+          SELECT ${operator.operatorId}::bigint, '0-M' || n, 'airbnb', 'M' || n, 'denied', 'EUR', now(), now()
+          FROM generate_series(${from}::int, ${from + count - 1}::int) n RETURNING id, reservation_code
+        )
+        INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, rate, accommodation_revenue, guest_email)
+        SELECT ${operator.operatorId}::bigint, id, reservation_code, '2025-01-01', '2025-01-02', 1, 1, 'many@guest.example' FROM entered`
+      const many = findGuest(operator.operatorId, { by: "email", value: "many@guest.example" }, now)
+      yield* orders(1, GUEST_ORDERS - 1)
+      assert.lengthOf(yield* many, GUEST_ORDERS)
+      yield* orders(GUEST_ORDERS, 1)
+      assert.strictEqual((yield* Effect.flip(many))._tag, "TooMany")
+    })
+  )
+})

@@ -1,0 +1,149 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { FORGETTING_STAYS, forgetOld } from "../../src/guests/retention.ts"
+import { FORGETTING_MESSAGES, forgettingMessages } from "../../src/resources/conversations/forgetting.ts"
+import { forgettingMessageImages } from "../../src/resources/images/forgetting.ts"
+import { byNobody, layerService } from "../harness.ts"
+import { layerOwnDatabase } from "../own-database.ts"
+import { booksOf, guestOf, tablesWith, WORD } from "./scene.ts"
+
+const none = { messages: undefined, images: undefined, orders: undefined }
+
+const DAY_MS = 86_400_000
+
+const forgotten = (days: Partial<typeof none | Record<keyof typeof none, number>>, now: Date) =>
+  byNobody(forgetOld({ ...none, ...days }, now))
+
+const messagesOf = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ rows: number }>`SELECT count(*) AS rows FROM messages WHERE operator_id = ${operatorId}`
+  return row?.rows ?? 0
+})
+
+layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is kept for so many days", (it) => {
+  it.effect("is a message until it is that old, and one that waits to be sent until it is sent", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const held = yield* guestOf()
+      const { operatorId } = held.operator
+      const at = new Date("2026-06-01T10:00:00Z")
+      yield* sql`UPDATE messages SET created_at = ${at} WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE messages SET delivery = 'queued' WHERE operator_id = ${operatorId} AND sender_role = 'host'`
+      yield* forgotten({ messages: 30 }, new Date(at.getTime() + 30 * DAY_MS - 1))
+      assert.strictEqual(yield* messagesOf(operatorId), 2)
+      yield* forgotten({ messages: 30 }, new Date(at.getTime() + 30 * DAY_MS))
+      assert.strictEqual(yield* messagesOf(operatorId), 1)
+      const going = yield* sql`SELECT kind FROM images WHERE operator_id = ${operatorId} AND delete_at IS NOT NULL`
+      assert.deepStrictEqual(going, [{ kind: "message" }])
+      yield* sql`UPDATE messages SET delivery = 'sent' WHERE operator_id = ${operatorId} AND sender_role = 'host'`
+      yield* forgotten({ messages: 30 }, new Date(at.getTime() + 30 * DAY_MS))
+      assert.strictEqual(yield* messagesOf(operatorId), 0)
+    })
+  )
+
+  it.effect("is an image of a message until it is that old, and none of a document", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { operatorId } = (yield* guestOf()).operator
+      const at = new Date("2026-06-01T10:00:00Z")
+      yield* sql`UPDATE images SET created_at = ${at} WHERE operator_id = ${operatorId}`
+      const going = sql`SELECT kind FROM images WHERE operator_id = ${operatorId} AND delete_at IS NOT NULL`
+      yield* forgotten({ images: 7 }, new Date(at.getTime() + 7 * DAY_MS - 1))
+      assert.deepStrictEqual(yield* going, [])
+      yield* forgotten({ images: 7 }, new Date(at.getTime() + 7 * DAY_MS))
+      assert.deepStrictEqual(yield* going, [{ kind: "message" }])
+      assert.strictEqual(yield* messagesOf(operatorId), 2)
+    })
+  )
+
+  it.effect("is a guest until the order's last check-out is that old, and then money and nights are as they were", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const held = yield* guestOf({ checkOut: "2025-03-04" })
+      const { operatorId } = held.operator
+      const books = yield* booksOf(operatorId)
+      const whole = yield* tablesWith(WORD, operatorId)
+      yield* forgotten({ orders: 10 }, new Date("2025-03-13T12:00:00Z"))
+      assert.deepStrictEqual(yield* tablesWith(WORD, operatorId), whole)
+      yield* forgotten({ orders: 10 }, new Date("2025-03-14T12:00:00Z"))
+      assert.deepStrictEqual(yield* tablesWith(WORD, operatorId), ["image_bytes"])
+      assert.deepStrictEqual(yield* booksOf(operatorId), books)
+      const trail =
+        yield* sql`SELECT DISTINCT fields FROM trail WHERE operator_id = ${operatorId} AND fields = '{guest}'`
+      assert.lengthOf(trail, 1)
+      const events = sql`SELECT id FROM events WHERE operator_id = ${operatorId}`
+      const told = (yield* events).length
+      yield* forgotten({ orders: 10 }, new Date("2025-03-15T12:00:00Z"))
+      assert.strictEqual((yield* events).length, told)
+    })
+  )
+
+  it.effect("is a thread until each of its orders is over that long", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const early = yield* guestOf({ word: "Early" })
+      const late = yield* guestOf({ of: early, word: "Early", checkIn: "2025-05-01", checkOut: "2025-05-04" })
+      const { operatorId } = early.operator
+      yield* sql`UPDATE orders SET conversation_id = ${early.conversation} WHERE operator_id = ${operatorId}`
+      yield* forgotten({ orders: 10 }, new Date("2025-04-01T12:00:00Z"))
+      const stays = sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NOT NULL`
+      assert.deepStrictEqual(yield* stays, [{ stay_code: late.code }])
+      assert.strictEqual(yield* messagesOf(operatorId), 4)
+      yield* forgotten({ orders: 10 }, new Date("2025-05-14T12:00:00Z"))
+      assert.deepStrictEqual(yield* stays, [])
+      // The late one's own thread has no order any more.
+      assert.strictEqual(yield* messagesOf(operatorId), 2)
+    })
+  )
+
+  it.effect("goes to the end of more than one turn has, and past orders that are not over", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const held = yield* guestOf({ word: "Plenty" })
+      const { operatorId } = held.operator
+      yield* sql`
+        INSERT INTO messages (operator_id, conversation_id, code, sender_role, sources, display_type, content, created_at)
+        SELECT operator_id, id, 'plenty' || n, 'guest', '[]', 'Text', 'x', now() - interval '1 year'
+        FROM conversations, generate_series(1, ${FORGETTING_MESSAGES + 1}::int) n WHERE operator_id = ${operatorId}`
+      yield* forgotten({ messages: 100 }, new Date())
+      assert.strictEqual(yield* messagesOf(operatorId), 2)
+      // Each with a room that is taken until much later.
+      yield* sql`
+        WITH entered AS (
+          INSERT INTO orders (operator_id, reservation_code, channel_type, channel_id, status, currency, booked_at, created_at)
+          SELECT ${operatorId}::bigint, '0-P' || n, 'airbnb', 'P' || n, 'denied', 'EUR', now(), now()
+          FROM generate_series(1, ${FORGETTING_STAYS + 1}::int) n RETURNING id, reservation_code
+        )
+        INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, rate, accommodation_revenue, guest_name)
+        SELECT ${operatorId}::bigint, id, reservation_code || room, '2024-01-01', ('2024-01-02'::date + 3000 * room), 1, 1, 'Waits'
+        FROM entered, generate_series(0, 1) room`
+      yield* forgotten({ orders: 10 }, new Date("2025-03-14T12:00:00Z"))
+      assert.notInclude(yield* tablesWith("Plenty", operatorId), "stays")
+      assert.include(yield* tablesWith("Waits", operatorId), "stays")
+    })
+  )
+
+  it.effect("is found by its age, in an index", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { operatorId } = (yield* guestOf()).operator
+      yield* sql`
+        INSERT INTO messages (operator_id, conversation_id, code, sender_role, sources, display_type, content, created_at)
+        SELECT operator_id, id, 'aged' || n, 'guest', '[]', 'Text', 'x', now() - make_interval(mins => n)
+        FROM conversations, generate_series(1, 5000) n WHERE operator_id = ${operatorId}`
+      yield* sql`
+        INSERT INTO images (operator_id, token, kind, bytes, created_at)
+        SELECT ${operatorId}, 'lkimage_aged' || n, 'message', 1, now() - make_interval(mins => n) FROM generate_series(1, 5000) n`
+      yield* sql`ANALYZE messages, images`
+      const now = new Date(Date.now() - 30 * DAY_MS)
+      for (const [index, statement] of [
+        ["messages_by_age", forgettingMessages(sql, operatorId, now, now)],
+        ["images_by_age", forgettingMessageImages(sql, operatorId, now, now)]
+      ] as const) {
+        const plan = JSON.stringify(yield* sql`EXPLAIN (FORMAT JSON) ${statement}`)
+        assert.include(plan, index)
+      }
+    })
+  )
+})
