@@ -6,7 +6,12 @@ import { builtBeside } from "../src/database/built-beside.ts"
 
 export default Effect.forEach(
   [
-    { name: "messages_by_age", unique: false, on: "messages (operator_id, created_at, id)" },
+    {
+      name: "messages_by_age",
+      unique: false,
+      on: `messages (operator_id, created_at, id) WHERE (content <> '(erased)' OR sender_name IS NOT NULL
+        OR attachment_url IS NOT NULL OR image_id IS NOT NULL)`
+    },
     {
       name: "images_by_age",
       unique: false,

@@ -21,7 +21,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "cli",
     what: "the command line",
     imports: imports(
-      "main.ts backup background changes channels configuration.ts connectors console contract database deliveries demo doctor documents ingest installation.ts",
+      "main.ts backup background changes channels configuration.ts connectors console contract database deliveries demo doctor documents guests ingest installation.ts",
       "limits.ts oauth operators sandbox resources/<family> telemetry workers"
     )
   },
@@ -34,7 +34,7 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "main.ts",
     what: "the process: settings choose layers",
     imports: imports(
-      "adapters assembly.ts backlog.ts background changes channels configuration.ts connectors console console-assembly.ts database deliveries demo events gate ingest",
+      "adapters assembly.ts backlog.ts background changes channels configuration.ts connectors console console-assembly.ts database deliveries demo events gate guests ingest",
       "installation.ts limits.ts oauth operators places resources/<family> sandbox telemetry"
     )
   },
@@ -66,6 +66,13 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "assembly.ts",
     what: "the Service with its gate and every family: what the process, the tests and the bench all run",
     imports: imports("changes gate resources/index.ts service.ts")
+  },
+  {
+    place: "guests",
+    what: "everything about one guest: found, handed out, erased, and forgotten after so many days",
+    imports: imports(
+      "background changes contract database deliveries installation.ts limits.ts resources/<family> resources/guest-place.ts"
+    )
   },
   {
     place: "doctor",
@@ -128,13 +135,18 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(
       "background changes channels contract database deliveries events installation.ts limits.ts oauth random-text.ts",
-      "resources/addresses.ts resources/handled.ts resources/own-row.ts resources/row-fields.ts telemetry"
+      "resources/addresses.ts resources/guest-place.ts resources/handled.ts resources/own-row.ts resources/row-fields.ts telemetry"
     )
   },
   {
     place: "resources/handled.ts",
     what: "the seam between a family and the Service: handlers go in, readers of input come out",
     imports: imports("changes contract")
+  },
+  {
+    place: "resources/guest-place.ts",
+    what: "how a table's owner says what of a guest is in it",
+    imports: []
   },
   {
     place: "resources/addresses.ts",
@@ -239,7 +251,7 @@ export const FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   reviews: ["channel-accounts", "orders", "properties", "stays"],
   reservations: ["availability", "check-in", "custom-channels", "orders", "properties", "stays", "transactions"],
   staffs: ["properties"],
-  stays: ["reservation-tags"],
+  stays: ["reservation-tags", "images"],
   tags: ["properties"],
   tasks: ["properties", "staffs", "stays"],
   transactions: ["orders", "properties"],

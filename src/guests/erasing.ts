@@ -4,7 +4,7 @@ import { forgettingKeysOf } from "../changes/guest-places.ts"
 import { onRecord } from "../changes/on-record.ts"
 import { patiently } from "../database/patience.ts"
 import { forgettingAnswers } from "../deliveries/guest-places.ts"
-import { endingPlans } from "../resources/automation/guest-places.ts"
+import { endingPlans, lockingAnswers } from "../resources/automation/guest-places.ts"
 import { lockingConversations } from "../resources/conversations/guest-places.ts"
 import { lockingOrders } from "../resources/orders/guest-places.ts"
 import { recordStayUpdates } from "../resources/stays/table.ts"
@@ -36,6 +36,7 @@ export const eraseGuest = Effect.fnUntraced(function* (found: Found) {
   const now = yield* DateTime.nowAsDate
   const statements = [
     lockingOrders(sql, party),
+    lockingAnswers(sql, party),
     lockingConversations(sql, party),
     ...endingPlans(sql, party, now),
     ...GUEST_PLACES.flatMap(({ erasing }) => erasing(sql, party, now)),

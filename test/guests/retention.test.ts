@@ -17,7 +17,9 @@ const forgotten = (days: Partial<typeof none | Record<keyof typeof none, number>
 
 const messagesOf = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ rows: number }>`SELECT count(*) AS rows FROM messages WHERE operator_id = ${operatorId}`
+  const [row] = yield* sql<{
+    rows: number
+  }>`SELECT count(*) AS rows FROM messages WHERE operator_id = ${operatorId} AND content <> '(erased)'`
   return row?.rows ?? 0
 })
 

@@ -104,6 +104,12 @@ export const guestOf = Effect.fnUntraced(function* (options: HostOptions = {}) {
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, note, order_id,
       status, operator_name, created_at, updated_at)
     VALUES (${operatorId}, 'income', 300, 'EUR', 11, 197, now(), ${`from ${word}`}, ${order}, 'paid', 'x', now(), now())`
+  yield* sql`
+    WITH tag AS (
+      INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
+      VALUES (${operatorId}, ${`Tag of ${code}`}, '#112233', now()) RETURNING id
+    )
+    INSERT INTO stay_tags (operator_id, stay_id, tag_id, stays_version) SELECT ${operatorId}, ${stay}, id, 0 FROM tag`
   yield* sql`UPDATE calendar_days SET remarks = ${`for ${word}`} WHERE operator_id = ${operatorId} AND stay_id = ${stay}`
   yield* sql`
     INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)

@@ -14,8 +14,12 @@ export const endingPlans = (
     WHERE operator_id = ${operatorId} AND state = 'waiting' AND (stay_id = ANY (${idsParameter(stayIds)}::bigint[])
       OR conversation_id = ANY (${idsParameter(conversationIds)}::bigint[]))`,
   sql`
-    DELETE FROM automation_stays WHERE operator_id = ${operatorId} AND stay_id = ANY (${idsParameter(stayIds)}::bigint[])`,
-  sql`
-    DELETE FROM answer_lanes
-    WHERE operator_id = ${operatorId} AND conversation_id = ANY (${idsParameter(conversationIds)}::bigint[])`
+    UPDATE answer_lanes SET waiting = 0
+    WHERE operator_id = ${operatorId} AND conversation_id = ANY (${idsParameter(conversationIds)}::bigint[]) AND waiting > 0`
 ]
+
+/** Locks the lanes of answers, which whoever answers has before the conversation. */
+export const lockingAnswers = (sql: SqlClient, { operatorId, conversationIds }: Party): Fragment => sql`
+  SELECT FROM answer_lanes
+  WHERE operator_id = ${operatorId} AND conversation_id = ANY (${idsParameter(conversationIds)}::bigint[])
+  ORDER BY conversation_id FOR NO KEY UPDATE`

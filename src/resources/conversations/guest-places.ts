@@ -10,12 +10,27 @@ import { lettingImagesGo } from "../images/keeping.ts"
 const ofConversations = (sql: SqlClient, { conversationIds }: Party): Fragment =>
   sql`t.conversation_id = ANY (${idsParameter(conversationIds)}::bigint[])`
 
+/** What an erased message says. */
+const ERASED = "(erased)"
+
+/** Whether a message says anything: the condition of the index messages_by_age (0071), word for word. */
+export const saysAnything = (sql: SqlClient): Fragment =>
+  sql.literal(
+    `(content <> '${ERASED}' OR sender_name IS NOT NULL OR attachment_url IS NOT NULL OR image_id IS NOT NULL)`
+  )
+
+/** For an UPDATE of messages: what is left of one. The row stays, as its channel may say once more that there is such a message. */
+export const saysNothing = (sql: SqlClient, now: Date): Fragment => sql`
+  content = ${sql.literal(`'${ERASED}'`)}, sender_name = NULL, sources = '[]', attachment_url = NULL, image_id = NULL,
+  settled_at = CASE WHEN delivery = 'queued' THEN ${now}::timestamptz ELSE settled_at END,
+  reason = CASE WHEN delivery = 'queued' THEN 'erased before it was sent' END,
+  delivery = CASE WHEN delivery = 'queued' THEN 'refused' ELSE delivery END`
+
 const messages: GuestPlace = {
   table: "messages",
   key: "id",
   about: ofConversations,
   secret: ["attachment_url", "traceparent"],
-  // What waits to be sent goes too, and the lane that it waits in.
   erasing: (sql, party, now) => [
     sql`
       WITH let_go AS (${lettingImagesGo(
@@ -23,10 +38,12 @@ const messages: GuestPlace = {
         party.operatorId,
         sql`SELECT image_id FROM messages t WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)}`,
         now
-      )}), lane AS (
-        DELETE FROM message_lanes t WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)}
-      )
-      DELETE FROM messages t WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)}`
+      )})
+      UPDATE messages t SET ${saysNothing(sql, now)}
+      WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)} AND ${saysAnything(sql)}`,
+    sql`
+      UPDATE message_lanes t SET waiting = 0
+      WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)} AND t.waiting > 0`
   ]
 }
 

@@ -38,6 +38,16 @@ const guests: GuestPlace = {
   ]
 }
 
+/** What a host has marked a stay with may be the guest's: an allergy. */
+const tags: GuestPlace = {
+  table: "stay_tags",
+  key: "tag_id",
+  about: ofStays,
+  erasing: (sql, party) => [
+    sql`DELETE FROM stay_tags t WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party)}`
+  ]
+}
+
 /** Whether a stay, as `t`, says anything of its guest: the condition of the index stays_of_guests (0071), word for word. */
 export const saysOfGuest = (sql: SqlClient): Fragment =>
   sql.literal(
@@ -54,11 +64,11 @@ const stays: GuestPlace = {
   erasing: (sql, { operatorId, stayIds }) => [
     sql`
       UPDATE stays SET guest_name = NULL, guest_phone = NULL, guest_email = NULL, remarks = '', channel_remarks = '',
-        custom_fields = NULL, lock_code = NULL, lock_code_visible_after = NULL, check_in_guide_url = '', guide_token = NULL,
+        custom_fields = NULL, arrival_at = NULL, departure_at = NULL, lock_code = NULL, lock_code_visible_after = NULL, check_in_guide_url = '', guide_token = NULL,
         identity_image_count = 0
       WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(stayIds)}::bigint[])`
   ]
 }
 
 /** Images and names before the stays they are of. */
-export const STAY_PLACES: ReadonlyArray<GuestPlace> = [identityImages, guests, stays]
+export const STAY_PLACES: ReadonlyArray<GuestPlace> = [identityImages, guests, tags, stays]
