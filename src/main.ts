@@ -90,6 +90,8 @@ import { layerExpiring } from "./resources/special-offers/expiring.ts"
 import { layerSandboxConnector } from "./sandbox/in-process.ts"
 import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
 import { SandboxAllowed } from "./sandbox/SandboxAllowed.ts"
+import { layerSealing } from "./sealing/Sealing.ts"
+import { keysThere, warnUnsealed } from "./sealing/start.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 import { Measuring } from "./telemetry/metrics/measuring.ts"
 import { layerProcessMetrics } from "./telemetry/metrics/process.ts"
@@ -264,7 +266,10 @@ const layerMetrics = ({ metricsPort, host }: Settings) =>
     : Layer.provide(layerMetricsPort({ port: metricsPort, host }), Snapshots.layerProcess)
 
 // On connections whose statements may take as long as they take.
-const layerMigrated = Layer.provide(Layer.effectDiscard(migrate(migrations)), layerDatabase)
+const layerMigrated = Layer.provide(Layer.effectDiscard(Effect.andThen(migrate(migrations), keysThere)), layerDatabase)
+
+/** Of several workers their parent says it, once. */
+const warned = ({ replaced }: Run, settings: Settings) => (replaced === undefined ? warnUnsealed(settings) : Effect.void)
 
 /** Serves, and says where. Whoever interrupts it lets open requests finish first. */
 const serving = Effect.fnUntraced(function* ({ announce, replaced }: Run) {
@@ -311,7 +316,7 @@ const layerProgram = (run: Run) =>
       return layerOfRole(run, settings, connectors, sandbox).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         Layer.provide(layerCommands),
-        Layer.provide(layerMigrated),
+        Layer.provide([layerMigrated, Layer.effectDiscard(warned(run, settings))]),
         Layer.provide(layerHearing),
         // Above the Service: what the API does, its pages ask of that.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
@@ -333,6 +338,7 @@ const layerProgram = (run: Run) =>
           Layer.succeed(Measuring, isMeasured(settings)),
           Layer.succeed(Deployment, settings.deployment),
           Layer.succeed(PublicUrl, settings.publicUrl),
+          layerSealing(settings.secretKeys),
           Layer.succeed(IdentityImageDays, settings.identityImageDays),
           Layer.succeed(PublicClient, settings.publicClient),
           Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
