@@ -269,7 +269,8 @@ const layerMetrics = ({ metricsPort, host }: Settings) =>
 const layerMigrated = Layer.provide(Layer.effectDiscard(Effect.andThen(migrate(migrations), keysThere)), layerDatabase)
 
 /** Of several workers their parent says it, once. */
-const warned = ({ replaced }: Run, settings: Settings) => (replaced === undefined ? warnUnsealed(settings) : Effect.void)
+const warned = ({ replaced }: Run, settings: Settings) =>
+  replaced === undefined ? warnUnsealed(settings) : Effect.void
 
 /** Serves, and says where. Whoever interrupts it lets open requests finish first. */
 const serving = Effect.fnUntraced(function* ({ announce, replaced }: Run) {

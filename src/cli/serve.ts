@@ -68,7 +68,9 @@ const withItsParent = Effect.fnUntraced(function* (role: Role) {
 const asParent = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const { parent } = yield* Effect.promise(() => import("../workers/parent.ts"))
   const { WorkerProcesses } = yield* Effect.promise(() => import("../workers/WorkerProcesses.ts"))
-  return yield* Effect.andThen(warnUnsealed(settings), parent(workers, settings)).pipe(Effect.provide(Layer.merge(WorkerProcesses.layer, layerLines(settings))))
+  return yield* Effect.andThen(warnUnsealed(settings), parent(workers, settings)).pipe(
+    Effect.provide(Layer.merge(WorkerProcesses.layer, layerLines(settings)))
+  )
 })
 
 /** The parent tells of its workers in the log, and of nothing else: what there is to trace happens in them. */

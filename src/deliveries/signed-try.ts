@@ -1,9 +1,11 @@
 import { Clock, Effect, Redacted, Schema } from "effect"
-import type { Tried } from "./delivery.ts"
+import { Sealing } from "../sealing/Sealing.ts"
+import type { SubscriptionKey, Tried } from "./delivery.ts"
 import { Outbound } from "./Outbound.ts"
+import { openedSigning } from "./sealing-secrets.ts"
 import { SECRET_TOKEN_HEADER, signedHeaders } from "./signature.ts"
 
-/** What a try needs to know of its subscription. */
+/** What a try needs to know of its subscription, as it is kept. */
 export const Signing = Schema.Struct({
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
@@ -14,11 +16,8 @@ export const Signing = Schema.Struct({
 export type Signing = typeof Signing.Type
 
 /** Sends a body once, signed as its receiver checks it, under the id the receiver knows it by. */
-export const signedTry = Effect.fnUntraced(function* (
-  { url, secret, former_secret: former, secret_token }: Signing,
-  id: string,
-  body: string
-) {
+export const signedTry = Effect.fnUntraced(function* (kept: Signing & SubscriptionKey, id: string, body: string) {
+  const { url, secret, former_secret: former, secret_token } = openedSigning(yield* Sealing, kept, kept)
   const outbound = yield* Outbound
   const startedAt = yield* Clock.currentTimeMillis
   const message = { id, timestamp: Math.floor(startedAt / 1000), body }

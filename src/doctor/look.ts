@@ -8,6 +8,8 @@ import type { Settings } from "../configuration.ts"
 import { BACKGROUND_CONNECTIONS, PROBE_CONNECTIONS } from "../database/choose.ts"
 import type { Migration } from "../database/migration.ts"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
+import { noKeys } from "../sealing/keys.ts"
+import { keptOtherwise, missingIn, standing } from "../sealing/standing.ts"
 import { type Finding, fine, unsure, wrong } from "./finding.ts"
 import {
   clockFinding,
@@ -17,7 +19,8 @@ import {
   pausedFinding,
   postgresFinding,
   queueFinding,
-  schemaFinding
+  schemaFinding,
+  secretsFinding
 } from "./rules.ts"
 
 // What is asked of the database, Redis, the collector, the own address and the disks. Each answers in time or is away.
@@ -165,9 +168,10 @@ const readOnCall = onlyRowOf(Schema.Struct({ dead: Schema.Int, paused: Schema.In
 
 /** The database: release, clock, size, connections, schema, and what waits in it. */
 export const database = Effect.fnUntraced(function* (
-  { databaseUrl, databaseConnections }: Pick<Settings, "databaseUrl" | "databaseConnections">,
+  settings: Pick<Settings, "databaseUrl" | "databaseConnections" | "secretKeys" | "demo">,
   migrations: ReadonlyArray<Migration>
 ) {
+  const { databaseUrl, databaseConnections } = settings
   const sql = yield* SqlClient.SqlClient
   const before = yield* Clock.currentTimeMillis
   const { version, now, bytes, most } = yield* readServer(sql`
@@ -197,9 +201,22 @@ export const database = Effect.fnUntraced(function* (
         ]
       : []),
     schemaFinding(pending, Array.from(applied).filter((id) => !known.has(id)).length),
-    ...(pending.length === 0 ? yield* waiting : [unsure("queues", "the tables are not up to date")])
+    ...(pending.length === 0
+      ? [...(yield* waiting), yield* secrets(settings)]
+      : [unsure("queues", "the tables are not up to date")])
   ]
 })
+
+const secrets = ({ secretKeys, demo }: Pick<Settings, "secretKeys" | "demo">) =>
+  Effect.map(standing, (found) => {
+    const keys = secretKeys ?? noKeys
+    return secretsFinding({
+      isSet: secretKeys !== undefined,
+      isDemo: demo,
+      missing: missingIn(found, keys),
+      otherwise: keptOtherwise(found, keys)
+    })
+  })
 
 const waiting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
