@@ -5,9 +5,9 @@ import { rowOf } from "../database/rows.ts"
 import { messageOf } from "../events/message.ts"
 import { WEBHOOK_TESTS, WEBHOOK_TESTS_OF_OPERATOR } from "../limits.ts"
 import { Sealing } from "../sealing/Sealing.ts"
-import type { Tried } from "./delivery.ts"
+import { Signing, type Tried } from "./delivery.ts"
 import { Outbound } from "./Outbound.ts"
-import { Signing, signedTry } from "./signed-try.ts"
+import { signedTry } from "./signed-try.ts"
 import { sending } from "./taking.ts"
 
 /** What a receiver is told that is tried out; no subscription can ask for it. */

@@ -1,8 +1,7 @@
 import { receiverToken, webhookSecret } from "../sealing/places.ts"
 import type { Seals } from "../sealing/Sealing.ts"
-import type { SubscriptionKey } from "./delivery.ts"
+import type { Signing, SubscriptionKey } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
-import type { Signing } from "./signed-try.ts"
 import type { NewSubscription, Receiver } from "./subscriptions.ts"
 
 // The secrets of subscriptions and receivers on their way into their columns and out of them.

@@ -1,19 +1,9 @@
-import { Clock, Effect, Redacted, Schema } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { Sealing } from "../sealing/Sealing.ts"
-import type { SubscriptionKey, Tried } from "./delivery.ts"
+import type { Signing, SubscriptionKey, Tried } from "./delivery.ts"
 import { Outbound } from "./Outbound.ts"
 import { openedSigning } from "./sealing-secrets.ts"
 import { SECRET_TOKEN_HEADER, signedHeaders } from "./signature.ts"
-
-/** What a try needs to know of its subscription, as it is kept. */
-export const Signing = Schema.Struct({
-  url: Schema.String,
-  secret: Schema.RedactedFromValue(Schema.String),
-  /** The replaced secret, while it still signs. */
-  former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
-  secret_token: Schema.RedactedFromValue(Schema.String)
-})
-export type Signing = typeof Signing.Type
 
 /** Sends a body once, signed as its receiver checks it, under the id the receiver knows it by. */
 export const signedTry = Effect.fnUntraced(function* (kept: Signing & SubscriptionKey, id: string, body: string) {
