@@ -29,7 +29,7 @@ class NoKeys extends Data.TaggedError("NoKeys") {
 /** Some secrets are still as they were. */
 class SomeLeft extends Data.TaggedError("SomeLeft")<{ readonly left: number }> {
   override get message(): string {
-    return `${this.left} secrets are still kept as before: see that every process has this SECRET_KEY, and run it again; those of a row that was changed by hand stay, and latchkey serve says of which key is missing`
+    return `${this.left} secrets are still kept as before: see that every process has this SECRET_KEY and run it again; what stays then was changed by hand and opens no more`
   }
 }
 
