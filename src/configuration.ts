@@ -246,6 +246,14 @@ const sandboxOf = (said: boolean | undefined, listenHost: string, publicUrl: str
 export const isThisMachineAlone = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
   isPlainLoopback(`http://${hostInUrl(host)}`) && isPlainLoopback(publicUrl)
 
+/** Whether it is the demo, which nobody else can reach: what is in its database is made up. */
+export const isDemoAlone = (settings: Pick<Settings, "demo" | "host" | "publicUrl">): boolean =>
+  settings.demo && isThisMachineAlone(settings)
+
+/** Whether secrets are in the clear that are somebody's. */
+export const wantsKey = (settings: Pick<Settings, "demo" | "host" | "publicUrl" | "secretKeys">): boolean =>
+  settings.secretKeys === undefined && !isDemoAlone(settings)
+
 const hostInUrl = (name: string): string => (name.includes(":") ? `[${name}]` : name)
 
 /** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */

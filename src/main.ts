@@ -22,7 +22,14 @@ import { layerRetention } from "./changes/layer.ts"
 import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Connectors } from "./channels/connector.ts"
-import { Configuration, IMAGE_STORE, isThisMachineAlone, type Settings, WrongSetting } from "./configuration.ts"
+import {
+  Configuration,
+  IMAGE_STORE,
+  isThisMachineAlone,
+  type Settings,
+  WrongSetting,
+  wantsKey
+} from "./configuration.ts"
 import { layerConnectorsElsewhere } from "./connectors/elsewhere.ts"
 import { Hearing } from "./connectors/Hearing.ts"
 import { layerConnectorRetention } from "./connectors/layer.ts"
@@ -269,8 +276,8 @@ const layerMetrics = ({ metricsPort, host }: Settings) =>
 const layerMigrated = Layer.provide(Layer.effectDiscard(Effect.andThen(migrate(migrations), keysThere)), layerDatabase)
 
 /** Of several workers their parent says it, once. */
-const warned = ({ replaced }: Run, settings: Settings) =>
-  replaced === undefined ? warnUnsealed(settings) : Effect.void
+const layerWarned = ({ replaced }: Run, settings: Settings) =>
+  replaced === undefined && wantsKey(settings) ? Layer.effectDiscard(warnUnsealed) : Layer.empty
 
 /** Serves, and says where. Whoever interrupts it lets open requests finish first. */
 const serving = Effect.fnUntraced(function* ({ announce, replaced }: Run) {
@@ -317,7 +324,8 @@ const layerProgram = (run: Run) =>
       return layerOfRole(run, settings, connectors, sandbox).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         Layer.provide(layerCommands),
-        Layer.provide([layerMigrated, Layer.effectDiscard(warned(run, settings))]),
+        Layer.provide(Layer.provide(layerWarned(run, settings), layerMigrated)),
+        Layer.provide(layerMigrated),
         Layer.provide(layerHearing),
         // Above the Service: what the API does, its pages ask of that.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),

@@ -2,7 +2,7 @@ import cluster from "node:cluster"
 import { availableParallelism } from "node:os"
 import { Data, Effect, Layer, Option, Runtime } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Configuration, type Settings } from "../configuration.ts"
+import { Configuration, type Settings, wantsKey } from "../configuration.ts"
 import { WORKERS } from "../limits.ts"
 import { warnUnsealed } from "../sealing/start.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
@@ -68,7 +68,7 @@ const withItsParent = Effect.fnUntraced(function* (role: Role) {
 const asParent = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const { parent } = yield* Effect.promise(() => import("../workers/parent.ts"))
   const { WorkerProcesses } = yield* Effect.promise(() => import("../workers/WorkerProcesses.ts"))
-  return yield* Effect.andThen(warnUnsealed(settings), parent(workers, settings)).pipe(
+  return yield* Effect.andThen(wantsKey(settings) ? warnUnsealed : Effect.void, parent(workers, settings)).pipe(
     Effect.provide(Layer.merge(WorkerProcesses.layer, layerLines(settings)))
   )
 })

@@ -4,7 +4,7 @@ import { Clock, DateTime, Effect, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createClient } from "redis"
 import { makeBacklogLooks } from "../backlog.ts"
-import type { Settings } from "../configuration.ts"
+import { isDemoAlone, type Settings } from "../configuration.ts"
 import { BACKGROUND_CONNECTIONS, PROBE_CONNECTIONS } from "../database/choose.ts"
 import type { Migration } from "../database/migration.ts"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
@@ -166,11 +166,10 @@ const readServer = onlyRowOf(
 const readIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 const readOnCall = onlyRowOf(Schema.Struct({ dead: Schema.Int, paused: Schema.Int }))
 
+type OfDatabase = Pick<Settings, "databaseUrl" | "databaseConnections" | "secretKeys" | "demo" | "host" | "publicUrl">
+
 /** The database: release, clock, size, connections, schema, and what waits in it. */
-export const database = Effect.fnUntraced(function* (
-  settings: Pick<Settings, "databaseUrl" | "databaseConnections" | "secretKeys" | "demo">,
-  migrations: ReadonlyArray<Migration>
-) {
+export const database = Effect.fnUntraced(function* (settings: OfDatabase, migrations: ReadonlyArray<Migration>) {
   const { databaseUrl, databaseConnections } = settings
   const sql = yield* SqlClient.SqlClient
   const before = yield* Clock.currentTimeMillis
@@ -207,14 +206,17 @@ export const database = Effect.fnUntraced(function* (
   ]
 })
 
-const secrets = ({ secretKeys, demo }: Pick<Settings, "secretKeys" | "demo">) =>
-  Effect.map(standing, (found) => {
+/** All of them are read; where that takes too long the rest is told all the same. */
+const secrets = (settings: OfDatabase) =>
+  Effect.map(Effect.timeoutOption(standing, DOCTOR_WAIT_MS), (counted) => {
+    if (Option.isNone(counted)) return unsure("SECRET_KEY", `secrets were not counted in ${DOCTOR_WAIT_MS / 1000} s`)
+    const { secretKeys } = settings
     const keys = secretKeys ?? noKeys
     return secretsFinding({
       isSet: secretKeys !== undefined,
-      isDemo: demo,
-      missing: missingIn(found, keys),
-      otherwise: keptOtherwise(found, keys)
+      isDemo: isDemoAlone(settings),
+      missing: missingIn(counted.value, keys),
+      otherwise: keptOtherwise(counted.value, keys)
     })
   })
 

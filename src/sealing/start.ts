@@ -17,16 +17,7 @@ export const keysThere = Effect.gen(function* () {
   if (keyIds.length > 0) return yield* new KeyMissing({ keyIds })
 })
 
-/** Told once as a service starts that others than those of the demo may come to use. */
-export const warnUnsealed = ({
-  demo,
-  secretKeys
-}: {
-  readonly demo: boolean
-  readonly secretKeys: unknown
-}): Effect.Effect<void> =>
-  demo || secretKeys !== undefined
-    ? Effect.void
-    : Effect.logWarning(
-        "SECRET_KEY is not set: signing secrets and addresses of calendars are in the database in the clear; latchkey secret new makes one"
-      )
+/** Told once as a service starts that has no SECRET_KEY. */
+export const warnUnsealed: Effect.Effect<void> = Effect.logWarning(
+  "SECRET_KEY is not set: signing secrets and addresses of calendars are in the database in the clear; latchkey secret new makes one"
+)
