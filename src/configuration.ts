@@ -8,6 +8,7 @@ import { DATABASE_CONNECTIONS } from "./database/postgres.ts"
 import { type AllowedHosts, literalAddress, noAllowedHosts, parseAllowedHosts } from "./deliveries/allowed-hosts.ts"
 import type { DeploymentName, KeptDays } from "./installation.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "./limits.ts"
+import { readKeys, SECRET_KEY, type SecretKeys } from "./sealing/keys.ts"
 import {
   type CollectorHeaders,
   collectorHeaders,
@@ -63,6 +64,8 @@ export interface Settings {
   readonly statementSeconds: number
   /** Undefined: rate windows are counted in memory. */
   readonly redisUrl: Redacted.Redacted | undefined
+  /** What secrets in the database are sealed with; undefined: they are in the clear. */
+  readonly secretKeys: SecretKeys | undefined
   readonly deployment: DeploymentName
   /** Plain HTTP is refused. */
   readonly requireHttps: boolean
@@ -246,6 +249,14 @@ const sandboxOf = (said: boolean | undefined, listenHost: string, publicUrl: str
 export const isThisMachineAlone = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
   isPlainLoopback(`http://${hostInUrl(host)}`) && isPlainLoopback(publicUrl)
 
+/** Whether it is the demo, which nobody else can reach: what is in its database is made up. */
+export const isDemoAlone = (settings: Pick<Settings, "demo" | "host" | "publicUrl">): boolean =>
+  settings.demo && isThisMachineAlone(settings)
+
+/** Whether secrets are in the clear that are somebody's. */
+export const wantsKey = (settings: Pick<Settings, "demo" | "host" | "publicUrl" | "secretKeys">): boolean =>
+  settings.secretKeys === undefined && !isDemoAlone(settings)
+
 const hostInUrl = (name: string): string => (name.includes(":") ? `[${name}]` : name)
 
 const days = whole("days", 1, KEPT_DAYS_MAX)
@@ -289,6 +300,7 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
       "REDIS_URL",
       server("a redis:// or rediss:// address, such as redis://host:6379", ["redis:", "rediss:"])
     ),
+    secretKeys: yield* setting("SECRET_KEY", { expected: SECRET_KEY, secret: true, read: readKeys }),
     deployment: (yield* setting("DEPLOYMENT", oneOf(["international", "regional"]))) ?? "international",
     requireHttps: (yield* setting("REQUIRE_HTTPS", flag)) ?? !isPlainLoopback(publicUrl),
     trustProxy: (yield* setting("TRUST_PROXY", flag)) ?? false,

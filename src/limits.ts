@@ -44,6 +44,9 @@ export const CODE = 100
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT = 35
 
+/** Keys that SECRET_KEY may name: one at work, and those before it whose rows are not sealed anew yet. */
+export const SECRET_KEYS = 8
+
 /** Characters of a webhook subscription's URL. */
 export const WEBHOOK_URL = 2048
 /** Random bytes of a signing secret: what we make, and the range Standard Webhooks lets a receiver bring. */

@@ -22,7 +22,14 @@ import { layerRetention } from "./changes/layer.ts"
 import { Refusals } from "./changes/Refusals.ts"
 import { ChannelGateway } from "./channels/ChannelGateway.ts"
 import { Connectors } from "./channels/connector.ts"
-import { Configuration, IMAGE_STORE, isThisMachineAlone, type Settings, WrongSetting } from "./configuration.ts"
+import {
+  Configuration,
+  IMAGE_STORE,
+  isThisMachineAlone,
+  type Settings,
+  WrongSetting,
+  wantsKey
+} from "./configuration.ts"
 import { layerConnectorsElsewhere } from "./connectors/elsewhere.ts"
 import { Hearing } from "./connectors/Hearing.ts"
 import { layerConnectorRetention } from "./connectors/layer.ts"
@@ -91,6 +98,8 @@ import { layerExpiring } from "./resources/special-offers/expiring.ts"
 import { layerSandboxConnector } from "./sandbox/in-process.ts"
 import { layerSandbox, layerSandboxAtWork } from "./sandbox/layer.ts"
 import { SandboxAllowed } from "./sandbox/SandboxAllowed.ts"
+import { layerSealing } from "./sealing/Sealing.ts"
+import { keysThere, warnUnsealed } from "./sealing/start.ts"
 import { layerTelemetry } from "./telemetry/layer.ts"
 import { Measuring } from "./telemetry/metrics/measuring.ts"
 import { layerProcessMetrics } from "./telemetry/metrics/process.ts"
@@ -268,7 +277,11 @@ const layerMetrics = ({ metricsPort, host }: Settings) =>
     : Layer.provide(layerMetricsPort({ port: metricsPort, host }), Snapshots.layerProcess)
 
 // On connections whose statements may take as long as they take.
-const layerMigrated = Layer.provide(Layer.effectDiscard(migrate(migrations)), layerDatabase)
+const layerMigrated = Layer.provide(Layer.effectDiscard(Effect.andThen(migrate(migrations), keysThere)), layerDatabase)
+
+/** Of several workers their parent says it, once. */
+const layerWarned = ({ replaced }: Run, settings: Settings) =>
+  replaced === undefined && wantsKey(settings) ? Layer.effectDiscard(warnUnsealed) : Layer.empty
 
 /** Serves, and says where. Whoever interrupts it lets open requests finish first. */
 const serving = Effect.fnUntraced(function* ({ announce, replaced }: Run) {
@@ -316,6 +329,7 @@ const layerProgram = (run: Run) =>
       return layerOfRole(run, settings, connectors, sandbox).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
         Layer.provide(layerCommands),
+        Layer.provide(Layer.provide(layerWarned(run, settings), layerMigrated)),
         Layer.provide(layerMigrated),
         Layer.provide(layerHearing),
         // Above the Service: what the API does, its pages ask of that.
@@ -338,6 +352,7 @@ const layerProgram = (run: Run) =>
           Layer.succeed(Measuring, isMeasured(settings)),
           Layer.succeed(Deployment, settings.deployment),
           Layer.succeed(PublicUrl, settings.publicUrl),
+          layerSealing(settings.secretKeys),
           Layer.succeed(IdentityImageDays, settings.identityImageDays),
           Layer.succeed(KeptDays, settings.keptDays),
           Layer.succeed(PublicClient, settings.publicClient),

@@ -104,8 +104,12 @@ describe("a table", () => {
     )
   })
 
-  it("is named by the statement that writes it, or by the list whose rows are replaced, or by the backup that fills all", () => {
-    assert.deepStrictEqual(sorted(files.filter(writesByParameter)), ["backup/loading.ts", "database/replaced-list.ts"])
+  it("is named by the statement that writes it, or by the list whose rows are replaced, or by who fills all tables or seals all secrets anew", () => {
+    assert.deepStrictEqual(sorted(files.filter(writesByParameter)), [
+      "backup/loading.ts",
+      "database/replaced-list.ts",
+      "sealing/rotating.ts"
+    ])
     assert.sameMembers([...writesIn("resources/staffs/store.ts")], [...Array(3).fill("staffs"), "staff_properties"])
   })
 

@@ -2,7 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 import { isPlainLoopback, readSettings } from "../src/configuration.ts"
 import { allowsHost } from "../src/deliveries/allowed-hosts.ts"
+import { newKey } from "../src/sealing/keys.ts"
 import { OTEL_ENTRIES } from "../src/telemetry/collector-settings.ts"
+
+const KEY = newKey()
 
 const settings = (env: Record<string, string>, terminal = false) =>
   readSettings(terminal).pipe(Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })))
@@ -22,6 +25,7 @@ describe("configuration", () => {
         dataDir: ".data",
         statementSeconds: 10,
         redisUrl: undefined,
+        secretKeys: undefined,
         deployment: "international",
         requireHttps: false,
         trustProxy: false,
@@ -47,40 +51,42 @@ describe("configuration", () => {
 
   it.effect("reads every variable", () =>
     Effect.gen(function* () {
-      const { databaseUrl, databaseDirectUrl, redisUrl, webhookAllowedHosts, otlpHeaders, ...rest } = yield* settings({
-        PORT: "9000",
-        HOST: "0.0.0.0",
-        PUBLIC_URL: "https://api.example.com/pms/",
-        DATABASE_URL: "postgres://latchkey:secret@db:5432/latchkey",
-        DATABASE_PREPARED: "0",
-        DATABASE_CONNECTIONS: "8",
-        DATABASE_DIRECT_URL: "postgresql://latchkey:secret@server:5432/latchkey?sslmode=require",
-        DATA_DIR: "/var/lib/latchkey",
-        STATEMENT_SECONDS: "45",
-        REDIS_URL: "rediss://:secret@cache:6379",
-        DEPLOYMENT: "regional",
-        REQUIRE_HTTPS: "0",
-        TRUST_PROXY: "1",
-        OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
-        METRICS_PORT: "9464",
-        OTEL_EXPORTER_OTLP_HEADERS: "X-Api-Key=col%20lect%2Cor,tenant=a",
-        OTEL_SERVICE_NAME: "bookings",
-        OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=prod, team=caf%C3%A9",
-        OTEL_TRACES_SAMPLER: "ParentBased_TraceIdRatio",
-        OTEL_TRACES_SAMPLER_ARG: "0.25",
-        LOG_FORMAT: "pretty",
-        LOG_LEVEL: "debug",
-        DEMO: "1",
-        SANDBOX: "1",
-        IMAGE_STORE: "/mnt/latchkey/images",
-        DRAIN_SECONDS: "300",
-        IDENTITY_IMAGE_DAYS: "3650",
-        MESSAGE_DAYS: "36500",
-        IMAGE_DAYS: "1",
-        ORDER_DAYS: "730",
-        PUBLIC_CLIENT: "0",
-        WEBHOOK_ALLOWED_HOSTS: "127.0.0.1, hooks.internal"
-      })
+      const { databaseUrl, databaseDirectUrl, redisUrl, webhookAllowedHosts, otlpHeaders, secretKeys, ...rest } =
+        yield* settings({
+          PORT: "9000",
+          HOST: "0.0.0.0",
+          PUBLIC_URL: "https://api.example.com/pms/",
+          DATABASE_URL: "postgres://latchkey:secret@db:5432/latchkey",
+          DATABASE_PREPARED: "0",
+          DATABASE_CONNECTIONS: "8",
+          DATABASE_DIRECT_URL: "postgresql://latchkey:secret@server:5432/latchkey?sslmode=require",
+          DATA_DIR: "/var/lib/latchkey",
+          STATEMENT_SECONDS: "45",
+          REDIS_URL: "rediss://:secret@cache:6379",
+          SECRET_KEY: KEY,
+          DEPLOYMENT: "regional",
+          REQUIRE_HTTPS: "0",
+          TRUST_PROXY: "1",
+          OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+          METRICS_PORT: "9464",
+          OTEL_EXPORTER_OTLP_HEADERS: "X-Api-Key=col%20lect%2Cor,tenant=a",
+          OTEL_SERVICE_NAME: "bookings",
+          OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=prod, team=caf%C3%A9",
+          OTEL_TRACES_SAMPLER: "ParentBased_TraceIdRatio",
+          OTEL_TRACES_SAMPLER_ARG: "0.25",
+          LOG_FORMAT: "pretty",
+          LOG_LEVEL: "debug",
+          DEMO: "1",
+          SANDBOX: "1",
+          IMAGE_STORE: "/mnt/latchkey/images",
+          DRAIN_SECONDS: "300",
+          IDENTITY_IMAGE_DAYS: "3650",
+          MESSAGE_DAYS: "36500",
+          IMAGE_DAYS: "1",
+          ORDER_DAYS: "730",
+          PUBLIC_CLIENT: "0",
+          WEBHOOK_ALLOWED_HOSTS: "127.0.0.1, hooks.internal"
+        })
       assert.deepStrictEqual(rest, {
         port: 9000,
         host: "0.0.0.0",
@@ -114,6 +120,7 @@ describe("configuration", () => {
         "postgresql://latchkey:secret@server:5432/latchkey?sslmode=require"
       )
       assert.strictEqual(redisUrl && Redacted.value(redisUrl), "rediss://:secret@cache:6379")
+      assert.strictEqual(secretKeys?.all.size, 1)
       assert.deepStrictEqual(
         ["127.0.0.1", "hooks.internal", "10.0.0.1"].map((host) => allowsHost(webhookAllowedHosts, host)),
         [true, true, false]
@@ -317,6 +324,9 @@ describe("configuration", () => {
   it.effect.each([
     ["DATABASE_URL", "mysql://root:hunter2@db/latchkey"],
     ["REDIS_URL", "http://:hunter2@cache"],
+    ["SECRET_KEY", "lksecret_hunter2"],
+    ["SECRET_KEY", `${KEY},hunter2`],
+    ["SECRET_KEY", `clear,${KEY},clear-hunter2`],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector/?key=hunter2"],
     ["PUBLIC_URL", "https://admin:hunter2@example.com"],
     // A secret in the wrong place is one all the same.

@@ -22,7 +22,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the command line",
     imports: imports(
       "main.ts backup background changes channels configuration.ts connectors console contract database deliveries demo doctor documents guests ingest installation.ts",
-      "limits.ts oauth operators sandbox resources/<family> telemetry workers"
+      "limits.ts oauth operators sandbox sealing resources/<family> telemetry workers"
     )
   },
   {
@@ -35,7 +35,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the process: settings choose layers",
     imports: imports(
       "adapters assembly.ts backlog.ts background changes channels configuration.ts connectors console console-assembly.ts database deliveries demo events gate guests ingest",
-      "installation.ts limits.ts oauth operators places resources/<family> sandbox telemetry"
+      "installation.ts limits.ts oauth operators places resources/<family> sandbox sealing telemetry"
     )
   },
   {
@@ -60,7 +60,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "desk",
     what: "what pages of a host show beside operations: reads, one statement each",
-    imports: imports("contract database limits.ts resources/<family> resources/row-fields.ts")
+    imports: imports("contract database limits.ts resources/<family> resources/row-fields.ts sealing")
   },
   {
     place: "assembly.ts",
@@ -77,7 +77,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "doctor",
     what: "what is wrong with an installation, and what to do about it: rules without effects, and what is asked for them",
-    imports: imports("background backlog.ts configuration.ts database telemetry")
+    imports: imports("background backlog.ts configuration.ts database sealing telemetry")
   },
   {
     place: "backlog.ts",
@@ -117,7 +117,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "connectors that run elsewhere, over HTTP: which there are, what they are asked, and what they say by themselves",
     imports: imports(
       "background channels contract database deliveries gate ingest limits.ts places random-text.ts",
-      "resources/<family>"
+      "resources/<family> sealing"
     )
   },
   {
@@ -135,7 +135,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(
       "background changes channels contract database deliveries events installation.ts limits.ts oauth random-text.ts",
-      "resources/addresses.ts resources/guest-place.ts resources/handled.ts resources/own-row.ts resources/row-fields.ts telemetry"
+      "resources/addresses.ts resources/guest-place.ts resources/handled.ts resources/own-row.ts resources/row-fields.ts sealing telemetry"
     )
   },
   {
@@ -181,12 +181,12 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "configuration.ts",
     what: "what the environment says about this process",
-    imports: imports("database deliveries installation.ts limits.ts telemetry")
+    imports: imports("database deliveries installation.ts limits.ts sealing telemetry")
   },
   {
     place: "deliveries",
     what: "webhooks on their way: queue, signing, addresses, sending",
-    imports: imports("background changes contract database events installation.ts limits.ts telemetry")
+    imports: imports("background changes contract database events installation.ts limits.ts sealing telemetry")
   },
   {
     place: "changes",
@@ -217,6 +217,11 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "background",
     what: "the vocabulary of background work: loop, polls, wake-up, lease, retries, timed work, retention, batcher; memory given back when quiet",
     imports: imports("database telemetry")
+  },
+  {
+    place: "sealing",
+    what: "secrets that have to be known again, encrypted in their columns: keys, texts, which columns there are, and sealing them anew",
+    imports: imports("database limits.ts")
   },
   {
     place: "database",

@@ -8,6 +8,7 @@ import { DatabaseSettings, layerCommandDatabase } from "../database/choose.ts"
 import { pendingMigrations } from "../database/pending.ts"
 import { Deployment } from "../installation.ts"
 import { Operators } from "../operators/Operators.ts"
+import { layerSealing } from "../sealing/Sealing.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
 import { lineWriter } from "../telemetry/lines.ts"
 import { EVERY_TRACE } from "../telemetry/sampling.ts"
@@ -46,8 +47,11 @@ const layerDeployment = Layer.effect(
   Effect.map(Configuration, ({ deployment }) => deployment)
 )
 
+/** What a command writes is sealed as the process does that has the same settings. */
+const layerSeals = Layer.unwrap(Effect.map(Configuration, ({ secretKeys }) => layerSealing(secretKeys)))
+
 /** The settings, and a log on standard error. */
-export const layerSettings = layerDeployment.pipe(
+export const layerSettings = Layer.merge(layerDeployment, layerSeals).pipe(
   Layer.provideMerge(Configuration.layer),
   Layer.provideMerge(layerQuietLog)
 )

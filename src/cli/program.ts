@@ -25,6 +25,7 @@ import { presenter } from "./presenter.ts"
 import { property } from "./property.ts"
 import { restore } from "./restore.ts"
 import { sandbox } from "./sandbox.ts"
+import { secret } from "./secret.ts"
 import { serve } from "./serve.ts"
 import { token } from "./token.ts"
 import { webhook } from "./webhook.ts"
@@ -42,6 +43,7 @@ const latchkey = Command.make("latchkey").pipe(
     operator,
     account,
     token,
+    secret,
     client,
     property,
     calendar,

@@ -5,12 +5,15 @@ import { decoderOf } from "../contract/decode.ts"
 import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../contract/errors.ts"
 import { EMPTY, isUpTo } from "../contract/fields.ts"
 import { instantText } from "../contract/time.ts"
+import { drawnId } from "../database/drawn-id.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../database/rows.ts"
 import { receiverPolicy, receiverUrl } from "../deliveries/receiver-url.ts"
 import { generateSecret } from "../deliveries/signature.ts"
 import { CONNECTOR_NAME, CONNECTORS, WEBHOOK_SECRET_OVERLAP_MS } from "../limits.ts"
 import { ChannelAccounts } from "../resources/channel-accounts/ChannelAccounts.ts"
 import type { NewChannelAccount } from "../resources/channel-accounts/inward.ts"
+import { connectorSecret } from "../sealing/places.ts"
+import { Sealing, type Seals } from "../sealing/Sealing.ts"
 import { CONNECTOR_PREFIX, connectorName } from "./names.ts"
 
 type Sql = SqlClient.SqlClient
@@ -56,7 +59,7 @@ const noMore = new ValidationFailed({
 const nameTaken = new Conflict({ message: "name: another connector has it already." })
 
 /** Alone, so that two at once do not each see the last free place. */
-const adding = (sql: Sql, { name, url }: NewConnector, secret: string, now: Date) =>
+const adding = (sql: Sql, id: number, { name, url }: NewConnector, secret: string, now: Date) =>
   sql
     .withTransaction(
       Effect.andThen(
@@ -65,8 +68,9 @@ const adding = (sql: Sql, { name, url }: NewConnector, secret: string, now: Date
           WITH before AS (
             SELECT count(*) AS connectors, coalesce(bool_or(name = ${name}), false) AS taken FROM connectors
           ), made AS (
-            INSERT INTO connectors (name, url, secret, created_at)
-            SELECT ${name}, ${url}, ${secret}, ${now}::timestamptz
+            INSERT INTO connectors (id, name, url, secret, created_at)
+            OVERRIDING SYSTEM VALUE
+            SELECT ${id}::bigint, ${name}, ${url}, ${secret}, ${now}::timestamptz
             FROM before WHERE NOT taken AND connectors < ${CONNECTORS}::bigint
             RETURNING id
           )
@@ -75,12 +79,14 @@ const adding = (sql: Sql, { name, url }: NewConnector, secret: string, now: Date
     )
     .pipe(Effect.orDie)
 
-const add = Effect.fnUntraced(function* (sql: Sql, input: NewConnector) {
+const add = Effect.fnUntraced(function* (sql: Sql, { seal }: Seals, input: NewConnector) {
   const { name, url } = yield* readNew(input)
   const policy = yield* receiverPolicy
   const address = yield* Effect.fromResult(receiverUrl(url, policy))
   const secret = Redacted.value(yield* generateSecret)
-  const { connector_id, taken } = yield* adding(sql, { name, url: address }, secret, yield* DateTime.nowAsDate)
+  const [id, now] = [yield* drawnId(sql, "connectors"), yield* DateTime.nowAsDate]
+  const kept = seal(connectorSecret(id), secret)
+  const { connector_id, taken } = yield* adding(sql, id, { name, url: address }, kept, now)
   if (taken) return yield* nameTaken
   return connector_id === null ? yield* noMore : { connector_id, secret }
 })
@@ -94,11 +100,12 @@ const list = (sql: Sql) =>
     Effect.map((rows) => rows.map((row) => ({ ...row, created_at: instantText(row.created_at) })))
   )
 
-const rotate = Effect.fnUntraced(function* (sql: Sql, id: number) {
+const rotate = Effect.fnUntraced(function* (sql: Sql, { seal }: Seals, id: number) {
   const secret = Redacted.value(yield* generateSecret)
   const until = new Date((yield* Effect.map(DateTime.nowAsDate, (now) => now.getTime())) + WEBHOOK_SECRET_OVERLAP_MS)
   const made = yield* readOne(sql`
-    UPDATE connectors SET former_secret = secret, former_secret_until = ${until}, secret = ${secret}
+    UPDATE connectors SET former_secret = secret, former_secret_until = ${until},
+      secret = ${seal(connectorSecret(id), secret)}
     WHERE id = ${id} RETURNING id AS connector_id`)
   return made === undefined ? yield* noSuchConnector(id) : { ...made, secret }
 })
@@ -135,11 +142,11 @@ export class HttpConnectors extends Context.Service<
     HttpConnectors,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const accounts = yield* ChannelAccounts
+      const [accounts, seals] = [yield* ChannelAccounts, yield* Sealing]
       return HttpConnectors.of({
-        add: (input) => add(sql, input),
+        add: (input) => add(sql, seals, input),
         list: list(sql),
-        rotate: (id) => rotate(sql, id),
+        rotate: (id) => rotate(sql, seals, id),
         remove: (id) => remove(sql, id),
         connect: Effect.fnUntraced(function* (id, operatorId, account) {
           const found = yield* readOne(sql`SELECT id AS connector_id FROM connectors WHERE id = ${id}`)

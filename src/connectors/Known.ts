@@ -4,6 +4,8 @@ import { type Givens, inForms } from "../database/forms.ts"
 import { rowsOf } from "../database/rows.ts"
 import type { SigningSecret } from "../deliveries/signature.ts"
 import { CONNECTORS } from "../limits.ts"
+import { connectorSecret } from "../sealing/places.ts"
+import { Sealing, type Seals } from "../sealing/Sealing.ts"
 
 const Row = Schema.Struct({
   id: Schema.Int,
@@ -35,7 +37,17 @@ const all = (sql: SqlClient.SqlClient) => {
   return Effect.flatMap(DateTime.nowAsDate, (now) => readRows(statement({ now })))
 }
 
-type All = ReadonlyMap<number, KnownConnector>
+/** Their secrets are as they are kept. */
+type All = ReadonlyMap<number, typeof Row.Type>
+
+const openedBy = ({ openRedacted }: Seals, { id, url, secret, former_secret }: typeof Row.Type): KnownConnector => {
+  const own = openRedacted(connectorSecret(id), secret)
+  return {
+    id,
+    url,
+    secrets: former_secret === null ? [own] : [own, openRedacted(connectorSecret(id), former_secret)]
+  }
+}
 
 /** One reading of all, remembered for {@link KNOWN_MS}; a clock that was set back makes it no younger. */
 const remembered = (reading: Effect.Effect<All>) =>
@@ -66,18 +78,17 @@ export class Known extends Context.Service<
   static readonly layer = Layer.effect(
     Known,
     Effect.gen(function* () {
-      const read = Effect.map(
-        all(yield* SqlClient.SqlClient),
-        (rows): All =>
-          new Map(
-            rows.map(({ id, url, secret, former_secret }) => [
-              id,
-              { id, url, secrets: former_secret === null ? [secret] : [secret, former_secret] }
-            ])
-          )
-      )
+      const seals = yield* Sealing
+      const read = Effect.map(all(yield* SqlClient.SqlClient), (rows): All => new Map(rows.map((row) => [row.id, row])))
       const known = yield* remembered(read)
-      return Known.of({ find: (id) => Effect.map(known, (connectors) => connectors.get(id)) })
+      return Known.of({
+        // Opened one by one: one whose secret does not open is in the way of no other.
+        find: (id) =>
+          Effect.map(known, (connectors) => {
+            const row = connectors.get(id)
+            return row === undefined ? undefined : openedBy(seals, row)
+          })
+      })
     })
   )
 }

@@ -4,9 +4,10 @@ import { awayWhileActing } from "../contract/away-from-place.ts"
 import { rowOf } from "../database/rows.ts"
 import { messageOf } from "../events/message.ts"
 import { WEBHOOK_TESTS, WEBHOOK_TESTS_OF_OPERATOR } from "../limits.ts"
-import type { Tried } from "./delivery.ts"
+import { Sealing } from "../sealing/Sealing.ts"
+import { Signing, type Tried } from "./delivery.ts"
 import { Outbound } from "./Outbound.ts"
-import { Signing, signedTry } from "./signed-try.ts"
+import { signedTry } from "./signed-try.ts"
 import { sending } from "./taking.ts"
 
 /** What a receiver is told that is tried out; no subscription can ask for it. */
@@ -60,7 +61,7 @@ const readSigning = rowOf(Signing)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const outbound = yield* Outbound
+  const [outbound, seals] = [yield* Outbound, yield* Sealing]
   const underWay = new UnderWay()
 
   const signingOf = ({ operatorId, id }: Tested, now: Date) =>
@@ -76,7 +77,11 @@ const make = Effect.gen(function* () {
     if (Option.isSome(wait)) return { _tag: "TooMany", seconds: wait.value }
     const body = messageOf({ event: TEST_EVENT, payload: { webhook_id: tested.id }, queued_at: now })
     const known = `test_${tested.id}_${now.getTime()}`
-    const sent = Effect.provideService(signedTry(signing, known, JSON.stringify(body)), Outbound, outbound)
+    const kept = { ...signing, operator_id: tested.operatorId, subscription_id: tested.id }
+    const sent = signedTry(kept, known, JSON.stringify(body)).pipe(
+      Effect.provideService(Outbound, outbound),
+      Effect.provideService(Sealing, seals)
+    )
     const ended = yield* awayWhileActing(sent)
     return { _tag: "Tried", ...ended }
   })

@@ -4,6 +4,16 @@ import type { Attempt } from "./Outbound.ts"
 
 // What a worker has in its hands, and what it writes down afterwards.
 
+/** What a try needs to know of its subscription, its secrets as they are kept. */
+export const Signing = Schema.Struct({
+  url: Schema.String,
+  secret: Schema.RedactedFromValue(Schema.String),
+  /** The replaced secret, while it still signs. */
+  former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
+  secret_token: Schema.RedactedFromValue(Schema.String)
+})
+export type Signing = typeof Signing.Type
+
 /** A delivery that a worker has taken, with all it takes to make one try. */
 export const TakenDelivery = Schema.Struct({
   operator_id: Schema.Int,
@@ -20,11 +30,7 @@ export const TakenDelivery = Schema.Struct({
   queued_at: Schema.Date,
   /** The trace of the change that recorded the event. */
   traceparent: Schema.NullOr(Schema.String),
-  url: Schema.String,
-  secret: Schema.RedactedFromValue(Schema.String),
-  /** The replaced secret, while it still signs. */
-  former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
-  secret_token: Schema.RedactedFromValue(Schema.String)
+  ...Signing.fields
 })
 export type TakenDelivery = typeof TakenDelivery.Type
 

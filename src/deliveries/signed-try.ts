@@ -1,24 +1,13 @@
-import { Clock, Effect, Redacted, Schema } from "effect"
-import type { Tried } from "./delivery.ts"
+import { Clock, Effect, Redacted } from "effect"
+import { Sealing } from "../sealing/Sealing.ts"
+import type { Signing, SubscriptionKey, Tried } from "./delivery.ts"
 import { Outbound } from "./Outbound.ts"
+import { openedSigning } from "./sealing-secrets.ts"
 import { SECRET_TOKEN_HEADER, signedHeaders } from "./signature.ts"
 
-/** What a try needs to know of its subscription. */
-export const Signing = Schema.Struct({
-  url: Schema.String,
-  secret: Schema.RedactedFromValue(Schema.String),
-  /** The replaced secret, while it still signs. */
-  former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
-  secret_token: Schema.RedactedFromValue(Schema.String)
-})
-export type Signing = typeof Signing.Type
-
 /** Sends a body once, signed as its receiver checks it, under the id the receiver knows it by. */
-export const signedTry = Effect.fnUntraced(function* (
-  { url, secret, former_secret: former, secret_token }: Signing,
-  id: string,
-  body: string
-) {
+export const signedTry = Effect.fnUntraced(function* (kept: Signing & SubscriptionKey, id: string, body: string) {
+  const { url, secret, former_secret: former, secret_token } = openedSigning(yield* Sealing, kept, kept)
   const outbound = yield* Outbound
   const startedAt = yield* Clock.currentTimeMillis
   const message = { id, timestamp: Math.floor(startedAt / 1000), body }

@@ -15,6 +15,8 @@ import type { SigningSecret } from "./signature.ts"
 /** Events recorded before a subscription and not yet handed out that it is kept from; of more, the oldest reach it. */
 export const OLDER_EVENTS = 1_000
 
+// Secrets come here as their columns keep them (sealing-secrets.ts).
+
 /** Where to deliver to; `secretToken` is kept only if the URL has none yet. */
 export interface Receiver {
   readonly url: string
@@ -24,6 +26,11 @@ export interface Receiver {
 export interface NewSubscription extends Receiver {
   readonly events: ReadonlyArray<EventName>
   readonly secret: SigningSecret
+}
+
+/** One whose id was drawn, to which its secret is sealed. */
+export interface DrawnSubscription extends NewSubscription {
+  readonly id: number
 }
 
 /** The columns a change sets; what is undefined stays. */
@@ -81,15 +88,16 @@ export interface Maker extends ByConsent {
 export const subscribing = (
   sql: SqlClient,
   { operatorId, accountId, application, grantId }: Valued<Maker>,
-  made: Value<NewSubscription>,
+  made: Value<DrawnSubscription>,
   now: Value<Date>
 ): Fragment => sql`
   ${holdingGrant(sql, { operatorId, grantId })}
   receiver AS (${receiving(sql, operatorId, made, now, sql`WHERE ${isGranted(sql, { grantId })}`)}),
   made AS (
-    INSERT INTO webhook_subscriptions AS s (operator_id, url, secret_token, events, application, account_id, grant_id, secret,
-      older_events, created_at, updated_at)
-    SELECT ${operatorId}, receiver.url, receiver.secret_token, ${partOf(made, ({ events }) => events)}::text[], ${application},
+    INSERT INTO webhook_subscriptions AS s (operator_id, id, url, secret_token, events, application, account_id, grant_id,
+      secret, older_events, created_at, updated_at)
+    OVERRIDING SYSTEM VALUE
+    SELECT ${operatorId}, ${partOf(made, ({ id }) => id)}::bigint, receiver.url, receiver.secret_token, ${partOf(made, ({ events }) => events)}::text[], ${application},
       ${accountId}, ${grantId ?? null}::bigint, ${partOf(made, ({ secret }) => Redacted.value(secret))},
       ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
         ORDER BY id DESC LIMIT ${OLDER_EVENTS}),

@@ -1,8 +1,10 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../database/forms.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { CALENDARS_SHOWN } from "../limits.ts"
+import { calendarAddress } from "../sealing/places.ts"
+import { Sealing } from "../sealing/Sealing.ts"
 import { Named, namedIn } from "./named.ts"
 
 // Calendars of elsewhere that close days here, and the properties there are, in one statement.
@@ -32,7 +34,13 @@ const Shown = Schema.Struct({
 })
 export type CalendarsShown = typeof Shown.Type
 
-const read = onlyRowOf(Shown)
+const Kept = Schema.Struct({
+  ...Shown.fields,
+  // The whole address, as it is kept: its ending is seen only of one that is opened.
+  calendars: Schema.Array(Schema.Struct({ ...Struct.omit(Followed.fields, ["ending"]), url: Schema.String }))
+})
+
+const read = onlyRowOf(Kept)
 
 /** Characters of the end of a secret address that tell a host which it is. */
 const ENDING = 4
@@ -49,7 +57,7 @@ const calendarsElsewhere = (sql: SqlClient.SqlClient) =>
     ({ operatorId, today, offset }: Givens<Asked>) => sql`
       SELECT (SELECT count(*) FROM imported_calendars WHERE operator_id = ${operatorId}) AS total,
         (SELECT coalesce(jsonb_agg(to_jsonb(row) - 'place' ORDER BY row.place), '[]') FROM (
-          SELECT c.id, p.title AS property_title, c.host, right(c.url, ${sql.literal(String(ENDING))}) AS ending, c.state,
+          SELECT c.id, p.title AS property_title, c.host, c.url, c.state,
             c.fetched_at, CASE WHEN isfinite(c.due_at) THEN c.due_at END AS due_at, c.error, c.place, (
               SELECT count(*) FROM imported_days d
               WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day >= ${today}::date) AS busy_days
@@ -73,10 +81,18 @@ export class CalendarsElsewhere extends Context.Service<
 >()("latchkey/desk/CalendarsElsewhere") {
   static readonly layer = Layer.effect(
     CalendarsElsewhere,
-    Effect.map(SqlClient.SqlClient, (sql) => {
+    Effect.gen(function* () {
+      const [sql, { open }] = [yield* SqlClient.SqlClient, yield* Sealing]
       const statement = calendarsElsewhere(sql)
       return CalendarsElsewhere.of({
-        of: (operatorId, today, offset) => read(statement({ operatorId, today, offset }))
+        of: (operatorId, today, offset) =>
+          Effect.map(read(statement({ operatorId, today, offset })), ({ calendars, ...shown }) => ({
+            ...shown,
+            calendars: calendars.map(({ url, ...calendar }) => ({
+              ...calendar,
+              ending: open(calendarAddress(operatorId, calendar.id), url).slice(-ENDING)
+            }))
+          }))
       })
     })
   )

@@ -4,10 +4,12 @@ import { Clock, DateTime, Effect, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createClient } from "redis"
 import { makeBacklogLooks } from "../backlog.ts"
-import type { Settings } from "../configuration.ts"
+import { isDemoAlone, type Settings } from "../configuration.ts"
 import { BACKGROUND_CONNECTIONS, PROBE_CONNECTIONS } from "../database/choose.ts"
 import type { Migration } from "../database/migration.ts"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
+import { noKeys } from "../sealing/keys.ts"
+import { keptOtherwise, missingIn, standing } from "../sealing/standing.ts"
 import { type Finding, fine, unsure, wrong } from "./finding.ts"
 import {
   clockFinding,
@@ -17,7 +19,8 @@ import {
   pausedFinding,
   postgresFinding,
   queueFinding,
-  schemaFinding
+  schemaFinding,
+  secretsFinding
 } from "./rules.ts"
 
 // What is asked of the database, Redis, the collector, the own address and the disks. Each answers in time or is away.
@@ -166,11 +169,11 @@ const readServer = onlyRowOf(
 const readIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 const readOnCall = onlyRowOf(Schema.Struct({ dead: Schema.Int, paused: Schema.Int }))
 
+type OfDatabase = Pick<Settings, "databaseUrl" | "databaseConnections" | "secretKeys" | "demo" | "host" | "publicUrl">
+
 /** The database: release, clock, size, connections, schema, and what waits in it. */
-export const database = Effect.fnUntraced(function* (
-  { databaseUrl, databaseConnections }: Pick<Settings, "databaseUrl" | "databaseConnections">,
-  migrations: ReadonlyArray<Migration>
-) {
+export const database = Effect.fnUntraced(function* (settings: OfDatabase, migrations: ReadonlyArray<Migration>) {
+  const { databaseUrl, databaseConnections } = settings
   const sql = yield* SqlClient.SqlClient
   const before = yield* Clock.currentTimeMillis
   const { version, now, bytes, most } = yield* readServer(sql`
@@ -200,9 +203,25 @@ export const database = Effect.fnUntraced(function* (
         ]
       : []),
     schemaFinding(pending, Array.from(applied).filter((id) => !known.has(id)).length),
-    ...(pending.length === 0 ? yield* waiting : [unsure("queues", "the tables are not up to date")])
+    ...(pending.length === 0
+      ? [...(yield* waiting), yield* secrets(settings)]
+      : [unsure("queues", "the tables are not up to date")])
   ]
 })
+
+/** All of them are read; where that takes too long the rest is told all the same. */
+const secrets = (settings: OfDatabase) =>
+  Effect.map(Effect.timeoutOption(standing, DOCTOR_WAIT_MS), (counted) => {
+    if (Option.isNone(counted)) return unsure("SECRET_KEY", `secrets were not counted in ${DOCTOR_WAIT_MS / 1000} s`)
+    const { secretKeys } = settings
+    const keys = secretKeys ?? noKeys
+    return secretsFinding({
+      isSet: secretKeys !== undefined,
+      isDemo: isDemoAlone(settings),
+      missing: missingIn(counted.value, keys),
+      otherwise: keptOtherwise(counted.value, keys)
+    })
+  })
 
 const waiting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

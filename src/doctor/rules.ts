@@ -100,6 +100,39 @@ export const connectionsFinding = (most: number, workers: number, each: number):
       )
 }
 
+/** What secrets the database has, counted by the key they are sealed with. */
+export interface SealedSecrets {
+  /** Whether SECRET_KEY is set. */
+  readonly isSet: boolean
+  readonly isDemo: boolean
+  /** Ids of keys that are missing. */
+  readonly missing: ReadonlyArray<string>
+  /** Secrets that are kept otherwise than they would be written now. */
+  readonly otherwise: number
+}
+
+export const secretsFinding = ({ isSet, isDemo, missing, otherwise }: SealedSecrets): Finding => {
+  const check = "SECRET_KEY"
+  if (missing.length > 0) {
+    return wrong(
+      check,
+      `lacks ${missing.join(", ")}, which secrets of the database are sealed with`,
+      "add the key of that id; it is what SECRET_KEY was when they were written"
+    )
+  }
+  if (!isSet && isDemo) return fine(check, "is not set, which the demo does not need")
+  if (!isSet) {
+    return warning(
+      check,
+      "is not set: signing secrets and addresses of calendars are in the database in the clear",
+      "set it to what latchkey secret new prints, restart, then latchkey secret rotate"
+    )
+  }
+  return otherwise === 0
+    ? fine(check, "opens every secret, and all are kept as its first place says")
+    : warning(check, `${otherwise} secrets are not kept as its first place says`, "latchkey secret rotate")
+}
+
 /** Deliveries that were given up within a day, counted up to `most`. */
 export const deadLettersFinding = (count: number): Finding =>
   count === 0

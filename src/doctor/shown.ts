@@ -15,6 +15,7 @@ export const VARIABLES = [
   "DATA_DIR",
   "STATEMENT_SECONDS",
   "REDIS_URL",
+  "SECRET_KEY",
   "DEPLOYMENT",
   "REQUIRE_HTTPS",
   "TRUST_PROXY",
@@ -46,7 +47,7 @@ const ADDRESSES: ReadonlySet<string> = new Set([
   "OTEL_EXPORTER_OTLP_ENDPOINT"
 ])
 /** These are not shown at all. */
-const SECRETS: ReadonlySet<string> = new Set(["OTEL_EXPORTER_OTLP_HEADERS"])
+const SECRETS: ReadonlySet<string> = new Set(["OTEL_EXPORTER_OTLP_HEADERS", "SECRET_KEY"])
 
 export interface Shown {
   readonly variable: string

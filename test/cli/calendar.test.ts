@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Queue, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CALENDAR_LIST_MAX, CALENDARS, CALENDARS_OF_PROPERTY, WEBHOOK_URL } from "../../src/limits.ts"
+import { newToken as newLinkToken } from "../../src/resources/calendar-share-links/address.ts"
+import { newToken } from "../../src/resources/property-feeds/address.ts"
 import { receiver } from "../deliveries/receiver.ts"
 import { answering, moody } from "../deliveries/sending.ts"
 import { freshOperator, propertyOf } from "../harness.ts"
@@ -136,15 +138,16 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       const { operatorId } = yield* freshOperator()
       const property = yield* propertyOf(operatorId, "Harbour 1")
       const sql = yield* SqlClient.SqlClient
+      const [feed, link] = [newToken(), newLinkToken()]
       yield* sql`
         INSERT INTO property_feeds (operator_id, property_id, token, created_at)
-        VALUES (${operatorId}, ${property}, 'lkfeed_own', now())`
+        VALUES (${operatorId}, ${property}, ${feed}, now())`
       yield* sql`
         INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
-        VALUES (${operatorId}, 'entire', 'lkcal_shared', now())`
+        VALUES (${operatorId}, 'entire', ${link}, now())`
       const add = (url: string) => calendar("add", "--property", `${property}`, "--url", url)
-      assert.match(String((yield* add("https://pms.example/feeds/lkfeed_own.ics")).answer["error"]), /own feed/)
-      assert.match(String((yield* add("https://pms.example/calendar/lkcal_shared")).answer["error"]), /own feed/)
+      assert.match(String((yield* add(`https://pms.example/feeds/${feed}.ics`)).answer["error"]), /own feed/)
+      assert.match(String((yield* add(`https://pms.example/calendar/${link}`)).answer["error"]), /own feed/)
       const { answer: webcal } = yield* add("webcal://example.com/0.ics")
       assert.strictEqual((yield* add("https://example.com/0.ics")).answer["calendar_id"], webcal["calendar_id"])
       yield* sql`

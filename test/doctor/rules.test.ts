@@ -18,7 +18,8 @@ import {
   QUEUE_SLOW_SECONDS,
   QUEUE_STUCK_SECONDS,
   queueFinding,
-  schemaFinding
+  schemaFinding,
+  secretsFinding
 } from "../../src/doctor/rules.ts"
 import { settingsFindings } from "../../src/doctor/settings.ts"
 import { settingsShown, VARIABLES } from "../../src/doctor/shown.ts"
@@ -63,7 +64,8 @@ describe("settings together", () => {
       OTEL_EXPORTER_OTLP_HEADERS: "key=hunter2",
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318/hunter2",
       PORT: "9000",
-      HOST: ""
+      HOST: "",
+      SECRET_KEY: "lksecret_hunter2"
     })
     assert.notInclude(JSON.stringify(shown), "hunter2")
     const of = (name: string) => shown.find(({ variable }) => variable === name)
@@ -72,6 +74,19 @@ describe("settings together", () => {
     assert.deepStrictEqual(of("HOST"), { variable: "HOST", value: "", from: "default" })
     const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
     for (const variable of VARIABLES) assert.include(readme, `\`${variable}\``)
+  })
+})
+
+describe("secrets", () => {
+  it("want a key but in the demo, the keys they are sealed with, and the one that is first now", () => {
+    const well = { isSet: true, isDemo: false, missing: [], otherwise: 0 }
+    const of = (found: Partial<Parameters<typeof secretsFinding>[0]>) => secretsFinding({ ...well, ...found })
+    assert.strictEqual(of({}).is, "fine")
+    assert.strictEqual(of({ isSet: false, isDemo: true, otherwise: 0 }).is, "fine")
+    assert.include(of({ isSet: false }).advice, "latchkey secret new")
+    assert.deepInclude(of({ otherwise: 3 }), { is: "warning", advice: "latchkey secret rotate" })
+    assert.deepInclude(of({ missing: ["0123456789ab"], isSet: false, isDemo: true }), { is: "wrong" })
+    assert.include(of({ missing: ["0123456789ab"] }).found, "0123456789ab")
   })
 })
 

@@ -3,11 +3,14 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import type { Page } from "../../contract/page.ts"
+import { drawnId } from "../../database/drawn-id.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
-import { addressOwner, type OwnedAddress } from "../addresses.ts"
+import { linkToken } from "../../sealing/places.ts"
+import { Sealing, type Seals } from "../../sealing/Sealing.ts"
+import { addressOwner, digestOfToken, type OwnedAddress } from "../addresses.ts"
 import { type OfOperator, removal } from "../own-row.ts"
 import { allKnown, preconditions, Written } from "../properties/belonging.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
@@ -15,7 +18,7 @@ import { CalendarShareLink, type search_calendar_share_links } from "./contract.
 /** Which links a search means; what is not given does not narrow it. */
 export type LinkSearch = Pick<typeof search_calendar_share_links.payloadSchema.Type, "id">
 
-/** A link with its token in place of its address. */
+/** A link with its token, as it is kept, in place of its address. */
 export const LinkRow = Schema.Struct({
   ...Struct.omit(CalendarShareLink.fields, ["url"]),
   token: Schema.String,
@@ -24,6 +27,22 @@ export const LinkRow = Schema.Struct({
 export type LinkRow = typeof LinkRow.Type
 
 export type NewLink = Pick<LinkRow, "token" | "created_at">
+
+/** A link whose id was drawn, to which its token is sealed. */
+interface DrawnLink extends NewLink {
+  readonly id: number
+  readonly digest: Uint8Array
+}
+
+const drawn = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { seal }: Seals,
+  operatorId: number,
+  { token, created_at }: NewLink
+): Effect.fn.Return<DrawnLink> {
+  const id = yield* drawnId(sql, "calendar_share_links")
+  return { id, token: seal(linkToken(operatorId, id), token), digest: digestOfToken(token), created_at }
+})
 
 /** A link that opens something, and the zone of the merchant. */
 const Opened = Schema.Struct({
@@ -73,34 +92,40 @@ const search = (sql: SqlClient.SqlClient) => {
  * The operator's one link to everything, made now unless it exists. An insert that meets one, also one that another
  * call is just making, updates it to what it is: only so does the statement see it. The token says whether it is new.
  */
-const entire = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, token, created_at }: Givens<OfOperator & NewLink>) => ({
-    change: sql`
+const entire = (sql: SqlClient.SqlClient, seals: Seals) => {
+  const statement = onRecordInForms(
+    sql,
+    ({ operatorId, id, token, digest, created_at }: Givens<OfOperator & DrawnLink>) => ({
+      change: sql`
       link AS (
-        INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
-        VALUES (${operatorId}, 'entire', ${token}, ${created_at})
+        INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
+        OVERRIDING SYSTEM VALUE
+        VALUES (${operatorId}, ${id}, 'entire', ${token}, ${digest}, ${created_at})
         ON CONFLICT (operator_id) WHERE scope = 'entire' DO UPDATE SET scope = 'entire'
         RETURNING operator_id, id, scope, token, created_at
       )`,
-    events: [],
-    touched: sql`${touchedIn(sql, "calendar_share_link", "link")} WHERE token = ${token}`,
-    outcome: sql`SELECT id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at FROM link`
-  }))
-  return (operatorId: number, { token, created_at }: NewLink) => readLink(statement({ operatorId, token, created_at }))
+      events: [],
+      touched: sql`${touchedIn(sql, "calendar_share_link", "link")} WHERE token = ${token}`,
+      outcome: sql`SELECT id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at FROM link`
+    })
+  )
+  return (operatorId: number, link: NewLink) =>
+    Effect.flatMap(drawn(sql, seals, operatorId, link), (kept) => readLink(statement({ operatorId, ...kept })))
 }
 
 /** A link to some of the properties. */
 interface PartialLink extends NewLink, Pick<LinkRow, "property_ids"> {}
 
-const partial = (sql: SqlClient.SqlClient) => {
+const partial = (sql: SqlClient.SqlClient, seals: Seals) => {
   const statement = onRecordInForms(
     sql,
-    ({ operatorId, token, created_at, property_ids }: Givens<OfOperator & PartialLink>) => ({
+    ({ operatorId, id, token, digest, created_at, property_ids }: Givens<OfOperator & PartialLink & DrawnLink>) => ({
       change: sql`
         ${preconditions(sql, operatorId, { property_ids })},
         written AS (
-          INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
-          SELECT ${operatorId}::bigint, 'partial', ${token}::text, ${created_at}::timestamptz
+          INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
+          OVERRIDING SYSTEM VALUE
+          SELECT ${operatorId}::bigint, ${id}::bigint, 'partial', ${token}::text, ${digest}::bytea, ${created_at}::timestamptz
           FROM preconditions WHERE ${allKnown(sql)}
           RETURNING operator_id, id, scope, token, created_at
         ), named AS (
@@ -117,8 +142,14 @@ const partial = (sql: SqlClient.SqlClient) => {
         FROM preconditions LEFT JOIN written ON true`
     })
   )
-  return (operatorId: number, { token, created_at, property_ids }: PartialLink) =>
-    readWritten(statement({ operatorId, token, created_at, property_ids }))
+  /** With the token as it is kept, also where nothing was written. */
+  return (operatorId: number, { property_ids, ...link }: PartialLink) =>
+    Effect.flatMap(drawn(sql, seals, operatorId, link), (kept) =>
+      Effect.map(readWritten(statement({ operatorId, property_ids, ...kept })), (written) => ({
+        ...written,
+        token: kept.token
+      }))
+    )
 }
 
 /** Answers the deleted link's id, or undefined when there is none. */
@@ -192,10 +223,10 @@ const properties = (sql: SqlClient.SqlClient) => {
 
 /** The SQL of share links, and of the properties each of them opens. */
 export class ShareLinkStore extends Context.Service<ShareLinkStore>()("latchkey/resources/ShareLinkStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+  make: Effect.map(Effect.all([SqlClient.SqlClient, Sealing]), ([sql, seals]) => ({
     search: search(sql),
-    entire: entire(sql),
-    partial: partial(sql),
+    entire: entire(sql, seals),
+    partial: partial(sql, seals),
     remove: remove(sql),
     open: open(sql),
     total: total(sql),

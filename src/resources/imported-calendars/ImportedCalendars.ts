@@ -4,15 +4,18 @@ import type { WakeUp } from "../../background/WakeUp.ts"
 import { onRecordInForms } from "../../changes/on-record.ts"
 import type { Acting } from "../../contract/acting.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { drawnId } from "../../database/drawn-id.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import type { Outbound } from "../../deliveries/Outbound.ts"
 import { receiverPolicy } from "../../deliveries/receiver-url.ts"
 import { CALENDARS, CALENDARS_OF_PROPERTY } from "../../limits.ts"
+import { calendarAddress, feedToken } from "../../sealing/places.ts"
+import { Sealing, type Seals } from "../../sealing/Sealing.ts"
 import { inTurn } from "../own-row.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
-import { CalendarState, ImportedCalendar } from "./calendar.ts"
-import { calendarUrl, hostOf } from "./calendar-url.ts"
+import { CalendarState, type ImportedCalendar, KeptCalendar } from "./calendar.ts"
+import { calendarUrl, digestOfUrl, hostOf, tokensIn } from "./calendar-url.ts"
 import { FeedReader } from "./FeedReader.ts"
 import { type Came, fetchNow, reachOf } from "./importing.ts"
 
@@ -52,10 +55,10 @@ export class ImportedCalendars extends Context.Service<
     ImportedCalendars,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const queue = yield* CalendarQueue
+      const [queue, seals] = [yield* CalendarQueue, yield* Sealing]
       return ImportedCalendars.of({
-        add: adding(sql),
-        list: listing(sql),
+        add: adding(sql, seals),
+        list: listing(sql, seals),
         remove: removal(queue),
         fetch: fetching(sql, queue, yield* FeedReader)
       })
@@ -79,7 +82,13 @@ const ownerOf = (sql: SqlClient.SqlClient) => {
 
 interface New extends Asked {
   readonly operatorId: number
+  /** To which the address is sealed. */
+  readonly id: number
+  /** As it is kept. */
   readonly url: string
+  readonly digest: Uint8Array
+  /** Digests of tokens of this service in it. */
+  readonly tokens: ReadonlyArray<string>
   readonly host: string
   readonly now: Date
 }
@@ -98,40 +107,46 @@ const readMade = onlyRowOf(
  * is busy in the property is none to follow: it would hold its own days shut for ever.
  */
 const make = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, propertyId, url, host, now }: Givens<New>) => ({
-    change: sql`
+  const statement = onRecordInForms(
+    sql,
+    ({ operatorId, id, propertyId, url, digest, tokens, host, now }: Givens<New>) => ({
+      change: sql`
       known AS (
         SELECT id FROM imported_calendars
-        WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND url = ${url}
+        WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND url_digest = ${digest}
       ), room AS (
         SELECT count(*) FILTER (WHERE property_id = ${propertyId}) AS of_property, count(*) AS of_operator,
           EXISTS (
             SELECT FROM property_feeds
-            WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND strpos(${url}, token) > 0
+            WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
+              AND encode(token_digest, 'hex') = ANY (${tokens}::text[])
           ) OR EXISTS (
-            SELECT FROM calendar_share_links l WHERE l.operator_id = ${operatorId} AND strpos(${url}, l.token) > 0
+            SELECT FROM calendar_share_links l
+            WHERE l.operator_id = ${operatorId} AND encode(l.token_digest, 'hex') = ANY (${tokens}::text[])
               AND (l.scope = 'entire' OR EXISTS (
                 SELECT FROM calendar_share_link_properties p
                 WHERE p.operator_id = l.operator_id AND p.link_id = l.id AND p.property_id = ${propertyId}))
           ) AS is_own
         FROM imported_calendars WHERE operator_id = ${operatorId}
       ), made AS (
-        INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
-        SELECT ${operatorId}, ${propertyId}, ${url}, ${host}, ${now}, ${now} FROM room
+        INSERT INTO imported_calendars (operator_id, id, property_id, url, url_digest, host, due_at, created_at)
+        OVERRIDING SYSTEM VALUE
+        SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${now}, ${now} FROM room
         WHERE NOT EXISTS (SELECT FROM known) AND NOT is_own
           AND of_property < ${sql.literal(String(CALENDARS_OF_PROPERTY))}
           AND of_operator < ${sql.literal(String(CALENDARS))}
         RETURNING operator_id, id
       )`,
-    events: [],
-    touched: sql`SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM made`,
-    outcome: sql`
+      events: [],
+      touched: sql`SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM made`,
+      outcome: sql`
       SELECT coalesce((SELECT id FROM known), (SELECT id FROM made)) AS id, of_property, of_operator, is_own FROM room`
-  }))
+    })
+  )
   return (made: New) => readMade(statement(made))
 }
 
-const adding = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["add"] => {
+const adding = (sql: SqlClient.SqlClient, { seal }: Seals): ImportedCalendars["Service"]["add"] => {
   const owner = ownerOf(sql)
   const made = make(sql)
   const alone = inTurn(sql)
@@ -141,9 +156,19 @@ const adding = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["add"] =
     if (found === undefined) return yield* new NotFound({ message: `property: there is no property ${propertyId}.` })
     const operatorId = found.operator_id
     const now = yield* DateTime.nowAsDate
+    const drawn = yield* drawnId(sql, "imported_calendars")
     const { id, of_property, is_own } = yield* alone(
       operatorId,
-      made({ operatorId, propertyId, url, host: hostOf(url), now })
+      made({
+        operatorId,
+        propertyId,
+        id: drawn,
+        url: seal(calendarAddress(operatorId, drawn), url),
+        digest: digestOfUrl(url),
+        tokens: tokensIn(url),
+        host: hostOf(url),
+        now
+      })
     )
     if (id !== null) return { calendar_id: id, operator_id: operatorId, property_id: propertyId }
     if (is_own) return yield* ownFeed
@@ -161,13 +186,24 @@ const tooMany = new ValidationFailed({
   message: `property: its operator follows all ${CALENDARS} calendars it may follow.`
 })
 
-const readListed = rowsOf(ImportedCalendar)
+const readListed = rowsOf(KeptCalendar)
 
-const listing = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["list"] => {
+const openedBy = (
+  { open }: Seals,
+  { feed_id, feed_token, ...calendar }: typeof KeptCalendar.Type
+): ImportedCalendar => ({
+  ...calendar,
+  url: open(calendarAddress(calendar.operator_id, calendar.calendar_id), calendar.url),
+  feed_token:
+    feed_token === null || feed_id === null ? null : open(feedToken(calendar.operator_id, feed_id), feed_token)
+})
+
+const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Service"]["list"] => {
   const statement = inForms(
     sql,
     ({ operatorId, propertyId, most }: Givens<WantedCalendars & { readonly most: number }>) => sql`
-      SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, f.token AS feed_token
+      SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, f.id AS feed_id,
+        f.token AS feed_token
       FROM imported_calendars c
       LEFT JOIN property_feeds f
         ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id
@@ -175,7 +211,8 @@ const listing = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["list"]
         AND ${propertyId === undefined ? sql`true` : sql`c.property_id = ${propertyId}`}
       ORDER BY c.id LIMIT ${most}`
   )
-  return (wanted, most) => readListed(statement({ ...wanted, most }))
+  return (wanted, most) =>
+    Effect.map(readListed(statement({ ...wanted, most })), (rows) => rows.map((row) => openedBy(seals, row)))
 }
 
 const noSuchCalendar = (id: number) => new NotFound({ message: `There is no calendar ${id}.` })

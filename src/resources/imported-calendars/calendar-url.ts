@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { Result } from "effect"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { type ReceiverPolicy, receiverUrl } from "../../deliveries/receiver-url.ts"
@@ -41,6 +42,13 @@ export const redirectedTo = (
   Result.flatMap(calendarUrl(URL.parse(location, from)?.href ?? location, policy), (href) =>
     isServedHere(href, policy) ? Result.fail(ofThisService) : Result.succeed(href)
   )
+
+/** The SHA-256 of an address, by which it is known again: its own column may be sealed. */
+export const digestOfUrl = (url: string): Uint8Array => hash("sha256", url, "buffer")
+
+/** Digests of what may be tokens of feeds and shared calendars of this service in an address, in hexadecimal. */
+export const tokensIn = (url: string): ReadonlyArray<string> =>
+  Array.from(url.matchAll(/(lkfeed|lkcal)_[0-9a-z]{26}/g), ([token]) => hash("sha256", token, "hex"))
 
 /** What people are told of where a calendar is. */
 export const hostOf = (url: string): string => URL.parse(url)?.hostname ?? ""

@@ -6,7 +6,7 @@ export const TakenCalendar = Schema.Struct({
   operator_id: Schema.Int,
   id: Schema.Int,
   property_id: Schema.Int,
-  /** A secret: whoever has it reads the calendar. */
+  /** As it is kept. A secret: whoever has it reads the calendar. */
   url: Schema.String,
   host: Schema.String,
   /** How often it was taken, this time included: no other worker has it with the same number. */
@@ -37,6 +37,9 @@ export const ImportedCalendar = Schema.Struct({
   feed_token: Schema.NullOr(Schema.String)
 })
 export type ImportedCalendar = typeof ImportedCalendar.Type
+
+/** The same with address and token as they are kept, and the feed that the token is of. */
+export const KeptCalendar = Schema.Struct({ ...ImportedCalendar.fields, feed_id: Schema.NullOr(Schema.Int) })
 
 /** What there is to be said of a calendar that was read. */
 export interface Applicable {

@@ -14,6 +14,8 @@ import {
   CALENDAR_FETCH_LONGEST_MS,
   CALENDAR_RETRY_AFTER_MS
 } from "../../limits.ts"
+import { calendarAddress } from "../../sealing/places.ts"
+import { Sealing } from "../../sealing/Sealing.ts"
 import { calendarFetches } from "../../telemetry/metrics/declared.ts"
 import { countOne } from "../../telemetry/metrics/measuring.ts"
 import { asRoot, record, recordFailure } from "../../telemetry/spans.ts"
@@ -65,7 +67,9 @@ const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.
   const now = yield* Clock.currentTimeMillis
   const reach = reachOf(calendar, now)
   const known = knownOf(calendar, reach)
-  const answer = yield* inTime(fetchFeed(calendar.url, known, yield* receiverPolicy, now))
+  const { open } = yield* Sealing
+  const url = open(calendarAddress(calendar.operator_id, calendar.id), calendar.url)
+  const answer = yield* inTime(fetchFeed(url, known, yield* receiverPolicy, now))
   if (answer.outcome === "failed") return answer
   const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest
   if (isSame) return { outcome: "unchanged" as const, first: reach.first }

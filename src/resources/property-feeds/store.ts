@@ -3,10 +3,13 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
 import type { DateRange } from "../../contract/date-range.ts"
+import { drawnId } from "../../database/drawn-id.ts"
 import { type Givens, inForms, type Valued } from "../../database/forms.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { CALENDAR_FEEDS } from "../../limits.ts"
-import { addressOwner, type OwnedAddress } from "../addresses.ts"
+import { feedToken } from "../../sealing/places.ts"
+import { Sealing, type Seals } from "../../sealing/Sealing.ts"
+import { addressOwner, digestOfToken, type OwnedAddress } from "../addresses.ts"
 import { inTurn, type OfOperator } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { KnownBusy, TOLD_AGAIN_MS } from "./rules.ts"
@@ -36,13 +39,21 @@ const isOf = (sql: Sql, { operatorId, propertyId, calendarId }: Valued<Reader>):
   operator_id = ${operatorId} AND property_id = ${propertyId}
     AND ${calendarId === undefined ? sql`calendar_id IS NULL` : sql`calendar_id = ${calendarId}`}`
 
+const openedBy = ({ open }: Seals, operatorId: number, { feed_id, token }: typeof OfFeed.Type) => ({
+  feed_id,
+  token: open(feedToken(operatorId, feed_id), token)
+})
+
 /** The feed of a reader; undefined when there is none yet. */
-const find = (sql: Sql) => {
+const find = (sql: Sql, seals: Seals) => {
   const statement = inForms(
     sql,
     (reader: Givens<Reader>) => sql`SELECT id AS feed_id, token FROM property_feeds WHERE ${isOf(sql, reader)}`
   )
-  return ({ operatorId, propertyId, calendarId }: Reader) => readFeed(statement({ operatorId, propertyId, calendarId }))
+  return ({ operatorId, propertyId, calendarId }: Reader) =>
+    Effect.map(readFeed(statement({ operatorId, propertyId, calendarId })), (feed) =>
+      feed === undefined ? undefined : openedBy(seals, operatorId, feed)
+    )
 }
 
 const readMade = onlyRowOf(
@@ -55,7 +66,11 @@ const readMade = onlyRowOf(
 )
 
 interface Made extends Reader {
+  /** To which the token is sealed. */
+  readonly id: number
+  /** As it is kept. */
   readonly token: string
+  readonly digest: Uint8Array
   readonly now: Date
   readonly most: number
 }
@@ -77,9 +92,9 @@ const forSource = (sql: Sql, { operatorId, propertyId, calendarId, most }: Given
  * The feed of a reader, made now unless it exists; null where property or calendar are not `known`, or the property has as
  * many for calendars as may be. Then the oldest whose calendar is imported no more makes room. To be run in turn.
  */
-const create = (sql: Sql) => {
+const create = (sql: Sql, seals: Seals) => {
   const statement = onRecordInForms(sql, (made: Givens<Made>) => {
-    const { operatorId, propertyId, calendarId, token, now } = made
+    const { operatorId, propertyId, calendarId, id, token, digest, now } = made
     const { known, full } = forSource(sql, made)
     return {
       change: sql`
@@ -96,8 +111,10 @@ const create = (sql: Sql) => {
               ORDER BY f.id LIMIT 1)
           RETURNING operator_id, id
         ), made AS (
-          INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, created_at)
-          SELECT ${operatorId}::bigint, ${propertyId}::bigint, ${calendarId ?? null}::bigint, ${token}::text, ${now}::timestamptz
+          INSERT INTO property_feeds (operator_id, id, property_id, calendar_id, token, token_digest, created_at)
+          OVERRIDING SYSTEM VALUE
+          SELECT ${operatorId}::bigint, ${id}::bigint, ${propertyId}::bigint, ${calendarId ?? null}::bigint, ${token}::text,
+            ${digest}::bytea, ${now}::timestamptz
           FROM target WHERE known AND calendar_known AND (NOT is_full OR EXISTS (SELECT FROM forgotten))
           ON CONFLICT ON CONSTRAINT property_feeds_reader DO UPDATE SET token = property_feeds.token
           RETURNING operator_id, id, token
@@ -113,16 +130,27 @@ const create = (sql: Sql) => {
   })
   const alone = inTurn(sql)
   return ({ operatorId, propertyId, calendarId }: Reader, token: string, now: Date) =>
-    alone(operatorId, readMade(statement({ operatorId, propertyId, calendarId, token, now, most: CALENDAR_FEEDS })))
+    Effect.gen(function* () {
+      const id = yield* drawnId(sql, "property_feeds")
+      const kept = { id, token: seals.seal(feedToken(operatorId, id), token), digest: digestOfToken(token) }
+      const made = yield* alone(
+        operatorId,
+        readMade(statement({ operatorId, propertyId, calendarId, ...kept, now, most: CALENDAR_FEEDS }))
+      )
+      return made.feed_id === null || made.token === null
+        ? made
+        : { ...made, ...openedBy(seals, operatorId, { feed_id: made.feed_id, token: made.token }) }
+    })
 }
 
 /** Gives the feed of a reader another token; undefined when there is no such feed. */
-const renew = (sql: Sql) => {
-  const statement = onRecordInForms(sql, (renewed: Givens<Reader & { readonly token: string }>) => ({
+const renew = (sql: Sql, seals: Seals) => {
+  const found = find(sql, seals)
+  const statement = onRecordInForms(sql, (renewed: Givens<Reader & Pick<Made, "id" | "token" | "digest">>) => ({
     change: sql`
-      before AS (SELECT * FROM property_feeds WHERE ${isOf(sql, renewed)} FOR NO KEY UPDATE),
+      before AS (SELECT * FROM property_feeds WHERE ${isOf(sql, renewed)} AND id = ${renewed.id} FOR NO KEY UPDATE),
       after AS (
-        UPDATE property_feeds f SET token = ${renewed.token}
+        UPDATE property_feeds f SET token = ${renewed.token}, token_digest = ${renewed.digest}
         FROM before WHERE f.operator_id = before.operator_id AND f.id = before.id
         RETURNING f.*
       )`,
@@ -131,7 +159,14 @@ const renew = (sql: Sql) => {
     outcome: sql`SELECT id AS feed_id, token FROM after`
   }))
   return ({ operatorId, propertyId, calendarId }: Reader, token: string) =>
-    readFeed(statement({ operatorId, propertyId, calendarId, token }))
+    Effect.gen(function* () {
+      const before = yield* found({ operatorId, propertyId, calendarId })
+      if (before === undefined) return undefined
+      const id = before.feed_id
+      const kept = { id, token: seals.seal(feedToken(operatorId, id), token), digest: digestOfToken(token) }
+      const renewed = yield* readFeed(statement({ operatorId, propertyId, calendarId, ...kept }))
+      return renewed === undefined ? undefined : openedBy(seals, operatorId, renewed)
+    })
 }
 
 const readCalendars = rowsOf(Schema.Struct({ calendar_id: Schema.Int, host: Schema.NullOr(Schema.String) }))
@@ -263,10 +298,10 @@ const tell = (sql: Sql) => {
 
 /** The SQL of feeds. What is told is no change of a record: it notes what a stranger has read. */
 export class FeedStore extends Context.Service<FeedStore>()("latchkey/resources/FeedStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    find: find(sql),
-    create: create(sql),
-    renew: renew(sql),
+  make: Effect.map(Effect.all([SqlClient.SqlClient, Sealing]), ([sql, seals]) => ({
+    find: find(sql, seals),
+    create: create(sql, seals),
+    renew: renew(sql, seals),
     calendars: calendars(sql),
     open: open(sql),
     busy: busy(sql),

@@ -10,8 +10,10 @@ import { rowOf, rowsOf } from "../../database/rows.ts"
 import { Health } from "../../deliveries/breaker.ts"
 import { DeliveryLog } from "../../deliveries/DeliveryLog.ts"
 import { deliveryKeyOf } from "../../deliveries/message.ts"
+import { sealedSecret } from "../../deliveries/sealing-secrets.ts"
 import { generateSecret, type SigningSecret } from "../../deliveries/signature.ts"
 import { pausing, rotating } from "../../deliveries/subscriptions.ts"
+import { Sealing } from "../../sealing/Sealing.ts"
 import { readIdentity } from "../own-row.ts"
 import { SubscriptionRow } from "./store.ts"
 
@@ -72,6 +74,7 @@ const shown = (sql: SqlClient.SqlClient, whose: Fragment): Fragment => sql`
 
 const make = Effect.gen(function* () {
   const [sql, log, { wake }] = [yield* SqlClient.SqlClient, yield* DeliveryLog, yield* WakeUp]
+  const seals = yield* Sealing
   const all = inForms(sql, (seen: Givens<Seen>) => shown(sql, isSeen(sql, seen)))
   const one = inForms(sql, (seen: Givens<SeenOne>) => shown(sql, which(sql, seen)))
   const paused = onRecordInForms(sql, ({ now, ...seen }: Givens<Paused>) => ({
@@ -95,7 +98,9 @@ const make = Effect.gen(function* () {
     }),
     rotate: Effect.fnUntraced(function* (viewer, id) {
       const [secret, now] = [yield* generateSecret, yield* DateTime.nowAsDate]
-      return (yield* readIdentity(rotated({ ...seenBy(viewer), id, secret, now }))) === undefined ? undefined : secret
+      const kept = sealedSecret(seals, { operatorId: viewer.operatorId, id }, secret)
+      const changed = yield* readIdentity(rotated({ ...seenBy(viewer), id, secret: kept, now }))
+      return changed === undefined ? undefined : secret
     }),
     sendAgain: Effect.fnUntraced(function* ({ operatorId }, { id }, delivery) {
       const key = deliveryKeyOf(delivery)

@@ -5,13 +5,16 @@ import { Lease } from "../../background/lease.ts"
 import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { rowIfAnyUnless } from "../../database/constraints.ts"
+import { drawnId } from "../../database/drawn-id.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { resuming } from "../../deliveries/resuming.ts"
+import { sealedReceiver, sealedSecret, sealedSubscription } from "../../deliveries/sealing-secrets.ts"
 import {
   type ByConsent,
   changedSettings,
   changing,
+  type DrawnSubscription,
   holdingGrant,
   isGranted,
   type Maker,
@@ -20,6 +23,7 @@ import {
   subscribing,
   unsubscribing
 } from "../../deliveries/subscriptions.ts"
+import { Sealing, type Seals } from "../../sealing/Sealing.ts"
 import { type OwnRow, readIdentity } from "../own-row.ts"
 import { Webhook } from "./contract.ts"
 
@@ -75,20 +79,23 @@ const list = (sql: SqlClient.SqlClient) => {
 }
 
 interface Made extends Maker {
-  readonly made: NewSubscription
+  readonly made: DrawnSubscription
   readonly now: Date
 }
 
 /** Fails when the operator has no room for another. Undefined: the consent that it comes by has ended. */
-const create = (sql: SqlClient.SqlClient) => {
+const create = (sql: SqlClient.SqlClient, seals: Seals) => {
   const statement = onRecordInForms(sql, ({ made, now, ...caller }: Givens<Made>) => ({
     change: subscribing(sql, caller, made, now),
     events: [],
     touched: touchedIn(sql, "webhook", "made"),
     outcome: sql`SELECT ${columns(sql)} FROM made`
   }))
-  return ({ operatorId, accountId, application, grantId }: Maker, made: NewSubscription, now: Date) =>
-    readCreated(statement({ operatorId, accountId, application, grantId, made, now }))
+  return ({ operatorId, accountId, application, grantId }: Maker, given: NewSubscription, now: Date) =>
+    Effect.flatMap(drawnId(sql, "webhook_subscriptions"), (id) => {
+      const made = { ...sealedSubscription(seals, { operatorId, id }, given), id }
+      return readCreated(statement({ operatorId, accountId, application, grantId, made, now }))
+    })
 }
 
 interface Edited extends Named, SubscriptionEdit {
@@ -96,7 +103,7 @@ interface Edited extends Named, SubscriptionEdit {
 }
 
 /** Changes and resumes; what waits for its next try goes at once. Undefined: none that the caller may change. */
-const update = (sql: SqlClient.SqlClient, leaseMs: number) => {
+const update = (sql: SqlClient.SqlClient, leaseMs: number, seals: Seals) => {
   const statement = onRecordInForms(sql, ({ now, receiver, events, secret, ...named }: Givens<Edited>) => ({
     change: sql`
       ${holdingGrant(sql, named)}
@@ -107,7 +114,9 @@ const update = (sql: SqlClient.SqlClient, leaseMs: number) => {
     outcome: sql`SELECT ${columns(sql)} FROM changed`
   }))
   return ({ operatorId, application, grantId }: Changing, id: number, edit: SubscriptionEdit, now: Date) => {
-    const { receiver, events, secret } = edit
+    const { events } = edit
+    const receiver = edit.receiver === undefined ? undefined : sealedReceiver(seals, operatorId, edit.receiver)
+    const secret = edit.secret === undefined ? undefined : sealedSecret(seals, { operatorId, id }, edit.secret)
     return readRow(statement({ operatorId, application, grantId, id, receiver, events, secret, now }))
   }
 }
@@ -146,11 +155,11 @@ const standing = (sql: SqlClient.SqlClient) => {
 export class WebhookStore extends Context.Service<WebhookStore>()("latchkey/resources/WebhookStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const leaseMs = yield* Lease
+    const [leaseMs, seals] = [yield* Lease, yield* Sealing]
     return {
       list: list(sql),
-      create: create(sql),
-      update: update(sql, leaseMs),
+      create: create(sql, seals),
+      update: update(sql, leaseMs, seals),
       remove: remove(sql),
       standing: standing(sql)
     }

@@ -1,0 +1,36 @@
+import { Context, Layer, Redacted, Result } from "effect"
+import { noKeys, type SecretKeys } from "./keys.ts"
+import { kept, opened, type Place } from "./sealed-text.ts"
+
+/** Seals secrets for their columns and opens them again; stores use it where they write and read such a column. */
+export interface Seals {
+  readonly keys: SecretKeys
+  /** A secret as its column keeps it. */
+  readonly seal: (place: Place, text: string) => string
+  /** What a column keeps, as it was before. Throws {@link NotOpened}, a defect: callers cannot mend it. */
+  readonly open: (place: Place, text: string) => string
+  readonly sealRedacted: (place: Place, text: Redacted.Redacted) => Redacted.Redacted
+  readonly openRedacted: (place: Place, text: Redacted.Redacted) => Redacted.Redacted
+}
+
+export const sealsWith = (keys: SecretKeys): Seals => {
+  const seal: Seals["seal"] = (place, text) => kept(keys, place, text)
+  const open: Seals["open"] = (place, text) =>
+    Result.getOrThrowWith(opened(keys, place, text), (notOpened) => notOpened)
+  return {
+    keys,
+    seal,
+    open,
+    sealRedacted: (place, text) => Redacted.make(seal(place, Redacted.value(text))),
+    openRedacted: (place, text) => Redacted.make(open(place, Redacted.value(text)))
+  }
+}
+
+/** What this installation seals with. Unless somebody says otherwise, as where SECRET_KEY is not set: in the clear. */
+export const Sealing = Context.Reference<Seals>("latchkey/sealing/Sealing", {
+  defaultValue: () => sealsWith(noKeys)
+})
+
+/** With the keys that the settings name. */
+export const layerSealing = (keys: SecretKeys | undefined): Layer.Layer<never> =>
+  Layer.succeed(Sealing, sealsWith(keys ?? noKeys))

@@ -1,0 +1,23 @@
+import { Data, Effect } from "effect"
+import { Sealing } from "./Sealing.ts"
+import { missingIn, standingAtTheEdges } from "./standing.ts"
+
+/** The database has secrets that no key of SECRET_KEY opens. */
+export class KeyMissing extends Data.TaggedError("KeyMissing")<{ readonly keyIds: ReadonlyArray<string> }> {
+  override get message(): string {
+    const keys = this.keyIds.length === 1 ? "the key" : "the keys"
+    return `SECRET_KEY lacks ${keys} ${this.keyIds.join(", ")} that secrets of this database are sealed with: add what SECRET_KEY was when they were written`
+  }
+}
+
+/** Fails where the database needs a key that there is not: deliveries would fail one by one, without anybody being told why. */
+export const keysThere = Effect.gen(function* () {
+  const { keys } = yield* Sealing
+  const keyIds = missingIn(yield* standingAtTheEdges, keys)
+  if (keyIds.length > 0) return yield* new KeyMissing({ keyIds })
+})
+
+/** Told once as a service starts that has no SECRET_KEY. */
+export const warnUnsealed: Effect.Effect<void> = Effect.logWarning(
+  "SECRET_KEY is not set: signing secrets and addresses of calendars are in the database in the clear; latchkey secret new makes one"
+)
