@@ -167,7 +167,13 @@ const seconds = (least: number, most: number): Setting<number> => whole("seconds
 
 const host: Setting<string> = {
   expected: "a host name or an IP address to listen on",
-  read: (text) => (/^[A-Za-z0-9.:_%[\]-]+$/.test(text) ? text.replace(/^\[(.*)\]$/, "$1") : undefined)
+  read: (text) => {
+    const name = text.replace(/^\[(.*)\]$/, "$1")
+    // What no URL takes for a host, such as 999.1.1.1, is no address of ours either. A zone (fe80::1%eth0) is in none.
+    return /^[A-Za-z0-9.:_%[\]-]+$/.test(text) && URL.canParse(`http://${hostInUrl(name.replace(/%.*/, ""))}`)
+      ? name
+      : undefined
+  }
 }
 
 /** An http or https address others are appended to: no query, no fragment, no user, without its final slash. */

@@ -286,6 +286,7 @@ describe("configuration", () => {
     ["PORT", "65536", "a port from 1 to 65535"],
     ["PORT", "80a", "a port from 1 to 65535"],
     ["HOST", "a b", "a host name"],
+    ["HOST", "999.1.1.1", "a host name"],
     ["STATEMENT_SECONDS", "0", "a whole number of seconds from 1 to 3600"],
     ["STATEMENT_SECONDS", "3601", "a whole number of seconds from 1 to 3600"],
     ["STATEMENT_SECONDS", "1.5", "a whole number of seconds from 1 to 3600"],

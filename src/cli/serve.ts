@@ -98,6 +98,9 @@ export const serve = Command.make(
     }).pipe(Effect.provide(Configuration.layer))
     const { settings, wanted } = yield* reporting(started)
     if (wanted === 1) return yield* reporting(alone(role))
-    return yield* asParent(wanted, settings).pipe(Effect.catchTag("NeverServed", neverServed))
+    return yield* asParent(wanted, settings).pipe(
+      Effect.catchTag("NeverServed", neverServed),
+      Effect.catchTag("MetricsPortUnusable", (error) => reporting(error))
+    )
   })
 ).pipe(Command.withDescription("Run the service, after bringing the database up to date"))
