@@ -68,10 +68,17 @@ const following = (
   })
   // It could not be begun, or not be told something: the first has no exit.
   worker.on("error", () => {
-    if (worker.process.pid === undefined) Deferred.doneUnsafe(ended, Effect.succeed({ code: 1, signal: null }))
-  })
-  worker.on("exit", (code: number | null, signal: string | null) => {
+    if (worker.process.pid !== undefined) return
     measured.ended(worker.id)
+    Deferred.doneUnsafe(ended, Effect.succeed({ code: 1, signal: null }))
+  })
+  // Its last words may come after its exit, but not after its channel is closed.
+  const heardOut = () => {
+    if (worker.isDead() && !worker.isConnected()) measured.ended(worker.id)
+  }
+  worker.on("disconnect", heardOut)
+  worker.on("exit", (code: number | null, signal: string | null) => {
+    heardOut()
     Deferred.doneUnsafe(ended, Effect.succeed({ code, signal }))
   })
   const signalled = (signal: NodeJS.Signals) => Effect.sync(() => void worker.process.kill(signal))

@@ -24,9 +24,10 @@ export class WorkersMeasured {
   }
 
   said(worker: number, snapshot: Snapshot, ready: boolean): void {
-    this.#heard.heard(worker, snapshot)
     const asked = this.#alive.get(worker)
+    // Of one that has ended all is told already: it would be told twice, and for ever.
     if (asked === undefined) return
+    this.#heard.heard(worker, snapshot)
     asked.ready = ready
     if (asked.answer !== undefined) Deferred.doneUnsafe(asked.answer, Effect.void)
     asked.answer = undefined

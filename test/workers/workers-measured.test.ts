@@ -63,3 +63,14 @@ it.effect("one that ends is not waited for; what it counted stays, and it is rea
     assert.isFalse(yield* Fiber.join(ready))
   })
 )
+
+it.effect("what comes of one that has ended is not told beside what it left", () =>
+  Effect.gen(function* () {
+    const { measured } = two()
+    measured.said(1, calls(3), true)
+    measured.ended(1)
+    measured.said(1, calls(3), false)
+    measured.ended(2)
+    assert.strictEqual(total(yield* measured.all), 3)
+  })
+)
