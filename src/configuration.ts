@@ -273,16 +273,14 @@ const keptDays = Effect.all({
   orders: setting("ORDER_DAYS", days)
 })
 
+const publicAddress = baseAddress("an http or https address without a query, such as https://api.example.com")
+
 /** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
 export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Effect.fn.Return<Settings, WrongSetting> {
   const listenPort = (yield* setting("PORT", port)) ?? 8080
   const listenHost = (yield* setting("HOST", host)) ?? "127.0.0.1"
   const ownAddress = `http://${hostInUrl(listenHost)}:${listenPort}`
-  const publicUrl =
-    (yield* setting(
-      "PUBLIC_URL",
-      baseAddress("an http or https address without a query, such as https://api.example.com")
-    )) ?? ownAddress
+  const publicUrl = (yield* setting("PUBLIC_URL", publicAddress)) ?? ownAddress
   const databaseUrl = yield* postgres("DATABASE_URL")
   const databaseDirectUrl = yield* postgres("DATABASE_DIRECT_URL")
   if (databaseUrl === undefined && databaseDirectUrl !== undefined) {

@@ -8,7 +8,7 @@ import { warnUnsealed } from "../sealing/start.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
 import type { NeverServed } from "../workers/lives.ts"
 import { reporting } from "./answer.ts"
-import { endAtSecondSignal } from "./signals.ts"
+import { endAtSecondSignal, stopAtHangUp } from "./signals.ts"
 
 type Role = "all" | "api" | "worker"
 
@@ -97,7 +97,7 @@ export const serve = Command.make(
       return { settings, wanted }
     }).pipe(Effect.provide(Configuration.layer))
     const { settings, wanted } = yield* reporting(started)
-    if (wanted === 1) return yield* reporting(alone(role))
+    if (wanted === 1) return yield* reporting(Effect.andThen(stopAtHangUp, alone(role)))
     return yield* asParent(wanted, settings).pipe(
       Effect.catchTag("NeverServed", neverServed),
       Effect.catchTag("MetricsPortUnusable", (error) => reporting(error))

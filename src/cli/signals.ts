@@ -26,3 +26,11 @@ export const endAtSecondSignal = Effect.sync(() => {
     })
   }
 })
+
+/**
+ * One process has nobody to take its place: where several are replaced (SIGHUP), it ends in order, and whoever keeps it starts it
+ * anew. So does a terminal that goes away.
+ */
+export const stopAtHangUp = Effect.sync(() => {
+  process.on("SIGHUP", () => void process.emit("SIGTERM"))
+})
