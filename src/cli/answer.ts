@@ -61,7 +61,9 @@ const onDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient | Configuration | 
   Effect.gen(function* () {
     const { databaseUrl } = yield* DatabaseSettings
     return yield* Effect.catchCauseIf(Effect.provide(work, layerCommandDatabase), isUnreached, (cause) =>
-      Effect.fail(new Unreached({ embedded: databaseUrl === undefined, cause }))
+      Effect.fail(
+        new Unreached({ at: databaseUrl === undefined ? "the service that has DATA_DIR" : "DATABASE_URL", cause })
+      )
     )
   }).pipe(Effect.provide(layerSettings))
 

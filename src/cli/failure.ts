@@ -18,13 +18,13 @@ export class Refused extends Data.TaggedError("Refused") {
 
 /** The database could not be reached, or not any longer. */
 export class Unreached extends Data.TaggedError("Unreached")<{
-  readonly embedded: boolean
+  /** What says where it is. */
+  readonly at: "the service that has DATA_DIR" | "DATABASE_URL" | "--to"
   readonly cause: Cause.Cause<unknown>
 }> {
   override get message(): string {
-    const where = this.embedded ? "the service that has DATA_DIR" : "DATABASE_URL"
     const why = textOf(innermost(Cause.squash(this.cause)))
-    return `cannot work with ${where}: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
+    return `cannot work with ${this.at}: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
   }
 }
 
@@ -64,6 +64,6 @@ const messageOf = (error: unknown): string => {
 
 /** Why something failed, in one line for people and without a secret. */
 export const lineOf = (cause: Cause.Cause<unknown>): string => {
-  const told = isUnreached(cause) ? new Unreached({ embedded: false, cause }) : Cause.squash(cause)
+  const told = isUnreached(cause) ? new Unreached({ at: "DATABASE_URL", cause }) : Cause.squash(cause)
   return withoutSecrets(messageOf(told).replace(/\s*\n\s*/g, " "))
 }

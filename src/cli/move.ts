@@ -6,6 +6,7 @@ import { move as moveTo, NotMoved, takeMoveBack } from "../backup/moving.ts"
 import { Configuration } from "../configuration.ts"
 import { answerAlone } from "./answer.ts"
 import { imagesTold } from "./backup.ts"
+import { isUnreached, Unreached } from "./failure.ts"
 
 const PROTOCOLS = ["postgres:", "postgresql:"]
 
@@ -18,7 +19,11 @@ const moved = Effect.fnUntraced(function* (given: Redacted.Redacted) {
   const { dataDir, imageStore } = yield* Configuration
   const to = yield* addressIn(given)
   const startedAt = performance.now()
-  const result = yield* moveTo({ dataDir, imageStore, to, latchkey: packageJson.version, migrations })
+  const result = yield* Effect.catchCauseIf(
+    moveTo({ dataDir, imageStore, to, latchkey: packageJson.version, migrations }),
+    isUnreached,
+    (cause) => Effect.fail(new Unreached({ at: "--to", cause }))
+  )
   return { ...result, seconds: Math.round(performance.now() - startedAt) / 1_000 }
 })
 
