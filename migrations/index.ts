@@ -58,10 +58,10 @@ import failedPushes from "./0056_failed_pushes.ts"
 import addresses from "./0057_addresses.ts"
 import addressesOfLinks from "./0058_addresses_of_links.ts"
 import keysOfOperators from "./0059_keys_of_operators.ts"
-import traces from "./0063_traces.ts"
-import digestsOfCalendars from "./0064_digests_of_calendars.ts"
-import calendarsByDigest from "./0065_calendars_by_digest.ts"
-import guestsByAge from "./0071_guests_by_age.ts"
+import traces from "./0060_traces.ts"
+import digestsOfCalendars from "./0061_digests_of_calendars.ts"
+import calendarsByDigest from "./0062_calendars_by_digest.ts"
+import guestsByAge from "./0063_guests_by_age.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -124,8 +124,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 57, name: "addresses", up: addresses },
   { id: 58, name: "addresses_of_links", up: addressesOfLinks },
   { id: 59, name: "keys_of_operators", up: keysOfOperators, inPieces: true },
-  { id: 63, name: "traces", up: traces, inPieces: true },
-  { id: 64, name: "digests_of_calendars", up: digestsOfCalendars },
-  { id: 65, name: "calendars_by_digest", up: calendarsByDigest, inPieces: true },
-  { id: 71, name: "guests_by_age", up: guestsByAge, inPieces: true }
+  { id: 60, name: "traces", up: traces, inPieces: true },
+  { id: 61, name: "digests_of_calendars", up: digestsOfCalendars },
+  { id: 62, name: "calendars_by_digest", up: calendarsByDigest, inPieces: true },
+  { id: 63, name: "guests_by_age", up: guestsByAge, inPieces: true }
 ]

@@ -13,7 +13,7 @@ const ofConversations = (sql: SqlClient, { conversationIds }: Party): Fragment =
 /** What an erased message says. */
 const ERASED = "(erased)"
 
-/** Whether a message says anything: the condition of the index messages_by_age (0071), word for word. */
+/** Whether a message says anything: the condition of the index messages_by_age (0063), word for word. */
 export const saysAnything = (sql: SqlClient): Fragment =>
   sql.literal(
     `(content <> '${ERASED}' OR sender_name IS NOT NULL OR attachment_url IS NOT NULL OR image_id IS NOT NULL)`

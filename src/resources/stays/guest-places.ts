@@ -48,7 +48,7 @@ const tags: GuestPlace = {
   ]
 }
 
-/** Whether a stay, as `t`, says anything of its guest: the condition of the index stays_of_guests (0071), word for word. */
+/** Whether a stay, as `t`, says anything of its guest: the condition of the index stays_of_guests (0063), word for word. */
 export const saysOfGuest = (sql: SqlClient): Fragment =>
   sql.literal(
     `(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.remarks <> ''

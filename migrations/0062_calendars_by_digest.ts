@@ -14,7 +14,7 @@ interface Key {
   readonly id: number
 }
 
-/** Writes addresses once more, which makes the trigger of 0064 work their digests out. */
+/** Writes addresses once more, which makes the trigger of 0061 work their digests out. */
 const digestedAfter = (sql: SqlClient.SqlClient, after: Key): Effect.Effect<ReadonlyArray<Key>, SqlError> => sql<Key>`
   WITH next AS MATERIALIZED (
     SELECT operator_id, id FROM imported_calendars

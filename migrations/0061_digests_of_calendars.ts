@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 
 // The address of an imported calendar may be sealed, and is then another text each time: by its digest it is known again. The
 // release before this writes addresses and no digests, so a trigger does, as for tokens (0057). What is sealed comes with its
-// digest. The rows there are get theirs in pieces (0065).
+// digest. The rows there are get theirs in pieces (0062).
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
