@@ -44,6 +44,7 @@ export const rehearsed = Effect.fnUntraced(function* (
   busy.longestWait()
   const made = yield* timed(latchkey(["backup", file], { ...from.env }))
   const waited = busy.longestWait()
+  const during = acknowledgedIn(busy.kept) - acknowledgedIn(before)
   const fell = [...failureOf("backup", made.value)]
 
   for (let nth = 0; nth < kills; nth++) {
@@ -60,7 +61,6 @@ export const rehearsed = Effect.fnUntraced(function* (
       )
     )
   }
-  const during = acknowledgedIn(busy.kept) - acknowledgedIn(before)
   yield* busy.stop
   fell.push(...(yield* missingAt(from, held, busy.kept)))
 

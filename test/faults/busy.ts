@@ -60,6 +60,9 @@ export interface Busy {
   readonly stop: Effect.Effect<void>
 }
 
+/** Writes that are acknowledged before anything is done to it: they are what must be there afterwards. */
+const ACKNOWLEDGED_BEFORE = 200
+
 /** The service at a place, under writers. */
 export const busyAt = Effect.fnUntraced(function* (place: Place, held: Estate) {
   const kept = ledger(WRITERS)
@@ -74,7 +77,7 @@ export const busyAt = Effect.fnUntraced(function* (place: Place, held: Estate) {
     life.signal("SIGTERM")
     await life.ended
   })
-  while (acknowledged(kept) < WRITERS) yield* Effect.sleep(50)
+  while (acknowledged(kept) < ACKNOWLEDGED_BEFORE) yield* Effect.sleep(50)
   const busy: Busy = { held, kept, life, longestWait: timed, stop }
   return busy
 })
@@ -103,6 +106,7 @@ const timing = (base: string, token: string, over: () => boolean) => {
 /** What was acknowledged up to now. */
 export const upToNow = (kept: Ledger): Ledger => ({
   ...kept,
+  answers: new Map(kept.answers),
   entries: new Map(Array.from(kept.entries, ([id, entry]) => [id, { ...entry }])),
   orders: new Map(kept.orders),
   closed: new Map(Array.from(kept.closed, ([property, days]) => [property, new Set(days)]))
