@@ -3,7 +3,10 @@ import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../../database/parameters.ts"
 import type { Party } from "../guest-place.ts"
 
-/** Nothing that was planned for the stays and conversations is done any more, and no question is answered. */
+/**
+ * Nothing that was planned for the stays and conversations is done any more, and no question is answered: who has one in hand
+ * has lost its lane.
+ */
 export const endingPlans = (
   sql: SqlClient,
   { operatorId, stayIds, conversationIds }: Party,
@@ -14,7 +17,7 @@ export const endingPlans = (
     WHERE operator_id = ${operatorId} AND state = 'waiting' AND (stay_id = ANY (${idsParameter(stayIds)}::bigint[])
       OR conversation_id = ANY (${idsParameter(conversationIds)}::bigint[]))`,
   sql`
-    UPDATE answer_lanes SET waiting = 0
+    UPDATE answer_lanes SET waiting = 0, attempts = attempts + 1
     WHERE operator_id = ${operatorId} AND conversation_id = ANY (${idsParameter(conversationIds)}::bigint[]) AND waiting > 0`
 ]
 

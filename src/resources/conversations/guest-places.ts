@@ -19,19 +19,27 @@ export const saysAnything = (sql: SqlClient): Fragment =>
     `(content <> '${ERASED}' OR sender_name IS NOT NULL OR attachment_url IS NOT NULL OR image_id IS NOT NULL)`
   )
 
-/** For an UPDATE of messages: what is left of one. The row stays, as its channel may say once more that there is such a message. */
+/**
+ * For an UPDATE of messages: what is left of one. The row stays, as its channel may say once more that there is such a message; and
+ * of one that may be on its way it is yet to be told how its channel calls it.
+ */
 export const saysNothing = (sql: SqlClient, now: Date): Fragment => sql`
   content = ${sql.literal(`'${ERASED}'`)}, sender_name = NULL, sources = '[]', attachment_url = NULL, image_id = NULL,
   settled_at = CASE WHEN delivery = 'queued' THEN ${now}::timestamptz ELSE settled_at END,
-  reason = CASE WHEN delivery = 'queued' THEN 'erased before it was sent' END,
-  delivery = CASE WHEN delivery = 'queued' THEN 'refused' ELSE delivery END`
+  reason = CASE WHEN delivery = 'queued' AND maybe_sent THEN 'erased while it was sent'
+    WHEN delivery = 'queued' THEN 'erased before it was sent' END,
+  delivery = CASE WHEN delivery = 'queued' AND maybe_sent THEN 'unknown' WHEN delivery = 'queued' THEN 'refused' ELSE delivery END`
 
 const messages: GuestPlace = {
   table: "messages",
   key: "id",
   about: ofConversations,
   secret: ["attachment_url", "traceparent"],
+  // Lanes before messages, as whoever settles one locks them.
   erasing: (sql, party, now) => [
+    sql`
+      SELECT FROM message_lanes t WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)}
+      ORDER BY conversation_id FOR NO KEY UPDATE`,
     sql`
       WITH let_go AS (${lettingImagesGo(
         sql,

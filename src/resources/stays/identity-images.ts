@@ -19,7 +19,7 @@ export interface HandedIn {
 
 /**
  * CTEs that hand in an image. The order is locked before its stay, as changes of orders do, who may take the room and its guests
- * away: `taking` has a row where the stay asks for identity documents and has room for one more, which
+ * away: `taking` has a row where the stay has its page still, asks for identity documents and has room for one more, which
  * is counted on its own row so that two at once are; `handed` has the stay's names. `keep` makes the image stay of which the
  * query it is given answers the id.
  */
@@ -37,7 +37,7 @@ export const handingIn = (
     UPDATE stays s SET identity_image_count = s.identity_image_count + 1
     FROM parent
     WHERE s.operator_id = ${operatorId} AND s.id = ${stayId} AND s.order_id = parent.id
-      AND s.id_required <> 'not_required' AND s.identity_image_count < ${most}
+      AND s.guide_token IS NOT NULL AND s.id_required <> 'not_required' AND s.identity_image_count < ${most}
     RETURNING s.operator_id, s.id, s.order_id, s.stay_code, s.property_id, parent.reservation_code
   ), kept AS (${keep(sql`(SELECT ${imageId}::bigint FROM taking)`)}), handed AS (
     INSERT INTO identity_images (operator_id, order_id, stay_id, guest_id, image_id, large_url, extra_large_url, created_at)
