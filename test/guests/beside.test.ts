@@ -91,6 +91,21 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
       })
   )
 
+  it.effect("the key of a call about another order, whose code only begins so, is kept", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const held = yield* guestOf({ word: "Beginning" })
+      const { operatorId } = held.operator
+      yield* sql`
+        INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
+        VALUES (${operatorId}, '\\x01', '\\x00', jsonb_build_object('reservation_code', ${`${held.code}0`}::text), now()),
+          (${operatorId}, '\\x02', '\\x00', jsonb_build_object('reservation_code', ${held.code}::text), now())`
+      yield* erased(held)
+      const kept = yield* sql`SELECT outcome FROM idempotency_keys WHERE operator_id = ${operatorId}`
+      assert.deepStrictEqual(kept, [{ outcome: { reservation_code: `${held.code}0` } }])
+    })
+  )
+
   it.effect("a question that somebody has in hand is settled by nobody", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
