@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Cause, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { periodically } from "../background/loop.ts"
@@ -6,6 +6,7 @@ import { RETENTION_MS } from "../background/retention.ts"
 import { Acting, byItself } from "../contract/acting.ts"
 import { daysBefore } from "../contract/time.ts"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
+import { troubleOf } from "../database/trouble.ts"
 import { KeptDays } from "../installation.ts"
 import { FORGETTING_MESSAGES, forgettingMessages } from "../resources/conversations/forgetting.ts"
 import { FORGETTING_MESSAGE_IMAGES, forgettingMessageImages } from "../resources/images/forgetting.ts"
@@ -118,6 +119,18 @@ const overPart = (orderId: number, thread: ReadonlyArray<Found>): Found | undefi
   }
 }
 
+/** One guest who cannot be erased keeps no other from it; a database that is away or full keeps all. */
+const erasedAlone = (over: Found, orderId: number) =>
+  Effect.orDie(eraseGuest(over)).pipe(
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause) && troubleOf(cause) === undefined,
+      (cause) =>
+        Effect.logWarning("the guest of an order could not be erased, which is tried again", cause).pipe(
+          Effect.annotateLogs({ operator_id: over.party.operatorId, order_id: orderId })
+        )
+    )
+  )
+
 const guestsBefore = (then: Date): Forgetting<StayPlace> => ({
   operators: (sql, after) =>
     sql`SELECT min(t.operator_id) AS operator_id FROM stays t WHERE t.operator_id > ${after} AND ${saysOfGuest(sql)}`,
@@ -129,7 +142,7 @@ const guestsBefore = (then: Date): Forgetting<StayPlace> => ({
     for (const orderId of orders) {
       // By the day after: who left on the day itself is over.
       const over = overPart(orderId, yield* findOrder(operatorId, orderId, daysBefore(then, -1)))
-      if (over !== undefined) yield* Effect.orDie(eraseGuest(over))
+      if (over !== undefined) yield* erasedAlone(over, orderId)
     }
     const last = found.at(-1)
     return last !== undefined && found.length === FORGETTING_STAYS

@@ -126,6 +126,25 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
     })
   )
 
+  it.effect("goes although one cannot go", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const stuck = yield* guestOf({ word: "Stuck", checkIn: "2025-02-01", checkOut: "2025-02-03" })
+      const other = yield* guestOf({ of: stuck, word: "Goes" })
+      const { operatorId } = stuck.operator
+      yield* sql`
+        CREATE FUNCTION refuse_stuck() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'stuck'; END $$`
+      yield* sql`
+        CREATE TRIGGER refuse_stuck BEFORE UPDATE ON stays FOR EACH ROW WHEN (old.guest_name = 'Stuck')
+        EXECUTE FUNCTION refuse_stuck()`
+      yield* forgotten({ orders: 10 }, new Date("2025-03-14T12:00:00Z"))
+      const left = yield* sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NULL`
+      assert.deepStrictEqual(left, [{ stay_code: other.code }])
+      yield* sql`DROP FUNCTION refuse_stuck CASCADE`
+    })
+  )
+
   it.effect("is found by its age, in an index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
