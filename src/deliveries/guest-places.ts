@@ -1,10 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** What receivers answered when they were told of these records: they may have said back what they looked up. */
-export const forgettingAnswers = (sql: SqlClient, operatorId: number, records: ReadonlyArray<string>): Fragment => sql`
+/** What receivers answered when they were told of the records that a query names: they may have said back what they looked up. */
+export const forgettingAnswers = (sql: SqlClient, operatorId: number, records: Fragment): Fragment => sql`
   UPDATE webhook_attempts a SET first_bytes = NULL, detail = NULL
   FROM webhook_deliveries d
-  WHERE d.operator_id = ${operatorId} AND d.record = ANY (${records}::text[])
+  WHERE d.operator_id = ${operatorId} AND d.record = ANY (ARRAY(${records}))
     AND a.operator_id = ${operatorId} AND a.event_id = d.event_id AND a.subscription_id = d.subscription_id
     AND (a.first_bytes IS NOT NULL OR a.detail IS NOT NULL)`

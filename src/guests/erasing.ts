@@ -7,7 +7,9 @@ import { forgettingAnswers } from "../deliveries/guest-places.ts"
 import { endingPlans, lockingAnswers } from "../resources/automation/guest-places.ts"
 import { lockingConversations } from "../resources/conversations/guest-places.ts"
 import { lockingOrders } from "../resources/orders/guest-places.ts"
+import { reviewRecords } from "../resources/reviews/guest-places.ts"
 import { recordStayUpdates } from "../resources/stays/table.ts"
+import { entryRecords } from "../resources/transactions/guest-places.ts"
 import type { Found } from "./finding.ts"
 import { GUEST_PLACES } from "./places.ts"
 
@@ -40,7 +42,11 @@ export const eraseGuest = Effect.fnUntraced(function* (found: Found) {
     lockingConversations(sql, party),
     ...endingPlans(sql, party, now),
     ...GUEST_PLACES.flatMap(({ erasing }) => erasing(sql, party, now)),
-    forgettingAnswers(sql, party.operatorId, records),
+    forgettingAnswers(
+      sql,
+      party.operatorId,
+      sql`SELECT unnest(${records}::text[]) UNION ALL ${reviewRecords(sql, party)} UNION ALL ${entryRecords(sql, party)}`
+    ),
     forgettingKeysOf(sql, party.operatorId, party.codes)
   ]
   const work = Effect.andThen(

@@ -23,7 +23,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
       "events event_consumers forgotten_events webhook_deliveries webhook_lanes webhook_receivers webhook_subscriptions",
-      "connector_messages listing_comparisons listing_lanes listing_pushes automation_plans automation_stays answer_lanes",
+      "connector_messages listing_comparisons listing_lanes listing_pushes automation_stays answer_lanes",
       "message_lanes trail schema_migrations channel_payments special_offers transaction_shares image_shares"
     ].flatMap((names) => names.split(" ").map((name) => [name, "codes, days, money and names of fields, no words"]))
   ),
@@ -35,6 +35,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   ),
   images: "an image goes with what refers to it",
   image_bytes: "an image goes with what refers to it",
+  automation_plans: "why something was not done is forgotten by stay (automation/guest-places.ts)",
   idempotency_keys: "forgotten by the codes in it (changes/guest-places.ts)",
   webhook_attempts: "what receivers answered is forgotten by record (deliveries/guest-places.ts)"
 }

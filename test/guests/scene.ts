@@ -114,6 +114,37 @@ export const guestOf = Effect.fnUntraced(function* (options: HostOptions = {}) {
   yield* sql`
     INSERT INTO idempotency_keys (operator_id, digest, fingerprint, outcome, kept_at)
     VALUES (${operatorId}, sha256(convert_to(${code}, 'UTF8')), '\\x00', ${JSON.stringify({ code, name: word })}::jsonb, now())`
+  // Receivers that answer with what they have looked up.
+  yield* sql`
+    INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at) VALUES (${operatorId}, 'https://x/', 'x', now())
+    ON CONFLICT DO NOTHING`
+  const [subscription] = yield* sql<{ id: number }>`
+    INSERT INTO webhook_subscriptions (operator_id, url, events, secret_token, secret, older_events, created_at, updated_at)
+    VALUES (${operatorId}, 'https://x/', '{x}', 'x', 'x', '{}', now(), now()) RETURNING id`
+  yield* sql`
+    WITH event AS (
+      INSERT INTO events (operator_id, event, record, payload, queued_at, fanned_out_at, position)
+      SELECT ${operatorId}::bigint, 'heard', record, '{}', now(), now(), (${stay}::bigint * 10 + row_number() OVER ()) * 1000000
+      FROM (
+        SELECT unnest(ARRAY[${`reservation:${code}`}, ${`conversation:${conversation}`}, ${`review:${code}`}]::text[]) AS record
+        UNION ALL
+        SELECT 'transaction:' || id FROM transactions WHERE operator_id = ${operatorId} AND order_id = ${order}) told
+      RETURNING id, record
+    ), delivery AS (
+      INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, state, due_at, settled_at)
+      SELECT ${operatorId}::bigint, id, ${subscription?.id ?? 0}::bigint, record, 'delivered', now(), now() FROM event
+      RETURNING event_id
+    )
+    INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, first_bytes)
+    SELECT ${operatorId}::bigint, event_id, ${subscription?.id ?? 0}::bigint, 1, now(), 1, 200, ${`of ${word}`} FROM delivery`
+  yield* sql`
+    WITH rule AS (
+      INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
+      VALUES (${operatorId}, 'review', '{}', 'paused', now(), now()) RETURNING id
+    )
+    INSERT INTO automation_plans (operator_id, rule_id, kind, stay_id, scheduled_at, state, reason, due_at, created_at, settled_at)
+    SELECT ${operatorId}::bigint, id, 'review', ${stay}::bigint, now(), 'skipped', ${`The channel does not like ${word}`}, now(), now(), now()
+    FROM rule`
   return { operator, code, property, account, conversation } satisfies Held
 })
 

@@ -5,13 +5,18 @@ import type { Party } from "../guest-place.ts"
 
 /**
  * Nothing that was planned for the stays and conversations is done any more, and no question is answered: who has one in hand
- * has lost its lane.
+ * has lost its lane. Why something planned for a stay was not done goes, as it may be in the words of a channel that was told a
+ * review.
  */
 export const endingPlans = (
   sql: SqlClient,
   { operatorId, stayIds, conversationIds }: Party,
   now: Date
 ): ReadonlyArray<Fragment> => [
+  sql`
+    UPDATE automation_plans SET reason = NULL
+    WHERE operator_id = ${operatorId} AND stay_id = ANY (${idsParameter(stayIds)}::bigint[]) AND state <> 'waiting'
+      AND reason <> 'the guest was erased'`,
   sql`
     UPDATE automation_plans SET state = 'skipped', reason = 'the guest was erased', settled_at = ${now}
     WHERE operator_id = ${operatorId} AND state = 'waiting' AND (stay_id = ANY (${idsParameter(stayIds)}::bigint[])

@@ -1,5 +1,7 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../../database/parameters.ts"
-import type { GuestPlace } from "../guest-place.ts"
+import type { GuestPlace, Party } from "../guest-place.ts"
 
 /** Scores stay, words go. Who has read them before finds another version, and does not write them back. */
 export const reviewPlace: GuestPlace = {
@@ -13,3 +15,8 @@ export const reviewPlace: GuestPlace = {
       WHERE operator_id = ${operatorId} AND order_id = ANY (${idsParameter(orderIds)}::bigint[])`
   ]
 }
+
+/** A query for what events call the reviews of these orders. */
+export const reviewRecords = (sql: SqlClient, { operatorId, orderIds }: Party): Fragment => sql`
+  SELECT 'review:' || reservation_code FROM orders
+  WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(orderIds)}::bigint[])`
