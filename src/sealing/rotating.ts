@@ -4,8 +4,8 @@ import { patiently } from "../database/patience.ts"
 import { rowsOf } from "../database/rows.ts"
 import type { SecretKeys } from "./keys.ts"
 import { nameOf, SEALED_COLUMNS, type SealedColumn } from "./places.ts"
-import { isToBeKeptAnew, kept, opened, SEALED } from "./sealed-text.ts"
-import { keptOtherwise, standing } from "./standing.ts"
+import { isToBeKeptAnew, kept, opened } from "./sealed-text.ts"
+import { isSecret, keptOtherwise, standing } from "./standing.ts"
 
 /** Rows that are read at once, and of these written by one statement: so long others wait for a row at most. */
 export const ROTATED_AT_ONCE = 200
@@ -15,7 +15,7 @@ const PASSES = 3
 const Row = Schema.Struct({
   key: Schema.Array(Schema.String),
   owner: Schema.Array(Schema.String),
-  text: Schema.NullOr(Schema.String)
+  text: Schema.String
 })
 type Row = typeof Row.Type
 
@@ -30,13 +30,14 @@ const readWritten = rowsOf(Schema.Struct({ written: Schema.Int }))
 const asTexts = (columns: ReadonlyArray<string>): string =>
   `ARRAY[${columns.map((column) => `(${column})::text`).join(", ")}]`
 
-/** The rows that follow one in the order of the primary key. */
-const reading = ({ table, text, owner, key }: SealedColumn, after: ReadonlyArray<string> | undefined): string => {
+/** The rows with a secret that follow one in the order of the primary key. Others may have no owner either. */
+const reading = (column: SealedColumn, after: ReadonlyArray<string> | undefined): string => {
+  const { table, text, owner, key } = column
   const names = key.map(([name]) => name)
   const given = key.map(([, type], at) => `$${at + 1}::text::${type}`)
   return `
     SELECT ${asTexts(names)} AS key, ${asTexts(owner)} AS owner, ${text} AS text FROM ${table}
-    ${after === undefined ? "" : `WHERE (${names.join(", ")}) > (${given.join(", ")})`}
+    WHERE ${isSecret(column, text)} ${after === undefined ? "" : `AND (${names.join(", ")}) > (${given.join(", ")})`}
     ORDER BY ${names.join(", ")} LIMIT ${ROTATED_AT_ONCE}`
 }
 
@@ -53,12 +54,9 @@ const writing = ({ table, text, set, key }: SealedColumn): string => {
     ) SELECT count(*)::integer AS written FROM written`
 }
 
-const isSecret = ({ begins }: SealedColumn, text: string): boolean =>
-  begins === undefined || text.startsWith(begins) || text.startsWith(SEALED)
-
 /** What a row is to have; undefined where it has it, or nobody can know it: its key is missing, or it was changed. */
 const anewOf = (keys: SecretKeys, column: SealedColumn, { key, owner, text }: Row): Anew | undefined => {
-  if (text === null || !isSecret(column, text) || !isToBeKeptAnew(keys, text)) return undefined
+  if (!isToBeKeptAnew(keys, text)) return undefined
   const place = { what: column.what, owner }
   return Result.getOrUndefined(
     Result.map(opened(keys, place, text), (clear) => ({ key, before: text, after: kept(keys, place, clear) }))

@@ -20,13 +20,16 @@ export type Standing = typeof Standing.Type
 
 const read = rowsOf(Standing)
 
-const isSecret = ({ begins }: SealedColumn): string =>
-  begins === undefined ? "text IS NOT NULL" : `starts_with(text, '${begins}') OR starts_with(text, '${SEALED}')`
+/** The condition of the rows whose text, an expression, is a secret. */
+export const isSecret = ({ begins }: SealedColumn, text: string): string =>
+  begins === undefined
+    ? `${text} IS NOT NULL`
+    : `(starts_with(${text}, '${begins}') OR starts_with(${text}, '${SEALED}'))`
 
 const countedIn = (column: SealedColumn, rows: string): string => `
   SELECT '${nameOf(column).replaceAll("'", "''")}' AS place, key_id, count(*)::integer AS texts FROM (
     SELECT CASE WHEN starts_with(text, '${SEALED}') THEN split_part(text, ':', 3) ELSE '' END AS key_id
-    FROM (${rows}) looked_at WHERE ${isSecret(column)}
+    FROM (${rows}) looked_at WHERE ${isSecret(column, "text")}
   ) secrets GROUP BY key_id`
 
 const everyRow = ({ table, text }: SealedColumn): string => `SELECT ${text} AS text FROM ${table}`
