@@ -66,8 +66,9 @@ const saveCustomFields = (sql: Sql) => {
         array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
           NULL) AS fields
       FROM before, after`,
+    // With its order's code, by which what is kept of a call is found when the guest is forgotten.
     outcome: sql`
-      SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields FROM before`
+      SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
   }))
   return (operatorId: number, stayCode: string, changes: Readonly<Record<string, string | null>>, at: Date) =>
     readSaved(statement({ operatorId, stayCode, changes, at }))
