@@ -8,6 +8,9 @@ import type { Party } from "../resources/guest-place.ts"
 // Who is meant: by what a guest says of himself, or by a code. It reads the orders of the operator from end to end, which is for
 // who runs the service and seldom.
 
+/** Digits from which on a number is somebody's without its country's. */
+const NATIONAL_DIGITS = 8
+
 /** By one of these. */
 export type Sought =
   | { readonly by: "order"; readonly value: string }
@@ -30,9 +33,16 @@ export interface Found {
   readonly current: ReadonlyArray<string>
 }
 
-/** A phone number by its digits: the others are how people write it. The last ten, as one may be without its country. */
+/** A phone number by its digits: the others are how people write it, as are zeros before it. The last ten: one may be without its country. */
 const digits = (sql: SqlClient.SqlClient, text: Fragment): Fragment =>
-  sql`right(regexp_replace(${text}, '[^0-9]', '', 'g'), 10)`
+  sql`right(ltrim(regexp_replace(${text}, '[^0-9]', '', 'g'), '0'), 10)`
+
+/** Whether two are one number: in many countries it has fewer than ten digits, and then the other may have its country's before. */
+const isOneNumber = (sql: SqlClient.SqlClient, left: Fragment, right: Fragment): Fragment => sql`EXISTS (
+  SELECT FROM (SELECT ${digits(sql, left)} AS a, ${digits(sql, right)} AS b) two
+  WHERE CASE WHEN least(length(a), length(b)) >= ${sql.literal(String(NATIONAL_DIGITS))}
+    THEN right(a, least(length(a), length(b))) = right(b, least(length(a), length(b)))
+    ELSE a <> '' AND a = b END)`
 
 const isTheirs = (
   sql: SqlClient.SqlClient,
@@ -41,7 +51,7 @@ const isTheirs = (
 ): Fragment =>
   sought.by === "email"
     ? sql`lower(${of.email}) = lower(${sought.value})`
-    : sql`${digits(sql, of.phone)} = ${digits(sql, sql`${sought.value}::text`)}`
+    : isOneNumber(sql, of.phone, sql`${sought.value}::text`)
 
 const ordersOf = (sql: SqlClient.SqlClient, operatorId: number, sought: Sought): Fragment =>
   sought.by === "order"

@@ -8,7 +8,7 @@ import { GUEST_PLACES } from "../../src/guests/places.ts"
 import { GUEST_ORDERS } from "../../src/limits.ts"
 import { ImageBytes } from "../../src/resources/images/ImageBytes.ts"
 import { makeRetain } from "../../src/resources/images/retention.ts"
-import { byNobody, layerService } from "../harness.ts"
+import { answerTo, byNobody, layerService } from "../harness.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 import { answered, booksOf, EMAIL, guestOf, PHONE, tablesWith, WORD } from "./scene.ts"
 
@@ -99,6 +99,14 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
         const both = [[`reservation:${held.code}`, `conversation:${held.conversation}`]]
         for (const phone of [PHONE, "0151 08154711", "004915108154711"])
           assert.deepStrictEqual(yield* codes("phone", phone), both)
+        // Nine digits in its country, which say the same with the country's before.
+        yield* sql`UPDATE stays SET guest_phone = '+351 912 345 678' WHERE operator_id = ${operatorId}`
+        yield* sql`UPDATE guests SET phone = NULL WHERE operator_id = ${operatorId}`
+        yield* sql`UPDATE conversations SET guest_phone = '' WHERE operator_id = ${operatorId}`
+        for (const phone of ["912 345 678", "0912345678", "00351 912345678", "+351912345678"])
+          assert.deepStrictEqual(yield* codes("phone", phone), both, phone)
+        for (const phone of ["345 678", "2345678", "000000", "+44 7912 345678", "+351 812 345 678"])
+          assert.deepStrictEqual(yield* codes("phone", phone), [], phone)
         assert.deepStrictEqual(yield* codes("order", held.conversation), both)
         assert.deepStrictEqual(yield* codes("order", held.code), both)
         assert.deepStrictEqual(yield* codes("order", held.code.slice(2)), both)
@@ -113,6 +121,18 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
         yield* sql`UPDATE conversations SET guest_email = 'b@guest.example' WHERE operator_id = ${operatorId} AND code = ${held.conversation}`
         assert.deepStrictEqual(yield* codes("email", "b@guest.example"), both)
       })
+  )
+
+  it.effect("is in no answer that is kept for a call that comes again", () =>
+    Effect.gen(function* () {
+      const { operator, code } = yield* guestOf({ word: "Wimbrel" })
+      const custom_fields = { custom_field_2: "Wimbrel too" }
+      yield* answerTo(operator.token, "update_reservation_custom_fields", { stay_code: code, custom_fields }, "fields")
+      assert.include(yield* tablesWith("Wimbrel too", operator.operatorId), "idempotency_keys")
+      const found = yield* findGuest(operator.operatorId, { by: "order", value: code }, now)
+      yield* byNobody(Effect.forEach(found, eraseGuest))
+      assert.deepStrictEqual(yield* tablesWith("Wimbrel too", operator.operatorId), [])
+    })
   )
 
   it.effect("has stays that are not over until the day after, unless the order was cancelled", () =>
