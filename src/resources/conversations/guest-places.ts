@@ -59,9 +59,10 @@ const conversations: GuestPlace = {
   table: "conversations",
   key: "id",
   about: (sql, { conversationIds }) => sql`t.id = ANY (${idsParameter(conversationIds)}::bigint[])`,
+  // The version is the channel's own: what it says next is news. One that only orders named is named by them no more.
   erasing: (sql, { operatorId, conversationIds }) => [
     sql`
-      UPDATE conversations SET version = version + 1, guest_name = NULL, guest_phone = NULL, guest_email = NULL, note = '',
+      UPDATE conversations SET version = greatest(version, 1), guest_name = NULL, guest_phone = NULL, guest_email = NULL, note = '',
         note_updated_at = NULL
       WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(conversationIds)}::bigint[])`
   ]
