@@ -8,7 +8,7 @@ import type { Found } from "./finding.ts"
 import { GUEST_PLACES } from "./places.ts"
 
 // Everything about a guest, a JSON object a line, so that neither who writes nor who reads it needs memory for all at once: first
-// what it is, then records of each place, then images.
+// what it is, then records of each place, then images, and at last how many: a file without that was cut off.
 
 /** Records that are read at once. */
 const AT_ONCE = 200
@@ -117,5 +117,6 @@ export const exportGuest = Effect.fnUntraced(function* <E>(
   yield* made.write({ format: "latchkey guest", version: 1, operator_id: operatorId, made_at: made.at.toISOString() })
   const records = yield* tellRecords(party, made.write)
   const images = yield* tellImages(party, made.write)
+  yield* made.write({ end: { records, images } })
   return { records, images }
 })

@@ -48,6 +48,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       const places = new Set(lines.flatMap((line) => ("place" in line ? [line.place] : [])))
       assert.deepStrictEqual(Array.from(places).toSorted(), GUEST_PLACES.map(({ table }) => table).toSorted())
       assert.deepStrictEqual(told.images, 2)
+      assert.deepStrictEqual(lines.at(-1), { end: told })
       assert.include(text, `"jpeg":"${Buffer.from(WORD).toString("base64")}"`)
       assert.notMatch(text, /lkguest_|lkimage_|Quordle|Vimblesnap|operator_id":(?!\d+,"made_at)/)
       for (const place of GUEST_PLACES)

@@ -41,7 +41,7 @@ const guests: GuestPlace = {
 /** What a host has marked a stay with may be the guest's: an allergy. */
 const tags: GuestPlace = {
   table: "stay_tags",
-  key: "tag_id",
+  key: "stay_id, t.tag_id",
   about: ofStays,
   erasing: (sql, party) => [
     sql`DELETE FROM stay_tags t WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party)}`
