@@ -1,13 +1,15 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { forgettingKeysOf } from "../changes/guest-places.ts"
 import { onRecord } from "../changes/on-record.ts"
 import { patiently } from "../database/patience.ts"
+import { rowsOf } from "../database/rows.ts"
 import { forgettingAnswers } from "../deliveries/guest-places.ts"
 import { endingPlans, lockingAnswers } from "../resources/automation/guest-places.ts"
 import { lockingConversations } from "../resources/conversations/guest-places.ts"
 import { lockingOrders } from "../resources/orders/guest-places.ts"
 import { reviewRecords } from "../resources/reviews/guest-places.ts"
+import { staysOfOrders } from "../resources/stays/guest-places.ts"
 import { recordStayUpdates } from "../resources/stays/table.ts"
 import { entryRecords } from "../resources/transactions/guest-places.ts"
 import type { Found } from "./finding.ts"
@@ -31,27 +33,31 @@ const told = Effect.fnUntraced(function* ({ party: { operatorId, stayIds }, reco
   })
 })
 
+const readIds = rowsOf(Schema.Struct({ id: Schema.Int }))
+
 /** Leaves nothing of the guest of an order and its conversation but nights, money and codes. */
 export const eraseGuest = Effect.fnUntraced(function* (found: Found) {
   const sql = yield* SqlClient.SqlClient
-  const { party, records } = found
   const now = yield* DateTime.nowAsDate
-  const statements = [
-    lockingOrders(sql, party),
-    lockingAnswers(sql, party),
-    lockingConversations(sql, party),
-    ...endingPlans(sql, party, now),
-    ...GUEST_PLACES.flatMap(({ erasing }) => erasing(sql, party, now)),
-    forgettingAnswers(
-      sql,
-      party.operatorId,
-      sql`SELECT unnest(${records}::text[]) UNION ALL ${reviewRecords(sql, party)} UNION ALL ${entryRecords(sql, party)}`
-    ),
-    forgettingKeysOf(sql, party.operatorId, party.codes)
-  ]
-  const work = Effect.andThen(
-    Effect.forEach(statements, (statement) => sql`${statement}`, { discard: true }),
-    told(found, now)
-  )
+  const work = Effect.gen(function* () {
+    yield* sql`${lockingOrders(sql, found.party)}`
+    // A channel may have given the order other rooms since it was found.
+    const stays = yield* readIds(sql`${staysOfOrders(sql, found.party)}`)
+    const party = { ...found.party, stayIds: stays.map(({ id }) => id) }
+    const statements = [
+      lockingAnswers(sql, party),
+      lockingConversations(sql, party),
+      ...endingPlans(sql, party, now),
+      ...GUEST_PLACES.flatMap(({ erasing }) => erasing(sql, party, now)),
+      forgettingAnswers(
+        sql,
+        party.operatorId,
+        sql`SELECT unnest(${found.records}::text[]) UNION ALL ${reviewRecords(sql, party)} UNION ALL ${entryRecords(sql, party)}`
+      ),
+      forgettingKeysOf(sql, party.operatorId, party.codes)
+    ]
+    yield* Effect.forEach(statements, (statement) => sql`${statement}`, { discard: true })
+    yield* told({ ...found, party }, now)
+  })
   yield* patiently(sql.withTransaction(work))
 })

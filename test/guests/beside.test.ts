@@ -106,6 +106,21 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
     })
   )
 
+  it.effect("a room that its channel gave the order since it was found is erased as well", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const held = yield* guestOf({ word: "Roomier" })
+      const { operatorId } = held.operator
+      const found = yield* findGuest(operatorId, { by: "order", value: held.code }, now)
+      yield* sql`
+        INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, guest_name)
+        SELECT operator_id, id, ${`${held.code}-2`}, '2025-03-01', '2025-03-04', 'Roomier' FROM orders WHERE operator_id = ${operatorId}`
+      yield* byNobody(Effect.forEach(found, eraseGuest, { discard: true }))
+      const named = sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NOT NULL`
+      assert.deepStrictEqual(yield* named, [])
+    })
+  )
+
   it.effect("a question that somebody has in hand is settled by nobody", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

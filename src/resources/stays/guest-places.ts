@@ -72,3 +72,7 @@ const stays: GuestPlace = {
 
 /** Images and names before the stays they are of. */
 export const STAY_PLACES: ReadonlyArray<GuestPlace> = [identityImages, guests, tags, stays]
+
+/** A query for the `id` of each stay that the orders have by now. */
+export const staysOfOrders = (sql: SqlClient, { operatorId, orderIds }: Party): Fragment => sql`
+  SELECT id FROM stays WHERE operator_id = ${operatorId} AND order_id = ANY (${idsParameter(orderIds)}::bigint[])`
