@@ -4,7 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { imageFolderOf } from "../backup/source.ts"
 import { Configuration } from "../configuration.ts"
 import { BadRequest, Conflict, NotFound } from "../contract/errors.ts"
-import { eraseGuest } from "../guests/erasing.ts"
+import { eraseGuests } from "../guests/erasing.ts"
 import { exportGuest } from "../guests/exporting.ts"
 import { type Found, findGuest, type Sought } from "../guests/finding.ts"
 import { ImageBytes } from "../resources/images/ImageBytes.ts"
@@ -144,7 +144,7 @@ const erased = Effect.fnUntraced(function* (said: Who, evenCurrent: boolean) {
       message: `Not over yet: ${current.join(", ")}. The host would not know who comes: say --even-current to erase this guest all the same.`
     })
   }
-  yield* Effect.forEach(all, eraseGuest, { discard: true })
+  yield* eraseGuests(all)
   return countsOf(all)
 })
 

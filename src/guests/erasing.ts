@@ -33,9 +33,30 @@ const told = Effect.fnUntraced(function* ({ party: { operatorId, stayIds }, reco
   })
 })
 
+/**
+ * Forgets what is kept beside the records of some guests of an operator: what receivers answered, and answers kept for keys. They are
+ * found by reading through all the operator has, so once for all of them, and while no order is locked.
+ */
+export const forgetAside = Effect.fnUntraced(function* (all: ReadonlyArray<Found>) {
+  const sql = yield* SqlClient.SqlClient
+  const [first] = all
+  if (first === undefined) return
+  const { operatorId } = first.party
+  const party = {
+    ...first.party,
+    orderIds: all.flatMap((each) => each.party.orderIds),
+    codes: all.flatMap((each) => each.party.codes)
+  }
+  const records = sql`
+    SELECT unnest(${all.flatMap((each) => each.records)}::text[])
+    UNION ALL ${reviewRecords(sql, party)} UNION ALL ${entryRecords(sql, party)}`
+  yield* patiently(Effect.asVoid(sql`${forgettingAnswers(sql, operatorId, records)}`))
+  yield* patiently(Effect.asVoid(sql`${forgettingKeysOf(sql, operatorId, party.codes)}`))
+})
+
 const readIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
-/** Leaves nothing of the guest of an order and its conversation but nights, money and codes. */
+/** Leaves nothing of the guest of an order and its conversation but nights, money and codes; what is kept beside it is forgotten before. */
 export const eraseGuest = Effect.fnUntraced(function* (found: Found) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* DateTime.nowAsDate
@@ -48,16 +69,14 @@ export const eraseGuest = Effect.fnUntraced(function* (found: Found) {
       lockingAnswers(sql, party),
       lockingConversations(sql, party),
       ...endingPlans(sql, party, now),
-      ...GUEST_PLACES.flatMap(({ erasing }) => erasing(sql, party, now)),
-      forgettingAnswers(
-        sql,
-        party.operatorId,
-        sql`SELECT unnest(${found.records}::text[]) UNION ALL ${reviewRecords(sql, party)} UNION ALL ${entryRecords(sql, party)}`
-      ),
-      forgettingKeysOf(sql, party.operatorId, party.codes)
+      ...GUEST_PLACES.flatMap(({ erasing }) => erasing(sql, party, now))
     ]
     yield* Effect.forEach(statements, (statement) => sql`${statement}`, { discard: true })
     yield* told({ ...found, party }, now)
   })
   yield* patiently(sql.withTransaction(work))
 })
+
+/** All that was found of a guest, an order after the other. */
+export const eraseGuests = (all: ReadonlyArray<Found>) =>
+  Effect.andThen(forgetAside(all), Effect.forEach(all, eraseGuest, { discard: true }))

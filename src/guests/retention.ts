@@ -11,7 +11,7 @@ import { KeptDays } from "../installation.ts"
 import { FORGETTING_MESSAGES, forgettingMessages } from "../resources/conversations/forgetting.ts"
 import { FORGETTING_MESSAGE_IMAGES, forgettingMessageImages } from "../resources/images/forgetting.ts"
 import { saysOfGuest } from "../resources/stays/guest-places.ts"
-import { eraseGuest } from "./erasing.ts"
+import { eraseGuest, forgetAside } from "./erasing.ts"
 import { type Found, findOrder } from "./finding.ts"
 
 // What the settings keep for so many days goes after them. Operators take turns of a bounded size, so that one with years to forget
@@ -120,13 +120,13 @@ const overPart = (orderId: number, thread: ReadonlyArray<Found>): Found | undefi
 }
 
 /** One guest who cannot be erased keeps no other from it; a database that is away or full keeps all. */
-const erasedAlone = (over: Found, orderId: number) =>
+const erasedAlone = (over: Found) =>
   Effect.orDie(eraseGuest(over)).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause) && troubleOf(cause) === undefined,
       (cause) =>
         Effect.logWarning("the guest of an order could not be erased, which is tried again", cause).pipe(
-          Effect.annotateLogs({ operator_id: over.party.operatorId, order_id: orderId })
+          Effect.annotateLogs({ operator_id: over.party.operatorId, records: over.records })
         )
     )
   )
@@ -138,12 +138,12 @@ const guestsBefore = (then: Date): Forgetting<StayPlace> => ({
   turn: Effect.fnUntraced(function* (operatorId, from) {
     const sql = yield* SqlClient.SqlClient
     const found = yield* overStays(sql, operatorId, then, from)
-    const orders = new Set(found.flatMap(({ order_id, is_last }) => (is_last ? [order_id] : [])))
-    for (const orderId of orders) {
-      // By the day after: who left on the day itself is over.
-      const over = overPart(orderId, yield* findOrder(operatorId, orderId, daysBefore(then, -1)))
-      if (over !== undefined) yield* erasedAlone(over, orderId)
-    }
+    const orders = Array.from(new Set(found.flatMap(({ order_id, is_last }) => (is_last ? [order_id] : []))))
+    // By the day after: who left on the day itself is over.
+    const threads = yield* Effect.forEach(orders, (id) => findOrder(operatorId, id, daysBefore(then, -1)))
+    const over = orders.flatMap((id, at) => overPart(id, threads[at] ?? []) ?? [])
+    yield* Effect.orDie(forgetAside(over))
+    yield* Effect.forEach(over, erasedAlone, { discard: true })
     const last = found.at(-1)
     return last !== undefined && found.length === FORGETTING_STAYS
       ? { day: last.check_out_date, id: last.id }

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Givens, inForms } from "../../src/database/forms.ts"
-import { eraseGuest } from "../../src/guests/erasing.ts"
+import { eraseGuests } from "../../src/guests/erasing.ts"
 import { findGuest } from "../../src/guests/finding.ts"
 import { type Settled, settlingSilently } from "../../src/resources/automation/answering/statements.ts"
 import { CheckInStore } from "../../src/resources/check-in/store.ts"
@@ -18,7 +18,7 @@ const now = new Date("2026-11-26T12:00:00Z")
 
 const erased = Effect.fnUntraced(function* ({ operator, code }: Held) {
   const found = yield* findGuest(operator.operatorId, { by: "order", value: code }, now)
-  yield* byNobody(Effect.forEach(found, eraseGuest, { discard: true }))
+  yield* byNobody(eraseGuests(found))
 })
 
 layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the erasure of a guest", (it) => {
@@ -115,7 +115,7 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("beside the
       yield* sql`
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, guest_name)
         SELECT operator_id, id, ${`${held.code}-2`}, '2025-03-01', '2025-03-04', 'Roomier' FROM orders WHERE operator_id = ${operatorId}`
-      yield* byNobody(Effect.forEach(found, eraseGuest, { discard: true }))
+      yield* byNobody(eraseGuests(found))
       const named = sql`SELECT stay_code FROM stays WHERE operator_id = ${operatorId} AND guest_name IS NOT NULL`
       assert.deepStrictEqual(yield* named, [])
     })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { eraseGuest } from "../../src/guests/erasing.ts"
+import { eraseGuests } from "../../src/guests/erasing.ts"
 import { exportGuest } from "../../src/guests/exporting.ts"
 import { findGuest } from "../../src/guests/finding.ts"
 import { GUEST_PLACES } from "../../src/guests/places.ts"
@@ -54,7 +54,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       for (const place of GUEST_PLACES)
         if (!["orders", "stay_tags"].includes(place.table)) assert.include(before, place.table)
 
-      yield* byNobody(Effect.forEach(found, eraseGuest))
+      yield* byNobody(eraseGuests(found))
       yield* (yield* makeRetain)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* tablesWith(WORD, operatorId), [])
       assert.deepStrictEqual(yield* booksOf(operatorId), books)
@@ -82,7 +82,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       assert.deepStrictEqual(events, [{ event: "reservation_updated" }])
       assert.deepStrictEqual(yield* byEmail(operatorId), [])
       // Again by the code: nothing more happens to it.
-      yield* byNobody(Effect.forEach(yield* findGuest(operatorId, { by: "order", value: held.code }, now), eraseGuest))
+      yield* byNobody(eraseGuests(yield* findGuest(operatorId, { by: "order", value: held.code }, now)))
       assert.deepStrictEqual(yield* booksOf(operatorId), books)
     })
   )
@@ -131,7 +131,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       yield* answerTo(operator.token, "update_reservation_custom_fields", { stay_code: code, custom_fields }, "fields")
       assert.include(yield* tablesWith("Wimbrel too", operator.operatorId), "idempotency_keys")
       const found = yield* findGuest(operator.operatorId, { by: "order", value: code }, now)
-      yield* byNobody(Effect.forEach(found, eraseGuest))
+      yield* byNobody(eraseGuests(found))
       assert.deepStrictEqual(yield* tablesWith("Wimbrel too", operator.operatorId), [])
     })
   )
@@ -158,7 +158,7 @@ layer(layerImages, { excludeTestServices: true })("a guest", (it) => {
       const held = yield* guestOf({ word: "Tumblewick", email: "tumblewick@guest.example" })
       const found = yield* findGuest(held.operator.operatorId, { by: "order", value: held.code }, now)
       const twice = yield* Effect.exit(
-        byNobody(Effect.all([Effect.forEach(found, eraseGuest), Effect.forEach(found, eraseGuest)], { concurrency: 2 }))
+        byNobody(Effect.all([eraseGuests(found), eraseGuests(found)], { concurrency: 2 }))
       )
       assert.isTrue(Exit.isSuccess(twice))
       yield* (yield* makeRetain)(new Date(Date.now() + 1_000))

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eraseGuest } from "../../src/guests/erasing.ts"
+import { eraseGuests } from "../../src/guests/erasing.ts"
 import { findGuest } from "../../src/guests/finding.ts"
 import { byNobody } from "../harness.ts"
 import { conversing, layerConversing, threadSaid } from "../resources/conversations/scene.ts"
@@ -13,7 +13,7 @@ layer(layerConversing)("a channel's word about an erased guest", (it) => {
       yield* hear(said)
       const found = yield* findGuest(operatorId, { by: "order", value: id }, new Date())
       assert.lengthOf(found, 1)
-      yield* byNobody(Effect.forEach(found, eraseGuest, { discard: true }))
+      yield* byNobody(eraseGuests(found))
       assert.deepStrictEqual(yield* hear(said), { outcome: "known" })
       assert.strictEqual((yield* conversation()).guest.name, "")
       const asksAnew = threadSaid({ version: 5, guest: { name: "Ada King" } })
