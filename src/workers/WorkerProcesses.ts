@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster"
 import { Context, Deferred, Effect, Layer, Option, Schema } from "effect"
 import { makeCounting } from "./counting.ts"
+import { handedOver } from "./handed-over.ts"
 import { WorkersMeasured } from "./WorkersMeasured.ts"
 import { type FromParent, FromWorker } from "./words.ts"
 
@@ -58,6 +59,7 @@ const following = (
     // Who has gone needs no answer: its end is heard by itself.
     if (worker.isConnected()) worker.send(words, () => {})
   }
+  const closeHandedOver = handedOver(worker)
   measured.began(worker.id, () => tell({ measure: true }))
   worker.on("message", (words: unknown) => {
     const heard = Option.getOrUndefined(heardFrom(words))
@@ -74,7 +76,9 @@ const following = (
   })
   // Its last words may come after its exit, but not after its channel is closed.
   const heardOut = () => {
-    if (worker.isDead() && !worker.isConnected()) measured.ended(worker.id)
+    if (!worker.isDead() || worker.isConnected()) return
+    measured.ended(worker.id)
+    closeHandedOver()
   }
   worker.on("disconnect", heardOut)
   worker.on("exit", (code: number | null, signal: string | null) => {

@@ -28,7 +28,7 @@ const readOf = (path: string): string => {
 const commandOf = (pid: number): string => readOf(`/proc/${pid}/cmdline`)
 
 /** The workers of a life: the children of its parent. */
-const workersOf = ({ pid }: Life): ReadonlyArray<number> =>
+export const workersOf = ({ pid }: Life): ReadonlyArray<number> =>
   readOf(`/proc/${pid}/task/${pid}/children`)
     .split(" ")
     .map(Number)
