@@ -146,7 +146,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "resources/guest-place.ts",
     what: "how a table's owner says what of a guest is in it",
-    imports: []
+    imports: imports("database")
   },
   {
     place: "resources/addresses.ts",

@@ -2,6 +2,7 @@ import { DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { forgettingKeysOf } from "../changes/guest-places.ts"
 import { onRecord } from "../changes/on-record.ts"
+import { idsParameter } from "../database/parameters.ts"
 import { patiently } from "../database/patience.ts"
 import { rowsOf } from "../database/rows.ts"
 import { forgettingAnswers } from "../deliveries/guest-places.ts"
@@ -25,7 +26,7 @@ const told = Effect.fnUntraced(function* ({ party: { operatorId, stayIds }, reco
     change: sql`erased AS (
       SELECT s.operator_id, s.stay_code, s.property_id, o.reservation_code
       FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-      WHERE s.operator_id = ${operatorId} AND s.id = ANY (${`{${stayIds.join(",")}}`}::bigint[]))`,
+      WHERE s.operator_id = ${operatorId} AND s.id = ANY (${idsParameter(stayIds)}::bigint[]))`,
     events: [recordStayUpdates(sql, { from: sql`erased`, at: now })],
     touched: sql`
       SELECT ${operatorId}::bigint AS operator_id, record, '{guest}'::text[] AS fields FROM unnest(${records}::text[]) record`,

@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { onRecord } from "../changes/on-record.ts"
 import { rowsOf } from "../database/rows.ts"
-import type { GuestPlace, Party } from "../resources/guest-place.ts"
+import { type GuestPlace, ofConversations, ofOrders, type Party } from "../resources/guest-place.ts"
 import { Images, type OpenedImage } from "../resources/images/Images.ts"
 import type { Found } from "./finding.ts"
 import { GUEST_PLACES } from "./places.ts"
@@ -24,7 +24,7 @@ const recordsOf = Effect.fnUntraced(function* (place: GuestPlace, party: Party, 
   return yield* readRecords(sql`
     SELECT to_jsonb(t) - ${hidden}::text[] AS record FROM ${sql(place.table)} t
     WHERE t.operator_id = ${party.operatorId} AND ${place.about(sql, party)}
-    ORDER BY t.${sql.literal(place.key)} LIMIT ${AT_ONCE} OFFSET ${from}`)
+    ORDER BY ${sql.csv(place.key.map((column) => sql`t.${sql(column)}`))} LIMIT ${AT_ONCE} OFFSET ${from}`)
 })
 
 /** The records of one party, page by page; answers how many. */
@@ -43,15 +43,15 @@ const tellRecords = Effect.fnUntraced(function* <E>(party: Party, write: WriteLi
 
 const readTokens = rowsOf(Schema.Struct({ place: Schema.String, id: Schema.Int, token: Schema.String }))
 
-const imagesOf = Effect.fnUntraced(function* ({ operatorId, orderIds, conversationIds }: Party) {
+const imagesOf = Effect.fnUntraced(function* (party: Party) {
   const sql = yield* SqlClient.SqlClient
   return yield* readTokens(sql`
     SELECT 'identity_images' AS place, t.id, i.token FROM identity_images t
     JOIN images i ON i.operator_id = t.operator_id AND i.id = t.image_id
-    WHERE t.operator_id = ${operatorId} AND t.order_id = ANY (${`{${orderIds.join(",")}}`}::bigint[])
+    WHERE t.operator_id = ${party.operatorId} AND ${ofOrders(sql, party)}
     UNION ALL
     SELECT 'messages', t.id, i.token FROM messages t JOIN images i ON i.operator_id = t.operator_id AND i.id = t.image_id
-    WHERE t.operator_id = ${operatorId} AND t.conversation_id = ANY (${`{${conversationIds.join(",")}}`}::bigint[])
+    WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)}
     ORDER BY 1, 2`)
 })
 

@@ -1,5 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import { idsParameter } from "../database/parameters.ts"
 
 // Where something about a guest is written. Each table's owner says it beside its own statements, and src/guests gathers them:
 // one list, for what is handed out and for what goes.
@@ -16,8 +17,8 @@ export interface Party {
 
 export interface GuestPlace {
   readonly table: string
-  /** The column by which its rows are told apart within an operator, and are in order. */
-  readonly key: string
+  /** The columns by which its rows are told apart within an operator, and are in order. */
+  readonly key: ReadonlyArray<string>
   /** Which of its rows, as `t`, are about the party. */
   readonly about: (sql: SqlClient, party: Party) => Fragment
   /** Columns that are nobody's to have: an address that is opened by whoever knows it. */
@@ -25,3 +26,15 @@ export interface GuestPlace {
   /** Statements that leave nothing of the guest in it, as often as they are run; in order, within one transaction. */
   readonly erasing: (sql: SqlClient, party: Party, now: Date) => ReadonlyArray<Fragment>
 }
+
+const among = (sql: SqlClient, column: string, ids: ReadonlyArray<number>): Fragment =>
+  sql`t.${sql(column)} = ANY (${idsParameter(ids)}::bigint[])`
+
+/** Whether a row `t` is one of the party's orders, or of one; the column names the order. */
+export const ofOrders = (sql: SqlClient, { orderIds }: Party, column = "order_id"): Fragment =>
+  among(sql, column, orderIds)
+
+export const ofStays = (sql: SqlClient, { stayIds }: Party, column = "stay_id"): Fragment => among(sql, column, stayIds)
+
+export const ofConversations = (sql: SqlClient, { conversationIds }: Party, column = "conversation_id"): Fragment =>
+  among(sql, column, conversationIds)

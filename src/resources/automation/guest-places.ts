@@ -1,33 +1,30 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { idsParameter } from "../../database/parameters.ts"
-import type { Party } from "../guest-place.ts"
+import { ofConversations, ofStays, type Party } from "../guest-place.ts"
+
+/** Why a plan for an erased guest was not done. */
+const ERASED = "'the guest was erased'"
 
 /**
  * Nothing that was planned for the stays and conversations is done any more, and no question is answered: who has one in hand
  * has lost its lane. Why something planned for a stay was not done goes, as it may be in the words of a channel that was told a
  * review.
  */
-export const endingPlans = (
-  sql: SqlClient,
-  { operatorId, stayIds, conversationIds }: Party,
-  now: Date
-): ReadonlyArray<Fragment> => [
+export const endingPlans = (sql: SqlClient, party: Party, now: Date): ReadonlyArray<Fragment> => [
   sql`
-    UPDATE automation_plans SET reason = NULL
-    WHERE operator_id = ${operatorId} AND stay_id = ANY (${idsParameter(stayIds)}::bigint[]) AND state <> 'waiting'
-      AND reason <> 'the guest was erased'`,
+    UPDATE automation_plans t SET reason = NULL
+    WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party)} AND t.state <> 'waiting'
+      AND t.reason <> ${sql.literal(ERASED)}`,
   sql`
-    UPDATE automation_plans SET state = 'skipped', reason = 'the guest was erased', settled_at = ${now}
-    WHERE operator_id = ${operatorId} AND state = 'waiting' AND (stay_id = ANY (${idsParameter(stayIds)}::bigint[])
-      OR conversation_id = ANY (${idsParameter(conversationIds)}::bigint[]))`,
+    UPDATE automation_plans t SET state = 'skipped', reason = ${sql.literal(ERASED)}, settled_at = ${now}
+    WHERE t.operator_id = ${party.operatorId} AND t.state = 'waiting'
+      AND (${ofStays(sql, party)} OR ${ofConversations(sql, party)})`,
   sql`
-    UPDATE answer_lanes SET waiting = 0, attempts = attempts + 1
-    WHERE operator_id = ${operatorId} AND conversation_id = ANY (${idsParameter(conversationIds)}::bigint[]) AND waiting > 0`
+    UPDATE answer_lanes t SET waiting = 0, attempts = attempts + 1
+    WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)} AND t.waiting > 0`
 ]
 
 /** Locks the lanes of answers, which whoever answers has before the conversation. */
-export const lockingAnswers = (sql: SqlClient, { operatorId, conversationIds }: Party): Fragment => sql`
-  SELECT FROM answer_lanes
-  WHERE operator_id = ${operatorId} AND conversation_id = ANY (${idsParameter(conversationIds)}::bigint[])
-  ORDER BY conversation_id FOR NO KEY UPDATE`
+export const lockingAnswers = (sql: SqlClient, party: Party): Fragment => sql`
+  SELECT FROM answer_lanes t WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)}
+  ORDER BY t.conversation_id FOR NO KEY UPDATE`

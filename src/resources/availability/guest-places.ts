@@ -1,19 +1,18 @@
-import { idsParameter } from "../../database/parameters.ts"
-import type { GuestPlace } from "../guest-place.ts"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { type GuestPlace, ofStays, type Party } from "../guest-place.ts"
+
+/** Nights of the stays that something is written to, by the property as the table is read along. */
+const ofNights = (sql: SqlClient, party: Party): Fragment => sql`
+  ${ofStays(sql, party)} AND t.remarks <> '' AND t.property_id IN (
+    SELECT t.property_id FROM stays t WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party, "id")})`
 
 /** What a host wrote to a night that a stay has. */
 export const dayPlace: GuestPlace = {
   table: "calendar_days",
-  key: "property_id, t.day",
-  about: (sql, { operatorId, stayIds }) => sql`
-    t.stay_id = ANY (${idsParameter(stayIds)}::bigint[]) AND t.remarks <> ''
-    AND t.property_id IN (
-      SELECT property_id FROM stays WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(stayIds)}::bigint[]))`,
-  erasing: (sql, { operatorId, stayIds }) => [
-    sql`
-      UPDATE calendar_days SET remarks = ''
-      WHERE operator_id = ${operatorId} AND stay_id = ANY (${idsParameter(stayIds)}::bigint[]) AND remarks <> ''
-        AND property_id IN (
-          SELECT property_id FROM stays WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(stayIds)}::bigint[]))`
+  key: ["property_id", "day"],
+  about: ofNights,
+  erasing: (sql, party) => [
+    sql`UPDATE calendar_days t SET remarks = '' WHERE t.operator_id = ${party.operatorId} AND ${ofNights(sql, party)}`
   ]
 }

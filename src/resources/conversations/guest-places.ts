@@ -1,14 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { idsParameter } from "../../database/parameters.ts"
-import type { GuestPlace, Party } from "../guest-place.ts"
+import { type GuestPlace, ofConversations, type Party } from "../guest-place.ts"
 import { lettingImagesGo } from "../images/keeping.ts"
 
 // What conversations know of guests. An erased one is empty, and stays as what its order and its thread refer to: a message that
 // comes later is of it.
-
-const ofConversations = (sql: SqlClient, { conversationIds }: Party): Fragment =>
-  sql`t.conversation_id = ANY (${idsParameter(conversationIds)}::bigint[])`
 
 /** What an erased message says. */
 const ERASED = "(erased)"
@@ -32,14 +28,14 @@ export const saysNothing = (sql: SqlClient, now: Date): Fragment => sql`
 
 const messages: GuestPlace = {
   table: "messages",
-  key: "id",
+  key: ["id"],
   about: ofConversations,
   secret: ["attachment_url", "traceparent"],
   // Lanes before messages, as whoever settles one locks them.
   erasing: (sql, party, now) => [
     sql`
       SELECT FROM message_lanes t WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party)}
-      ORDER BY conversation_id FOR NO KEY UPDATE`,
+      ORDER BY t.conversation_id FOR NO KEY UPDATE`,
     sql`
       WITH let_go AS (${lettingImagesGo(
         sql,
@@ -57,20 +53,20 @@ const messages: GuestPlace = {
 
 const conversations: GuestPlace = {
   table: "conversations",
-  key: "id",
-  about: (sql, { conversationIds }) => sql`t.id = ANY (${idsParameter(conversationIds)}::bigint[])`,
+  key: ["id"],
+  about: (sql, party) => ofConversations(sql, party, "id"),
   // The version is the channel's own: what it says next is news. One that only orders named is named by them no more.
-  erasing: (sql, { operatorId, conversationIds }) => [
+  erasing: (sql, party) => [
     sql`
-      UPDATE conversations SET version = greatest(version, 1), guest_name = NULL, guest_phone = NULL, guest_email = NULL, note = '',
+      UPDATE conversations t SET version = greatest(version, 1), guest_name = NULL, guest_phone = NULL, guest_email = NULL, note = '',
         note_updated_at = NULL
-      WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(conversationIds)}::bigint[])`
+      WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party, "id")}`
   ]
 }
 
 export const CONVERSATION_PLACES: ReadonlyArray<GuestPlace> = [messages, conversations]
 
 /** Locks the conversations, as whatever says something in one begins. */
-export const lockingConversations = (sql: SqlClient, { operatorId, conversationIds }: Party): Fragment => sql`
-  SELECT FROM conversations WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(conversationIds)}::bigint[])
-  ORDER BY id FOR NO KEY UPDATE`
+export const lockingConversations = (sql: SqlClient, party: Party): Fragment => sql`
+  SELECT FROM conversations t WHERE t.operator_id = ${party.operatorId} AND ${ofConversations(sql, party, "id")}
+  ORDER BY t.id FOR NO KEY UPDATE`

@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { idsParameter } from "../../database/parameters.ts"
-import type { GuestPlace, Party } from "../guest-place.ts"
+import { type GuestPlace, ofOrders, type Party } from "../guest-place.ts"
 
 /**
  * An order keeps what it says: codes, money, when it was booked. That it has another version keeps a change from being written
@@ -9,16 +8,16 @@ import type { GuestPlace, Party } from "../guest-place.ts"
  */
 export const orderPlace: GuestPlace = {
   table: "orders",
-  key: "id",
-  about: (sql, { orderIds }) => sql`t.id = ANY (${idsParameter(orderIds)}::bigint[])`,
-  erasing: (sql, { operatorId, orderIds }) => [
+  key: ["id"],
+  about: (sql, party) => ofOrders(sql, party, "id"),
+  erasing: (sql, party) => [
     sql`
-      UPDATE orders SET version = version + 1
-      WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(orderIds)}::bigint[])`
+      UPDATE orders t SET version = version + 1
+      WHERE t.operator_id = ${party.operatorId} AND ${ofOrders(sql, party, "id")}`
   ]
 }
 
 /** Locks the orders, as whatever changes an order begins. */
-export const lockingOrders = (sql: SqlClient, { operatorId, orderIds }: Party): Fragment => sql`
-  SELECT FROM orders WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(orderIds)}::bigint[])
-  ORDER BY id FOR NO KEY UPDATE`
+export const lockingOrders = (sql: SqlClient, party: Party): Fragment => sql`
+  SELECT FROM orders t WHERE t.operator_id = ${party.operatorId} AND ${ofOrders(sql, party, "id")}
+  ORDER BY t.id FOR NO KEY UPDATE`

@@ -1,20 +1,13 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { idsParameter } from "../../database/parameters.ts"
-import type { GuestPlace, Party } from "../guest-place.ts"
+import { type GuestPlace, ofOrders, ofStays, type Party } from "../guest-place.ts"
 import { lettingImagesGo } from "../images/keeping.ts"
 
 // What stays know of guests. An erased stay keeps its nights, its money and how many came.
 
-const ofStays = (sql: SqlClient, { stayIds }: Party): Fragment =>
-  sql`t.stay_id = ANY (${idsParameter(stayIds)}::bigint[])`
-
-const ofOrders = (sql: SqlClient, { orderIds }: Party): Fragment =>
-  sql`t.order_id = ANY (${idsParameter(orderIds)}::bigint[])`
-
 const identityImages: GuestPlace = {
   table: "identity_images",
-  key: "id",
+  key: ["id"],
   about: ofOrders,
   secret: ["large_url", "extra_large_url"],
   erasing: (sql, party, now) => [
@@ -31,7 +24,7 @@ const identityImages: GuestPlace = {
 
 const guests: GuestPlace = {
   table: "guests",
-  key: "id",
+  key: ["id"],
   about: ofStays,
   erasing: (sql, party) => [
     sql`DELETE FROM guests t WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party)}`
@@ -41,7 +34,7 @@ const guests: GuestPlace = {
 /** What a host has marked a stay with may be the guest's: an allergy. */
 const tags: GuestPlace = {
   table: "stay_tags",
-  key: "stay_id, t.tag_id",
+  key: ["stay_id", "tag_id"],
   about: ofStays,
   erasing: (sql, party) => [
     sql`DELETE FROM stay_tags t WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party)}`
@@ -57,16 +50,16 @@ export const saysOfGuest = (sql: SqlClient): Fragment =>
 
 const stays: GuestPlace = {
   table: "stays",
-  key: "id",
-  about: (sql, { stayIds }) => sql`t.id = ANY (${idsParameter(stayIds)}::bigint[])`,
+  key: ["id"],
+  about: (sql, party) => ofStays(sql, party, "id"),
   secret: ["guide_token", "check_in_guide_url", "lock_code", "lock_code_visible_after"],
   // Without its token the page of the stay is gone.
-  erasing: (sql, { operatorId, stayIds }) => [
+  erasing: (sql, party) => [
     sql`
-      UPDATE stays SET guest_name = NULL, guest_phone = NULL, guest_email = NULL, remarks = '', channel_remarks = '',
-        custom_fields = NULL, arrival_at = NULL, departure_at = NULL, lock_code = NULL, lock_code_visible_after = NULL, check_in_guide_url = '', guide_token = NULL,
-        identity_image_count = 0
-      WHERE operator_id = ${operatorId} AND id = ANY (${idsParameter(stayIds)}::bigint[])`
+      UPDATE stays t SET guest_name = NULL, guest_phone = NULL, guest_email = NULL, remarks = '', channel_remarks = '',
+        custom_fields = NULL, arrival_at = NULL, departure_at = NULL, lock_code = NULL, lock_code_visible_after = NULL,
+        check_in_guide_url = '', guide_token = NULL, identity_image_count = 0
+      WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party, "id")}`
   ]
 }
 
@@ -74,5 +67,5 @@ const stays: GuestPlace = {
 export const STAY_PLACES: ReadonlyArray<GuestPlace> = [identityImages, guests, tags, stays]
 
 /** A query for the `id` of each stay that the orders have by now. */
-export const staysOfOrders = (sql: SqlClient, { operatorId, orderIds }: Party): Fragment => sql`
-  SELECT id FROM stays WHERE operator_id = ${operatorId} AND order_id = ANY (${idsParameter(orderIds)}::bigint[])`
+export const staysOfOrders = (sql: SqlClient, party: Party): Fragment => sql`
+  SELECT t.id FROM stays t WHERE t.operator_id = ${party.operatorId} AND ${ofOrders(sql, party)}`
