@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { Data, Effect } from "effect"
+import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Acting, byItself } from "../contract/acting.ts"
 import { currentSecond, dateInZone } from "../contract/time.ts"
@@ -104,6 +104,8 @@ export const seedDemo = Effect.gen(function* () {
   // What the demo gives is right by construction and the database is there: anything else is a defect.
   Effect.catchIf((error) => error._tag !== "OperatorsExist", Effect.die),
   Effect.provide(Operators.layer),
+  // Its stores are made anew, for its transaction: those that the process has may be of the background, with connections of their own.
+  Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
   Effect.provideService(Acting, byItself("Latchkey", "demo seed")),
   Effect.withSpan("seedDemo")
 )

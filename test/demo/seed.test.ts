@@ -8,6 +8,7 @@ import { greet } from "../../src/demo/greeting.ts"
 import { seedDemo } from "../../src/demo/seed.ts"
 import { Tokens } from "../../src/gate/Tokens.ts"
 import { PasswordCost, verifyPassword } from "../../src/operators/password.ts"
+import { StayMarks } from "../../src/resources/automation/planning/StayMarks.ts"
 import { layerTestMemory } from "../database.ts"
 import { emptyDatabase } from "../scratch-database.ts"
 
@@ -111,6 +112,23 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
       })
     )
   })
+
+/** As in the service: the background has its stores already, on a client of its own. */
+const layerBesideBackground = Layer.effectDiscard(seedDemo).pipe(
+  Layer.provide(Layer.provide(StayMarks.layer, layerTestMemory)),
+  Layer.provideMerge(Layer.effectDiscard(migrate(migrations))),
+  Layer.provideMerge(server === "" ? Layer.fresh(layerTestMemory) : layerOwnServerDatabase),
+  Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 }))
+)
+
+layer(layerBesideBackground)("beside work in the background", (it) => {
+  it.effect("has planned what its rules are about to do, in its own transaction", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      assert.isAbove((yield* sql`SELECT FROM automation_plans WHERE state = 'waiting'`).length, 10)
+    })
+  )
+})
 
 describe("the demo operator in an empty database", () => {
   seedSuite("embedded", layerTestMemory)

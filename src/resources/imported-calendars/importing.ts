@@ -172,9 +172,9 @@ export const makeImporting = Effect.flatMap(CalendarQueue, (queue) =>
   })
 )
 
-/** The worker of this process, over a database and the door it asks by. */
+/** The worker of this process, over a database and the door it asks by. Handlers have a queue too, on the connections of requests. */
 export const layerImporting = Layer.mergeAll(
   Layer.effectDiscard(Effect.flatMap(makeImporting, ({ polling }) => polling)),
   Layer.effectDiscard(periodically("retention of imported days", RETENTION_MS, retain)),
   Layer.effectDiscard(periodically("calendars put off by the clock", RETENTION_MS, bringNear))
-).pipe(Layer.provide([CalendarQueue.layer, FeedReader.layer]))
+).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), FeedReader.layer]))
