@@ -9,7 +9,7 @@ import { countOne, note } from "../telemetry/metrics/measuring.ts"
 import { type Deadline, makeDeadline } from "./deadline.ts"
 import { FairPlaces, type NoRoom, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
-import { announced } from "./overload-told.ts"
+import { announced, type PlacesOf } from "./overload-told.ts"
 
 /**
  * The places to work in: as many calls as may run statements and build answers at once in this process, shared fairly
@@ -36,8 +36,8 @@ export class Places extends Context.Service<
     readonly refusal: (operatorId: number) => ServerError | undefined
   }
 >()("latchkey/places/Places") {
-  static readonly layer = (places: number = PLACES): Layer.Layer<Places> =>
-    Layer.effect(Places, makePlaces(places, "operators"))
+  static readonly layer = (places: number = PLACES, of: "operators" | "console" = "operators"): Layer.Layer<Places> =>
+    Layer.effect(Places, makePlaces(places, of))
 
   /** Everybody works at once: what a bench compares with. */
   static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, {
@@ -47,7 +47,7 @@ export class Places extends Context.Service<
 }
 
 /** `of`: whose they are, as metrics tell it. */
-const makePlaces = Effect.fnUntraced(function* (places: number, of: "operators" | "strangers") {
+const makePlaces = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
   const deadline = yield* makeDeadline(PLACE_WAIT_MS)
   const clock = yield* Clock.Clock
   const now = () => Number(clock.currentTimeNanosUnsafe()) / 1e6

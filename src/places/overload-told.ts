@@ -5,13 +5,16 @@ import type { NoRoom } from "./FairPlaces.ts"
 
 // What is said of calls that are refused at once: not a line or a count each, as there may be thousands a second.
 
+/** Whose places they are, as metrics tell it. */
+export type PlacesOf = "operators" | "strangers" | "console"
+
 /** Milliseconds between two looks whether calls were refused, and looks without any after which an overload is over. */
 export const LOOK_MS = 1_000
 export const QUIET_LOOKS = 5
 
 /** Counts what is refused, by what it answers; the log has a line when calls begin to be for overload, and one when that is over. */
 export const announced = Effect.fnUntraced(function* (
-  of: "operators" | "strangers"
+  of: PlacesOf
 ): Effect.fn.Return<(why: NoRoom) => void, never, Scope.Scope> {
   const series = {
     "too many": placesRefused.of({ of, why: "too_many" }),

@@ -6,10 +6,13 @@ import { layerMetricsPort, METRICS_CONNECTIONS } from "../../src/adapters/metric
 import { ERROR_CODES } from "../../src/contract/errors.ts"
 import { Readiness } from "../../src/database/Readiness.ts"
 import { UNMATCHED } from "../../src/gate/windows/limit-table.ts"
+import { Places } from "../../src/places/Places.ts"
 import { Service } from "../../src/service.ts"
 import { measuringCalls } from "../../src/telemetry/metrics/calls.ts"
-import { SERIES } from "../../src/telemetry/metrics/declared.ts"
-import { exposition } from "../../src/telemetry/metrics/exposition.ts"
+import { OUTCOMES, SERIES, webhookTries } from "../../src/telemetry/metrics/declared.ts"
+import { exposition, prometheusName } from "../../src/telemetry/metrics/exposition.ts"
+import { countOne } from "../../src/telemetry/metrics/measuring.ts"
+import { layerProcessMetrics } from "../../src/telemetry/metrics/process.ts"
 import { ownSnapshot, Snapshots } from "../../src/telemetry/metrics/Snapshots.ts"
 import type { Snapshot } from "../../src/telemetry/metrics/snapshot.ts"
 import { freePort } from "../cli/latchkey.ts"
@@ -34,7 +37,7 @@ const served = (
     return { port, get }
   })
 
-const seriesIn = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => /^[a-z]/.test(line))
+const seriesIn = (text: string): Array<string> => text.split("\n").filter((line) => /^[a-z]/.test(line))
 
 const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.provideService(effect, Metric.MetricRegistry, new Map())
@@ -152,6 +155,38 @@ it.effect("calls of many operators make the series of one, and none names anythi
     assert.match(text, /latchkey_calls_total\{operation="search_properties",error_code="0"\} \d+/)
     assert.match(text, /latchkey_calls_total\{operation="unmatched",error_code="404"\} 21/)
   }).pipe(Effect.provide(layerTest), alone)
+)
+
+it.live("says 0 of every way in which work can end before any has: the first dead letter is an increase", () =>
+  Effect.gen(function* () {
+    const { get } = yield* served()
+    yield* Layer.build(layerProcessMetrics("1.2.3"))
+    const before = seriesIn((yield* get("/metrics")).text)
+    for (const { declared } of OUTCOMES) {
+      const name = prometheusName(declared)
+      const outcomes = declared.outcomes ?? []
+      assert.isAbove(outcomes.length, 1)
+      assert.includeMembers(
+        before,
+        outcomes.map((outcome) => `${name}{outcome="${outcome}"} 0`)
+      )
+    }
+    yield* countOne(webhookTries.of({ outcome: "dead_letter" }))
+    assert.include(seriesIn((yield* get("/metrics")).text), 'latchkey_webhook_tries_total{outcome="dead_letter"} 1')
+  }).pipe(Effect.scoped, alone)
+)
+
+it.live("tells the places of operators from those of the console", () =>
+  Effect.gen(function* () {
+    const { get } = yield* served()
+    yield* Layer.build(Layer.mergeAll(Places.layer(12), Layer.fresh(Places.layer(4, "console"))))
+    const series = seriesIn((yield* get("/metrics")).text)
+    assert.includeMembers(series, [
+      'latchkey_places_limit{of="operators"} 12',
+      'latchkey_places_limit{of="console"} 4',
+      'latchkey_places_waiting{of="operators"} 0'
+    ])
+  }).pipe(Effect.scoped, alone)
 )
 
 // Last: it takes all the room there is.

@@ -91,7 +91,7 @@ interface Surroundings {
 export const layerConsolePages = (publicUrl: string, around: Surroundings = {}) =>
   Layer.effect(ConsolePages, makeConsole(publicUrl, around)).pipe(
     // Places of their own, given back while the service, which has places too, does what a page asks of it.
-    Layer.provide(Layer.fresh(Places.layer(CONSOLE_PLACES)))
+    Layer.provide(Layer.fresh(Places.layer(CONSOLE_PLACES, "console")))
   )
 
 const MINUTE = windowOf("1m")

@@ -1,4 +1,4 @@
-import { type Across, counters, type Declared, gauges, histograms } from "./family.ts"
+import { type Across, counters, type Declared, gauges, histograms, outcomes } from "./family.ts"
 
 // Every metric of the service. `most` bounds the series of each, and test/telemetry/metrics-declared.test.ts that of all together:
 // no label names an operator, a token, a property or anything else that a caller chooses.
@@ -61,15 +61,15 @@ export const placesLimit = gauges({
   name: "latchkey.places.limit",
   unit: "{place}",
   labels: ["of"],
-  most: 3,
+  most: 4,
   across: "sum",
-  meaning: "Calls that may work at once, of operators and of strangers (calls without a token)"
+  meaning: "Calls that may work at once, of operators, of strangers (calls without a token), and pages of the console"
 })
 export const placesUsed = gauges({
   name: "latchkey.places.used",
   unit: "{place}",
   labels: ["of"],
-  most: 3,
+  most: 4,
   across: "sum",
   meaning: "Places that are taken"
 })
@@ -77,7 +77,7 @@ export const placesWaiting = gauges({
   name: "latchkey.places.waiting",
   unit: "{call}",
   labels: ["of"],
-  most: 3,
+  most: 4,
   across: "sum",
   meaning: "Calls that wait for a place"
 })
@@ -85,7 +85,7 @@ export const placesWait = histograms({
   name: "latchkey.places.wait.duration",
   unit: "s",
   labels: ["of"],
-  most: 3,
+  most: 4,
   bounds: WAIT_BOUNDS,
   meaning: "How long calls waited for a place that found none free, those that gave up among them"
 })
@@ -93,7 +93,7 @@ export const placesRefused = counters({
   name: "latchkey.places.refused",
   unit: "{call}",
   labels: ["of", "why"],
-  most: 7,
+  most: 10,
   meaning:
     "Calls that got no place: too_many of their operator waited, they waited too_long, or would have (overloaded: refused at once)"
 })
@@ -190,42 +190,37 @@ export const consumersLagging = gauges({
   across: "max",
   meaning: "Consumers of the feed whose oldest unacknowledged event is older than 30 minutes"
 })
-export const webhookTries = counters({
+export const webhookTries = outcomes({
   name: "latchkey.webhook.tries",
   unit: "{try}",
-  labels: ["outcome"],
-  most: 4,
+  outcomes: ["delivered", "failed", "dead_letter"],
   meaning: "Tries of webhook deliveries: delivered, failed (tried again), dead_letter (failed for the last time)"
 })
-export const channelPushes = counters({
+export const channelPushes = outcomes({
   name: "latchkey.channel.pushes",
   unit: "{push}",
-  labels: ["outcome"],
-  most: 6,
+  outcomes: ["pushed", "nothing", "refused", "unserved", "failed"],
   meaning:
     "Pushes to channels: pushed, nothing (there was nothing to tell), refused (the channel will not), unserved (no connector), failed (tried again)"
 })
-export const channelComparisons = counters({
+export const channelComparisons = outcomes({
   name: "latchkey.channel.comparisons",
   unit: "{comparison}",
-  labels: ["outcome"],
-  most: 3,
+  outcomes: ["compared", "failed"],
   meaning:
     "Comparisons of calendars with what their channels sell: compared, or failed (the channel could not be read; tried again)"
 })
-export const messageTries = counters({
+export const messageTries = outcomes({
   name: "latchkey.message.tries",
   unit: "{try}",
-  labels: ["outcome"],
-  most: 6,
+  outcomes: ["sent", "refused", "unknown", "failed"],
   meaning:
     "Tries of messages to guests at their channels, by how they ended: sent, refused, unknown (nobody knows whether it got there), failed (tried again)"
 })
-export const calendarFetches = counters({
+export const calendarFetches = outcomes({
   name: "latchkey.calendar.fetches",
   unit: "{fetch}",
-  labels: ["outcome"],
-  most: 5,
+  outcomes: ["read", "unchanged", "failed"],
   meaning: "Fetches of imported calendars: read, unchanged, or failed (tried again)"
 })
 
@@ -326,6 +321,9 @@ export const loopUtilization = gauges({
   across: "max",
   meaning: "The share of the last 10 s in which the event loop had work"
 })
+
+/** What ends in one of a few ways, and is to be told from the start of a process. */
+export const OUTCOMES = [webhookTries, channelPushes, channelComparisons, messageTries, calendarFetches]
 
 /** All of them, in the order of docs/metrics.md. */
 export const DECLARED: ReadonlyArray<Declared> = [

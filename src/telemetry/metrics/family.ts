@@ -1,4 +1,5 @@
 import { Effect, Metric, type Scope } from "effect"
+import { note } from "./measuring.ts"
 
 /** How gauges of several processes of one machine become one: what each has is added, what all see alike is one of them. */
 export type Across = "sum" | "max" | "min"
@@ -18,6 +19,8 @@ export interface Declared {
   readonly across?: Across
   /** Of a histogram: upper bounds, rising, without infinity. */
   readonly bounds?: ReadonlyArray<number>
+  /** Of a counter of outcomes: those there can be. Each stands at 0 from the start (`fromNothing`). */
+  readonly outcomes?: ReadonlyArray<string>
 }
 
 type Said = Pick<Declared, "name" | "unit" | "meaning" | "most">
@@ -76,6 +79,25 @@ export const counters = <Label extends string = never>(said: Labelled<Label>): C
   new Family({ ...said, kind: "counter" }, said.labels, (attributes) =>
     Metric.counter(said.name, { description: said.meaning, attributes, incremental: true })
   )
+
+/** A counter of how something ended, in one of so many ways. */
+export const outcomes = (
+  said: Omit<Said, "most"> & { readonly outcomes: ReadonlyArray<string> }
+): CounterFamily<"outcome"> =>
+  // One more than there are: the last room is for what was not declared.
+  counters({ ...said, labels: ["outcome"], most: said.outcomes.length + 1 })
+
+/**
+ * Says 0 of every outcome, before anything ended in it: Prometheus sees no increase in a series that it meets at 1, so the first
+ * dead letter of a process would alarm nobody.
+ */
+export const fromNothing = (families: ReadonlyArray<CounterFamily<"outcome">>): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    for (const family of families) {
+      for (const outcome of family.declared.outcomes ?? []) note(fiber, family.of({ outcome }), 0)
+    }
+    return Effect.void
+  })
 
 export const gauges = <Label extends string = never>(
   said: Labelled<Label> & { readonly across: Across }

@@ -12,11 +12,12 @@ import {
   loopDelayP50,
   loopDelayP99,
   loopUtilization,
+  OUTCOMES,
   openFiles,
   residentBytes,
   uptime
 } from "./declared.ts"
-import { watched } from "./family.ts"
+import { fromNothing, watched } from "./family.ts"
 import { standsAt } from "./measuring.ts"
 
 /** Milliseconds that one look at the event loop is about. */
@@ -78,6 +79,7 @@ const kept = (mode: "user" | "system"): Effect.Effect<void, never, Scope.Scope> 
 export const layerProcessMetrics = (version: string): Layer.Layer<never> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
+      yield* fromNothing(OUTCOMES)
       yield* watched(buildInfo.of({ version, node: process.version }), () => 1)
       yield* watched(residentBytes.of({}), () => process.memoryUsage.rss())
       yield* watched(heapUsedBytes.of({}), () => process.memoryUsage().heapUsed)
