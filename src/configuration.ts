@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { LogLevel } from "effect/LogLevel"
 import { NetAddress } from "effect/net"
+import { DATABASE_ADDRESS, isDatabaseAddress } from "./database/address.ts"
 import { DatabaseSettings } from "./database/choose.ts"
 import { encryptionOf } from "./database/encryption.ts"
 import { DATABASE_CONNECTIONS } from "./database/postgres.ts"
@@ -187,21 +188,15 @@ const baseAddress = (expected: string): Setting<string> => ({
   }
 })
 
-const server = (expected: string, protocols: ReadonlyArray<string>): Setting<Redacted.Redacted> => ({
+const server = (expected: string, isAddress: (text: string) => boolean): Setting<Redacted.Redacted> => ({
   expected,
   secret: true,
-  read: (text) => {
-    const url = URL.parse(text)
-    return url !== null && protocols.includes(url.protocol) ? Redacted.make(text) : undefined
-  }
+  read: (text) => (isAddress(text) ? Redacted.make(text) : undefined)
 })
 
 /** The address of a PostgreSQL server, whose connections can be as it says. */
 const postgres = Effect.fnUntraced(function* (variable: string) {
-  const url = yield* setting(
-    variable,
-    server("a postgres:// address, such as postgres://user@host:5432/database", ["postgres:", "postgresql:"])
-  )
+  const url = yield* setting(variable, server(DATABASE_ADDRESS, isDatabaseAddress))
   if (url === undefined) return undefined
   const encryption = encryptionOf(Redacted.value(url))
   if (Result.isSuccess(encryption)) return url
@@ -302,7 +297,9 @@ export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Eff
     statementSeconds: (yield* setting("STATEMENT_SECONDS", seconds(1, STATEMENT_SECONDS_MAX))) ?? STATEMENT_SECONDS,
     redisUrl: yield* setting(
       "REDIS_URL",
-      server("a redis:// or rediss:// address, such as redis://host:6379", ["redis:", "rediss:"])
+      server("a redis:// or rediss:// address, such as redis://host:6379", (text) =>
+        ["redis:", "rediss:"].includes(URL.parse(text)?.protocol ?? "")
+      )
     ),
     secretKeys: yield* setting("SECRET_KEY", { expected: SECRET_KEY, secret: true, read: readKeys }),
     deployment: (yield* setting("DEPLOYMENT", oneOf(["international", "regional"]))) ?? "international",

@@ -204,6 +204,19 @@ describe("configuration", () => {
           `${variable} must be an address with a sslmode of disable, require, verify-ca, verify-full: others may go unencrypted unseen (its value is not shown: it may be secret).`
         )
       }
+      // Else it would be the database of the user's name, which nobody meant.
+      for (const url of [
+        "postgres://user:secret@host:5432",
+        "postgres://user:secret@host:5432/",
+        "http://host/database"
+      ]) {
+        const { message } = yield* Effect.flip(settings({ DATABASE_URL: url }))
+        assert.include(
+          message,
+          "DATABASE_URL must be a postgres:// address, such as postgres://user@host:5432/database"
+        )
+        assert.notInclude(message, "secret@")
+      }
       const { message } = yield* Effect.flip(settings({ DATABASE_DIRECT_URL: secret }))
       assert.include(message, "DATABASE_DIRECT_URL must be left out where DATABASE_URL is")
     })

@@ -1,7 +1,7 @@
 import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { type MigrationFailed, migrate } from "../database/migrate.ts"
+import { aloneOnSchema, type MigrationFailed, migrate } from "../database/migrate.ts"
 import type { Migration } from "../database/migration.ts"
 import { rowsOf } from "../database/rows.ts"
 import type { ImageKey, KeptBytes } from "../resources/images/kept-bytes.ts"
@@ -191,7 +191,8 @@ export const load = Effect.fnUntraced(function* <E, E2>(
     yield* before
     return loaded
   })
-  const loaded = yield* Effect.onError(sql.withTransaction(loading), () =>
+  // Alone from before it is looked at: of two that find the database empty one would else put its rows in the place of the other's.
+  const loaded = yield* Effect.onError(aloneOnSchema(sql, loading), () =>
     Effect.forEach(written, (image) => Effect.exit(target.images.remove(image)), { discard: true })
   )
   yield* migrate(target.migrations)

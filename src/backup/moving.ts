@@ -1,6 +1,7 @@
 import { join } from "node:path"
-import { Data, DateTime, Effect, Redacted, Schema } from "effect"
+import { Data, DateTime, Effect, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { placeOf } from "../database/address.ts"
 import { Alone } from "../database/beside-service.ts"
 import { IMAGES } from "../database/folder-modes.ts"
 import type { Migration } from "../database/migration.ts"
@@ -32,12 +33,6 @@ export interface Moving {
   readonly to: Redacted.Redacted
   readonly latchkey: string
   readonly migrations: ReadonlyArray<Migration>
-}
-
-/** What of an address may be told. */
-export const placeOf = (url: Redacted.Redacted): string => {
-  const { host, pathname } = new URL(Redacted.value(url))
-  return `${host}${pathname}`
 }
 
 const readSetting = onlyRowOf(Schema.Struct({ on: Schema.Boolean }))

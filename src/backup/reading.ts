@@ -1,4 +1,4 @@
-import { DateTime, Effect, Schema } from "effect"
+import { Data, DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
@@ -66,8 +66,19 @@ export interface Told {
 const Migrations = Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String }))
 const readMade = onlyRowOf(Schema.Struct({ migrations: Migrations, server: Schema.String }))
 
+/** It is another database than was meant, or one that nobody has used yet. */
+export class NothingThere extends Data.TaggedError("NothingThere") {
+  override get message(): string {
+    return "the database has no tables of Latchkey: there is nothing to back up"
+  }
+}
+
+const readThere = onlyRowOf(Schema.Struct({ there: Schema.Boolean }))
+
 /** What a database is made of, and who tells it. */
 export const headerOf = Effect.fnUntraced(function* (sql: SqlClient, latchkey: string) {
+  const { there } = yield* readThere(sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`)
+  if (!there) return yield* new NothingThere()
   const made_at = DateTime.formatIso(yield* DateTime.now)
   const made = yield* readMade(sql`
     SELECT jsonb_agg(jsonb_build_object('id', id, 'name', name) ORDER BY id) AS migrations,
@@ -86,7 +97,7 @@ export const tellAll = Effect.fnUntraced(function* <E>(
   sql: SqlClient,
   from: { readonly latchkey: string; readonly images: KeptBytes | undefined },
   tell: Tell<E>
-): Effect.fn.Return<Told, E | SqlError> {
+): Effect.fn.Return<Told, E | NothingThere | SqlError> {
   const telling = Effect.gen(function* () {
     yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.unprepared
     yield* pinTexts(sql)

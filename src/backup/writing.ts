@@ -24,14 +24,19 @@ const inFile = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, NotWr
       })
   })
 
-const isThere = (file: string): Promise<boolean> =>
+const whatIsThere = (file: string): Promise<"nothing" | "a file" | "something else"> =>
   Fs.lstat(file).then(
-    () => true,
-    () => false
+    (there) => (there.isFile() ? "a file" : "something else"),
+    () => "nothing"
   )
 
+/** What is no file is never made one: whoever tries a backup out on /dev/null would have no /dev/null any more. */
 const refuseWhatIsThere = Effect.fnUntraced(function* (file: string, force: boolean) {
-  if (force || !(yield* inFile(file, () => isThere(file)))) return
+  if (file === "") return yield* new NotWritten({ message: "FILE: must name a file" })
+  const there = yield* inFile(file, () => whatIsThere(file))
+  if (there === "something else")
+    return yield* new NotWritten({ message: `FILE: ${file} is no regular file: name another` })
+  if (force || there === "nothing") return
   return yield* new NotWritten({ message: `FILE: ${file} is there already: name another, or say --force` })
 })
 

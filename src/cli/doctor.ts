@@ -33,7 +33,9 @@ export const doctor = Command.make("doctor", {}, () =>
     const found = yield* reporting(work)
     const isWrong = found.findings.some(({ is }) => is === "wrong")
     const lines = [
-      ...found.settings.map(({ variable, value, from }) => `${variable}=${value}  (${from})`),
+      ...found.settings.map(({ variable, value, from }) =>
+        from === "set" ? `${variable}=${value}` : `${variable}  (default)`
+      ),
       "",
       ...found.findings.map(lineOf)
     ]

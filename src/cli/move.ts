@@ -4,16 +4,15 @@ import { migrations } from "../../migrations/index.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import { move as moveTo, NotMoved, takeMoveBack } from "../backup/moving.ts"
 import { Configuration } from "../configuration.ts"
+import { DATABASE_ADDRESS, isDatabaseAddress } from "../database/address.ts"
 import { answerAlone } from "./answer.ts"
 import { imagesTold } from "./backup.ts"
 import { isUnreached, Unreached } from "./failure.ts"
 
-const PROTOCOLS = ["postgres:", "postgresql:"]
-
 const addressIn = (given: Redacted.Redacted): Effect.Effect<Redacted.Redacted, NotMoved> =>
-  PROTOCOLS.includes(URL.parse(Redacted.value(given))?.protocol ?? "")
+  isDatabaseAddress(Redacted.value(given))
     ? Effect.succeed(given)
-    : new NotMoved({ message: "--to must be a postgres:// address, such as postgres://user@host:5432/database" })
+    : new NotMoved({ message: `--to must be ${DATABASE_ADDRESS}` })
 
 const moved = Effect.fnUntraced(function* (given: Redacted.Redacted) {
   const { dataDir, imageStore } = yield* Configuration

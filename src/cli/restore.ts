@@ -7,6 +7,7 @@ import { load, migrationsOf } from "../backup/loading.ts"
 import { openBackup } from "../backup/opening.ts"
 import { imagesOf, withTarget } from "../backup/source.ts"
 import { Configuration } from "../configuration.ts"
+import { placeOf } from "../database/address.ts"
 import { answerAlone } from "./answer.ts"
 import { imagesTold } from "./backup.ts"
 
@@ -23,7 +24,8 @@ const restored = Effect.fnUntraced(function* (file: string) {
   })
   const loaded = yield* withTarget(settings, loading)
   const seconds = Math.round(performance.now() - startedAt) / 1_000
-  return { file, made_at: header.made_at, made_by: header.latchkey, ...loaded, seconds }
+  const into = settings.databaseUrl === undefined ? settings.dataDir : placeOf(settings.databaseUrl)
+  return { file, into, made_at: header.made_at, made_by: header.latchkey, ...loaded, seconds }
 }, Effect.scoped)
 
 export const restore = Command.make(
@@ -32,7 +34,7 @@ export const restore = Command.make(
   ({ file }) =>
     answerAlone(restored(file), (result) =>
       [
-        `${result.file} of ${result.made_at}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} are back, each table compared by count and digest, in ${result.seconds} s.`,
+        `${result.file} of ${result.made_at}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} are back in ${result.into}, each table compared by count and digest, in ${result.seconds} s.`,
         ...result.passed_over.map((table) => `Passed over: ${table}, which is no table of Latchkey.`)
       ].join("\n")
     )

@@ -1,7 +1,7 @@
 import { Console, Data, Effect } from "effect"
 import { Command } from "effect/cli"
 import { Configuration } from "../configuration.ts"
-import { newKey, type SecretKeys } from "../sealing/keys.ts"
+import { newKey, noKeys, type SecretKeys } from "../sealing/keys.ts"
 import { type Rotated, rotate } from "../sealing/rotating.ts"
 import { missingIn, standing } from "../sealing/standing.ts"
 import { KeyMissing } from "../sealing/start.ts"
@@ -35,9 +35,9 @@ class SomeLeft extends Data.TaggedError("SomeLeft")<{ readonly left: number }> {
 
 const rotated = Effect.gen(function* () {
   const { secretKeys } = yield* Configuration
-  if (secretKeys === undefined) return yield* new NoKeys()
-  const keyIds = missingIn(yield* standing, secretKeys)
+  const keyIds = missingIn(yield* standing, secretKeys ?? noKeys)
   if (keyIds.length > 0) return yield* new KeyMissing({ keyIds })
+  if (secretKeys === undefined) return yield* new NoKeys()
   const done = yield* rotate(secretKeys)
   if (done.left > 0) return yield* new SomeLeft(done)
   return { ...done, first_key: secretKeys.first?.id ?? null, others: othersOf(secretKeys) }

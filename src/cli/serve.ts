@@ -2,9 +2,8 @@ import cluster from "node:cluster"
 import { availableParallelism } from "node:os"
 import { Data, Effect, Layer, Option, Runtime } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Configuration, type Settings, wantsKey } from "../configuration.ts"
+import { Configuration, type Settings } from "../configuration.ts"
 import { WORKERS } from "../limits.ts"
-import { warnUnsealed } from "../sealing/start.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
 import type { NeverServed } from "../workers/lives.ts"
 import { reporting } from "./answer.ts"
@@ -68,9 +67,7 @@ const withItsParent = Effect.fnUntraced(function* (role: Role) {
 const asParent = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const { parent } = yield* Effect.promise(() => import("../workers/parent.ts"))
   const { WorkerProcesses } = yield* Effect.promise(() => import("../workers/WorkerProcesses.ts"))
-  return yield* Effect.andThen(wantsKey(settings) ? warnUnsealed : Effect.void, parent(workers, settings)).pipe(
-    Effect.provide(Layer.merge(WorkerProcesses.layer, layerLines(settings)))
-  )
+  return yield* parent(workers, settings).pipe(Effect.provide(Layer.merge(WorkerProcesses.layer, layerLines(settings))))
 })
 
 /** The parent tells of its workers in the log, and of nothing else: what there is to trace happens in them. */

@@ -27,8 +27,8 @@ const MIGRATION_LOCK = 7_012_026
 
 const fileName = (migration: Migration): string => `${String(migration.id).padStart(4, "0")}_${migration.name}`
 
-/** In a transaction that no other process's migration runs beside. */
-const alone = <A, E>(sql: SqlClient, work: Effect.Effect<A, E, SqlClient>) =>
+/** In a transaction beside which no other process migrates, and nobody else is in one of these. */
+export const aloneOnSchema = <A, E>(sql: SqlClient, work: Effect.Effect<A, E, SqlClient>) =>
   sql.withTransaction(
     // It may take as long as it takes, to wait for another process too, on connections whose requests may not.
     Effect.andThen(sql`set local statement_timeout = 0`, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`).pipe(
@@ -49,7 +49,7 @@ const apply = Effect.fnUntraced(function* (sql: SqlClient, migration: Migration)
 
 /** The same of one that is done before its transaction begins, which only records it then. */
 const applyInPieces = (sql: SqlClient, migration: Migration) =>
-  Effect.andThen(migration.up, alone(sql, apply(sql, { ...migration, up: Effect.void })))
+  Effect.andThen(migration.up, aloneOnSchema(sql, apply(sql, { ...migration, up: Effect.void })))
 
 const applied = (sql: SqlClient) =>
   Effect.andThen(
@@ -76,11 +76,11 @@ export const migrate = Effect.fn("migrate")(function* (
   if (new Set(inOrder.map(({ id }) => id)).size < inOrder.length) {
     return yield* Effect.die(new Error("two migrations have the same id"))
   }
-  const known = new Set((yield* alone(sql, applied(sql))).map(({ id }) => id))
+  const known = new Set((yield* aloneOnSchema(sql, applied(sql))).map(({ id }) => id))
   const done: Array<string> = []
   for (const migration of inOrder) {
     if (known.has(migration.id)) continue
-    const work = migration.inPieces ? applyInPieces(sql, migration) : alone(sql, apply(sql, migration))
+    const work = migration.inPieces ? applyInPieces(sql, migration) : aloneOnSchema(sql, apply(sql, migration))
     const isNew = yield* patiently(work).pipe(
       Effect.catchDefect((defect) => Effect.fail(defect)),
       Effect.mapError((cause) => new MigrationFailed({ migration: fileName(migration), cause }))

@@ -108,8 +108,15 @@ export const whereTo = (move: Move): string =>
 
 /** The service does not start on a data folder that is moved. */
 export class Moved extends Data.TaggedError("Moved")<{ readonly dataDir: string; readonly move: Move }> {
+  /** What is the matter, and what to do about it. */
+  get matter(): string {
+    return `the database of ${this.dataDir} ${whereTo(this.move)}`
+  }
+  get advice(): string {
+    return goingOn(this.move)
+  }
   override get message(): string {
-    return `DATA_DIR: the database of ${this.dataDir} ${whereTo(this.move)}: ${goingOn(this.move)}`
+    return `DATA_DIR: ${this.matter}: ${this.advice}`
   }
 }
 

@@ -1,12 +1,13 @@
 import { statfs } from "node:fs/promises"
 import { availableParallelism } from "node:os"
-import { Clock, DateTime, Effect, Option, Redacted, Schema } from "effect"
+import { Cause, Clock, DateTime, Effect, Option, Predicate, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createClient } from "redis"
 import { makeBacklogLooks } from "../backlog.ts"
 import { isDemoAlone, type Settings } from "../configuration.ts"
 import { BACKGROUND_CONNECTIONS, PROBE_CONNECTIONS } from "../database/choose.ts"
 import type { Migration } from "../database/migration.ts"
+import type { Moved } from "../database/moving.ts"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
 import { noKeys } from "../sealing/keys.ts"
 import { keptOtherwise, missingIn, standing } from "../sealing/standing.ts"
@@ -242,7 +243,7 @@ const waiting = Effect.gen(function* () {
 export const databaseInTime = <E, R>(looked: Effect.Effect<ReadonlyArray<Finding>, E, R>) =>
   Effect.map(
     Effect.timeoutOption(
-      Effect.catchCause(looked, () => Effect.succeed([wrong("database", "cannot be worked with", DATABASE_ADVICE)])),
+      Effect.catchCause(looked, (cause) => Effect.succeed([unusable(cause)])),
       DOCTOR_WAIT_MS * 2
     ),
     Option.getOrElse(
@@ -251,5 +252,15 @@ export const databaseInTime = <E, R>(looked: Effect.Effect<ReadonlyArray<Finding
       ]
     )
   )
+
+const isMoved = (error: unknown): error is Moved => Predicate.isTagged(error, "Moved")
+
+/** What is said of it in our own words may be read aloud; what a driver says may have an address in it. */
+const unusable = (cause: Cause.Cause<unknown>): Finding => {
+  const error = Cause.squash(cause)
+  return isMoved(error)
+    ? wrong("database", error.matter, error.advice)
+    : wrong("database", "cannot be worked with", DATABASE_ADVICE)
+}
 
 const DATABASE_ADVICE = "check DATABASE_URL or DATA_DIR; latchkey migrate says in one line why it is refused"

@@ -1,7 +1,8 @@
 import { Console, Effect, Latch, Layer } from "effect"
 import { layerMetricsPort } from "../adapters/metrics.ts"
-import type { Settings } from "../configuration.ts"
+import { type Settings, wantsKey } from "../configuration.ts"
 import { Readiness } from "../database/Readiness.ts"
+import { warnUnsealed } from "../sealing/start.ts"
 import { Snapshots } from "../telemetry/metrics/Snapshots.ts"
 import { supervising } from "./supervising.ts"
 import { WorkerProcesses } from "./WorkerProcesses.ts"
@@ -42,6 +43,8 @@ const layerMetricsOfWorkers = ({ metricsPort, host }: Settings) => {
 export const parent = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const hungUp = yield* hangUps
   const { greeting, roll } = yield* supervising(workers, settings.drainSeconds)
+  // Not before the first of them serves: it has looked whether the database's secrets need a key.
+  if (wantsKey(settings)) yield* warnUnsealed
   yield* Layer.build(layerMetricsOfWorkers(settings))
   yield* Console.log(greeting)
   return yield* Effect.forever(Effect.andThen(hungUp.await, Effect.andThen(hungUp.close, roll)))

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises"
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Result } from "effect"
@@ -68,6 +68,22 @@ it.live("a file that is there stays unless it is said otherwise, and what breaks
     )
     assert.strictEqual((yield* read(file)).length, PIECES.length - 1)
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), ["a.latchkey"])
+  })
+)
+
+it.live("what is no file is never made one, and a name must be given", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const [inner, link] = [join(folder, "inner"), join(folder, "link")]
+    yield* Effect.promise(() => mkdir(inner))
+    yield* Effect.promise(() => symlink("/dev/null", link))
+    for (const file of [inner, link]) {
+      const { message } = yield* Effect.flip(writing(file, PIECES, true))
+      assert.strictEqual(message, `FILE: ${file} is no regular file: name another`)
+    }
+    assert.strictEqual((yield* Effect.flip(writing(""))).message, "FILE: must name a file")
+    assert.sameMembers(yield* Effect.promise(() => readdir(folder)), ["inner", "link"])
+    assert.isTrue((yield* Effect.promise(() => lstat(link))).isSymbolicLink())
   })
 )
 

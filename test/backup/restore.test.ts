@@ -104,6 +104,30 @@ it.live.skipIf(server === "")(orSkipped("a backup of the embedded database is re
   Effect.flatMap(Effect.flatMap(onServer, kept), isBack)
 )
 
+it.live.skipIf(server === "")(
+  orSkipped("of two restores into one empty database one is refused, and the other is whole"),
+  () =>
+    Effect.gen(function* () {
+      const { layer: from, file } = yield* source
+      const url = yield* emptyDatabase(server)
+      const one = () => layerPostgres({ url: Redacted.make(url), maxConnections: 1 })
+      const restoring = Effect.suspend(() => Effect.exit(Effect.provide(restoredFrom(file), one(), { local: true })))
+      const exits = yield* Effect.all([restoring, restoring], { concurrency: 2 })
+      const failures = exits.flatMap((exit) => (exit._tag === "Failure" ? [Cause.pretty(exit.cause)] : []))
+      assert.lengthOf(failures, 1)
+      assert.include(failures[0], "the database is not empty")
+      assert.isUndefined(yield* differenceOf(from, one()))
+    })
+)
+
+it.live("a database without a table of Latchkey is no backup", () =>
+  Effect.gen(function* () {
+    const file = join(yield* emptyFolder, "a.latchkey")
+    const { message } = yield* Effect.flip(Effect.provide(backedUp(file), layerMemory()))
+    assert.strictEqual(message, "the database has no tables of Latchkey: there is nothing to back up")
+  })
+)
+
 it.live("an older backup gets its tables as they were, and is migrated then; a newer one is refused", () =>
   Effect.gen(function* () {
     const file = join(yield* emptyFolder, "a.latchkey")

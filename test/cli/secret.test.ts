@@ -54,6 +54,9 @@ describe("latchkey secret", () => {
         const without = yield* latchkey(["serve"], env)
         assert.strictEqual(without.code, 1)
         assert.include(without.stderr + without.stdout, `SECRET_KEY lacks the key ${idOf(first)}`)
+        // To make a new key would be the wrong thing to do.
+        assert.notInclude(without.stderr + without.stdout, WARNING)
+        assert.include((yield* run(["secret", "rotate"], env)).stderr, `SECRET_KEY lacks the key ${idOf(first)}`)
         const wrong = yield* latchkey(["serve"], { ...env, SECRET_KEY: `${second},hunter2` })
         assert.strictEqual(wrong.code, 1)
         assert.include(wrong.stderr + wrong.stdout, "SECRET_KEY must be 1 to 8 different keys")

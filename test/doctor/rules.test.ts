@@ -3,7 +3,8 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { collector, disk, ownAddress, redis } from "../../src/doctor/look.ts"
+import { Moved } from "../../src/database/moving.ts"
+import { collector, databaseInTime, disk, ownAddress, redis } from "../../src/doctor/look.ts"
 import {
   CLOCK_MS,
   clockFinding,
@@ -165,6 +166,24 @@ describe("what is asked", () => {
       assert.deepStrictEqual(is(refused), ["wrong"])
       assert.notInclude(JSON.stringify([...refused, ...(yield* asked(NOWHERE))]), "hunter2")
       assert.deepStrictEqual(is(yield* asked(NOWHERE)), ["wrong"])
+    })
+  )
+
+  it.effect("of a database that was moved is where it is, and what to do; of any other failure no address", () =>
+    Effect.gen(function* () {
+      const move = { state: "moved", to: "db.example/latchkey", since: "2026-11-26T03:00:00.000Z" } as const
+      const moved = new Moved({ dataDir: "data", move })
+      assert.deepStrictEqual(yield* databaseInTime(Effect.fail(moved)), [
+        {
+          check: "database",
+          is: "wrong",
+          found: "the database of data was moved to db.example/latchkey at 2026-11-26T03:00:00.000Z",
+          advice: "set DATABASE_URL to it, or take that back with latchkey move --abort"
+        }
+      ])
+      const other = yield* databaseInTime(Effect.die(new Error("postgres://u:hunter2@db is away")))
+      assert.deepInclude(other[0], { is: "wrong", found: "cannot be worked with" })
+      assert.notInclude(JSON.stringify(other), "hunter2")
     })
   )
 
