@@ -28,7 +28,7 @@ export const PLACES: ReadonlyArray<Place> = [
   {
     place: "workers",
     what: "several processes on one port: the parent that keeps them at work, and what they say to each other",
-    imports: imports("adapters configuration.ts database gate telemetry")
+    imports: imports("adapters configuration.ts database gate sealing telemetry")
   },
   {
     place: "main.ts",
