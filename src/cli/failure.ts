@@ -1,6 +1,7 @@
 import { Cause, Data, Predicate, Runtime } from "effect"
 import { SqlError } from "effect/sql"
 import { MigrationFailed } from "../database/migrate.ts"
+import { innermost, reasonOf } from "../database/reason.ts"
 import { withoutSecrets } from "../telemetry/secrets.ts"
 
 /** The database has not the tables this release works with. */
@@ -23,7 +24,7 @@ export class Unreached extends Data.TaggedError("Unreached")<{
   readonly cause: Cause.Cause<unknown>
 }> {
   override get message(): string {
-    const why = textOf(innermost(Cause.squash(this.cause)))
+    const why = reasonOf(Cause.squash(this.cause))
     return `cannot work with ${this.at}: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
   }
 }
@@ -39,13 +40,6 @@ const UNREACHED: ReadonlySet<string> = new Set(["ConnectionError", "Authenticati
 /** PostgreSQL's `invalid_catalog_name`: the server is there, the database that is named is not. */
 const isNoDatabase = (reason: unknown): boolean => Predicate.hasProperty(reason, "code") && reason.code === "3D000"
 
-/** What a driver says is in the innermost cause: "connection failed" alone helps nobody. */
-const innermost = (error: unknown): unknown =>
-  error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
-
-const textOf = (reason: unknown): string =>
-  reason instanceof Error && reason.message !== "" ? reason.message : String(reason)
-
 /** Whether something failed because the database is not there for it. */
 export const isUnreached = (cause: Cause.Cause<unknown>): boolean => {
   const error = Cause.squash(cause)
@@ -57,7 +51,7 @@ const messageOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
   // The database's own words alone do not say in which step of the schema they were said.
   if (error instanceof Unreached || error instanceof MigrationFailed) return error.message
-  const text = textOf(innermost(error))
+  const text = reasonOf(error)
   if (Predicate.isTagged(error, "MetricsPortUnusable")) return `cannot listen on HOST and METRICS_PORT: ${text}`
   return Predicate.isTagged(error, "ServeError") ? `cannot listen on HOST and PORT: ${text}` : text
 }

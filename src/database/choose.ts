@@ -66,7 +66,7 @@ const layerServer = (
 
 /** The server, once it is known to be one that this release works on. */
 const layerFitting = (settings: Settings, url: Redacted.Redacted) =>
-  Layer.provideMerge(Layer.effectDiscard(fitting(poolerOf(settings) !== undefined)), layerServer(settings, url))
+  Layer.provideMerge(Layer.effectDiscard(fitting(poolerOf(settings))), layerServer(settings, url))
 
 // Loaded when asked for: beside a server, the embedded database would only take memory.
 // Waits for a command that has the folder, and for one that has it too short to say what it is; never for a service.

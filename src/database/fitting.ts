@@ -34,15 +34,28 @@ export const unfit = (said: SaidOfServer, pooled: boolean, oldest = OLDEST_SERVE
   return undefined
 }
 
-/** Looks whether the service can work there, and says of a pooler's sessions what they could be told once. */
-export const fitting = Effect.fnUntraced(function* (pooled: boolean, oldest = OLDEST_SERVER) {
+/** A pooler that keeps prepared statements for its callers gives them names of its own. */
+const UNKEPT =
+  "statements stand prepared under the service's own names: a pooler in transaction mode that does not keep them (PgBouncer before 1.21) needs DATABASE_PREPARED=0, and without a pooler DATABASE_DIRECT_URL is left out"
+
+/**
+ * Looks whether the service can work there, and says of a pooler's sessions what they could be told once. `pooler`: what the
+ * settings say is in between.
+ */
+export const fitting = Effect.fnUntraced(function* (
+  pooler: { readonly prepared: boolean } | undefined,
+  oldest = OLDEST_SERVER
+) {
   const sql = yield* SqlClient
-  const [said] = yield* sql<SaidOfServer>`
+  // The statement finds itself, where it is prepared.
+  const [said] = yield* sql<SaidOfServer & { readonly own_names: boolean }>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
-      current_setting('jit') AS jit`
+      current_setting('jit') AS jit,
+      EXISTS (SELECT FROM pg_prepared_statements WHERE name LIKE 'effect\\_%') AS own_names`
   if (said === undefined) return yield* Effect.die(new Error("a SELECT without FROM has one row"))
-  const why = unfit(said, pooled, oldest)
+  const why = unfit(said, pooler !== undefined, oldest)
   if (why !== undefined) return yield* new UnfitServer({ why })
+  if (pooler?.prepared === true && said.own_names) yield* Effect.logWarning(UNKEPT)
   if (said.jit !== "off") {
     yield* Effect.logInfo(
       "statements that look long are compiled first: let the pooler say SET jit = off (connect_query)"

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Migration } from "./migration.ts"
 import { patiently } from "./patience.ts"
+import { reasonOf } from "./reason.ts"
 
 /** A migration that did not apply. Nothing of it is left in the database, or some pieces; the ones before it stay. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
@@ -11,15 +12,8 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly cause: unknown
 }> {
   override get message(): string {
-    return `migration ${this.migration} failed: ${explain(this.cause)}`
+    return `migration ${this.migration} failed: ${reasonOf(this.cause)}`
   }
-}
-
-/** The database's own words: a `SqlError` carries the driver's error, that one the server's message. */
-const explain = (cause: unknown): string => {
-  let reason = cause
-  while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause
-  return reason instanceof Error ? reason.message : String(reason)
 }
 
 /** Any constant will do, as long as nothing else in the database takes the same advisory lock. */

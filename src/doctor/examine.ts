@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Settings } from "../configuration.ts"
 import type { Migration } from "../database/migration.ts"
+import { direct } from "./direct.ts"
 import { type Finding, fine } from "./finding.ts"
 import { collector, database, databaseInTime, disk, ownAddress, redis } from "./look.ts"
 import { nodeFinding } from "./rules.ts"
@@ -25,6 +26,7 @@ export const examine = Effect.fnUntraced(function* <E, R>(
   const found = yield* Effect.all(
     [
       looked,
+      direct(settings),
       redis(settings),
       collector(settings),
       ownAddress(settings),

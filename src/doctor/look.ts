@@ -8,9 +8,11 @@ import { isDemoAlone, type Settings } from "../configuration.ts"
 import { BACKGROUND_CONNECTIONS, PROBE_CONNECTIONS } from "../database/choose.ts"
 import type { Migration } from "../database/migration.ts"
 import type { Moved } from "../database/moving.ts"
+import { reasonOf } from "../database/reason.ts"
 import { onlyRowOf, rowsOf } from "../database/rows.ts"
 import { noKeys } from "../sealing/keys.ts"
 import { keptOtherwise, missingIn, standing } from "../sealing/standing.ts"
+import { withoutSecrets } from "../telemetry/secrets.ts"
 import { type Finding, fine, unsure, wrong } from "./finding.ts"
 import {
   clockFinding,
@@ -39,7 +41,7 @@ const codeOf = (cause: unknown): string => {
 }
 
 /** Of what answers in time; else one finding that says why not. */
-const inTime = <E>(
+export const inTime = <E>(
   asked: Effect.Effect<ReadonlyArray<Finding>, E>,
   away: (why: string) => Finding
 ): Effect.Effect<ReadonlyArray<Finding>> =>
@@ -255,12 +257,14 @@ export const databaseInTime = <E, R>(looked: Effect.Effect<ReadonlyArray<Finding
 
 const isMoved = (error: unknown): error is Moved => Predicate.isTagged(error, "Moved")
 
-/** What is said of it in our own words may be read aloud; what a driver says may have an address in it. */
 const unusable = (cause: Cause.Cause<unknown>): Finding => {
   const error = Cause.squash(cause)
   return isMoved(error)
     ? wrong("database", error.matter, error.advice)
-    : wrong("database", "cannot be worked with", DATABASE_ADVICE)
+    : wrong("database", `cannot be worked with: ${saidOf(error)}`, DATABASE_ADVICE)
 }
 
-const DATABASE_ADVICE = "check DATABASE_URL or DATA_DIR; latchkey migrate says in one line why it is refused"
+/** As commands say it, in one line. */
+const saidOf = (error: unknown): string => withoutSecrets(reasonOf(error).replace(/\s*\n\s*/g, " "))
+
+const DATABASE_ADVICE = "check DATABASE_URL or DATA_DIR, and that the server is there"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Logger, Redacted } from "effect"
 import { inject } from "vitest"
 import { fitting, OLDEST_SERVER, type SaidOfServer, unfit } from "../../src/database/fitting.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
@@ -27,12 +27,31 @@ describe("a server fits", () => {
 
 it.live.skipIf(!canOverlap)(orSkipped("the server of this run fits, and would not if it had to be a later one"), () =>
   Effect.gen(function* () {
-    yield* fitting(false)
-    const { message } = yield* Effect.flip(fitting(false, 99))
+    yield* fitting(undefined)
+    const { message } = yield* Effect.flip(fitting(undefined, 99))
     assert.match(message, /^DATABASE_URL: PostgreSQL \d+ is too old, it must be 99 or newer$/)
   }).pipe(
     Effect.provide(
       layerPostgres({ url: Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1"), maxConnections: 1 })
     )
   )
+)
+
+it.live.skipIf(!canOverlap)(
+  orSkipped("a pooler that is said to keep prepared statements, and hands on their names, is warned of"),
+  () =>
+    Effect.gen(function* () {
+      const url = Redacted.make(inject("testDatabaseUrl") || "postgres://127.0.0.1/none")
+      const told = Effect.fnUntraced(function* (pooler: { readonly prepared: boolean } | undefined) {
+        const lines: Array<string> = []
+        const hearing = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+        yield* fitting(pooler).pipe(
+          Effect.provide([layerPostgres({ url, pooler, maxConnections: 1 }), hearing], { local: true })
+        )
+        return lines.filter((line) => line.includes("DATABASE_PREPARED=0"))
+      })
+      assert.lengthOf(yield* told({ prepared: true }), 1)
+      assert.lengthOf(yield* told({ prepared: false }), 0)
+      assert.lengthOf(yield* told(undefined), 0)
+    })
 )

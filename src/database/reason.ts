@@ -1,0 +1,9 @@
+/** What a driver says is in the innermost cause: "connection failed" alone helps nobody. */
+export const innermost = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
+
+/** Why something failed, in the words of whoever knew it first. They may name an address. */
+export const reasonOf = (error: unknown): string => {
+  const reason = innermost(error)
+  return reason instanceof Error && reason.message !== "" ? reason.message : String(reason)
+}
