@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Latch, Layer, Queue, type Scope } from "effect"
+import { Unheard } from "../database/trouble.ts"
 import { loop } from "./loop.ts"
 
 /** The name under which processes on one database wake each other. */
@@ -88,7 +89,11 @@ const listening = (client: PgClient.PgClient, self: string, openAll: Effect.Effe
       const { payload } = yield* Queue.take(words)
       if (payload !== self) yield* openAll
     }
-  }).pipe(Effect.scoped, Effect.orDie)
+  }).pipe(
+    Effect.mapError((cause) => new Unheard({ cause })),
+    Effect.scoped,
+    Effect.orDie
+  )
 
 /**
  * An effect that leads to a word to the others soon after: one for all calls that came while the last was under way or
@@ -96,7 +101,7 @@ const listening = (client: PgClient.PgClient, self: string, openAll: Effect.Effe
  */
 const telling = Effect.fnUntraced(function* (client: PgClient.PgClient, self: string) {
   const owed = yield* Latch.make()
-  const tell = Effect.orDie(client.notify(CHANNEL, self))
+  const tell = Effect.orDie(Effect.mapError(client.notify(CHANNEL, self), (cause) => new Unheard({ cause })))
   const pay = Effect.uninterruptibleMask((restore) =>
     Effect.andThen(
       owed.close,

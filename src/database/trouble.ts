@@ -1,18 +1,23 @@
-import { Cause, Clock, Context, Effect, Predicate } from "effect"
+import { Cause, Clock, Context, Data, Effect, Predicate } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 
 // A database that is full or away fails every call and every loop of the process: that is one thing to say, not a stack for
 // each of them.
 
-export type Trouble = "full" | "away"
+export type Trouble = "full" | "away" | "unheard"
 
 /** Milliseconds between two lines about the same trouble. */
 export const TROUBLE_TOLD_MS = 60_000
 
 const LINES: Readonly<Record<Trouble, string>> = {
   full: "the database's disk is full: what writes is answered 500 until there is room again; nothing that was acknowledged is lost",
-  away: "the database is away: calls are answered 500 until it is back, which is tried all the time"
+  away: "the database is away: calls are answered 500 until it is back, which is tried all the time",
+  unheard:
+    "processes do not hear each other, as the database is away at the address for that (DATABASE_DIRECT_URL, where it is set): work of others is found every second until they do"
 }
+
+/** The connection on which processes wake each other failed. It may lead past a pooler, by which calls are served all the while. */
+export class Unheard extends Data.TaggedError("Unheard")<{ readonly cause: unknown }> {}
 
 /** SQLSTATE: disk full. A PostgreSQL that shuts down, has crashed or starts; one that ends a connection for it. */
 const FULL = "53100"
@@ -22,6 +27,7 @@ const codeOf = (cause: unknown): string | undefined =>
   Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : undefined
 
 const ofDefect = (defect: unknown): Trouble | undefined => {
+  if (defect instanceof Unheard) return ofDefect(defect.cause) === "away" ? "unheard" : undefined
   if (!(defect instanceof SqlError)) return undefined
   const { reason } = defect
   const code = codeOf(reason.cause)

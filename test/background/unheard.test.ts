@@ -1,0 +1,27 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { WakeUp } from "../../src/background/WakeUp.ts"
+import { layerPostgres } from "../../src/database/postgres.ts"
+import { TroubleTold } from "../../src/database/trouble.ts"
+
+it.live(
+  "where only the address for waking others is away, it is that which is told, and that calls are answered is not doubted",
+  () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const hearing = Layer.merge(
+        Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))]),
+        Layer.succeed(TroubleTold, new Map())
+      )
+      // Nothing listens at port 9.
+      const nowhere = layerPostgres({ url: Redacted.make("postgres://u@127.0.0.1:9/none"), maxConnections: 2 })
+      yield* Effect.gen(function* () {
+        const { wake } = yield* WakeUp
+        yield* wake
+        for (let looks = 0; lines.length === 0 && looks < 100; looks++) yield* Effect.sleep(50)
+      }).pipe(Effect.provide(Layer.provide(WakeUp.layerServer, nowhere), { local: true }), Effect.provide(hearing))
+      assert.lengthOf(lines, 1)
+      assert.include(lines[0], "DATABASE_DIRECT_URL")
+      assert.notInclude(lines[0], "500")
+    })
+)
