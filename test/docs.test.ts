@@ -3,7 +3,12 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { operations } from "../src/Api.ts"
 import { routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
-import { BACKGROUND_CONNECTIONS, DIRECT_CONNECTIONS, PROBE_CONNECTIONS } from "../src/database/choose.ts"
+import {
+  BACKGROUND_CONNECTIONS,
+  DIRECT_CONNECTIONS,
+  POOLED_BACKGROUND_CONNECTIONS,
+  PROBE_CONNECTIONS
+} from "../src/database/choose.ts"
 import { DATABASE_CONNECTIONS } from "../src/database/postgres.ts"
 import { CONNECTIONS_BESIDE_PLACES, PLACES } from "../src/limits.ts"
 import { POOLER_SETTINGS } from "./own-processes.ts"
@@ -41,7 +46,7 @@ const connections = [
   "| for | connections |",
   "|---|---|",
   `| requests | ${DATABASE_CONNECTIONS} (\`DATABASE_CONNECTIONS\`): one for each of ${PLACES} calls at once, ${CONNECTIONS_BESIDE_PLACES} beside them |`,
-  `| work in the background | ${BACKGROUND_CONNECTIONS} |`,
+  `| work in the background | ${BACKGROUND_CONNECTIONS} (behind a pooler ${POOLED_BACKGROUND_CONNECTIONS}, of its own) |`,
   `| \`/health/ready\` | ${PROBE_CONNECTIONS} |`,
   `| **together** | **${together}** |`,
   "| bringing the database up to date, until a minute after the start | 1 |",

@@ -17,6 +17,8 @@ import { upkeep } from "./upkeep.ts"
 /** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
 export const BACKGROUND_CONNECTIONS = 4
 const BACKGROUND_STATEMENTS = 4
+/** The same behind a pooler, where no statement shares one. */
+export const POOLED_BACKGROUND_CONNECTIONS = 8
 
 /** Connections of a process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one wakes others. */
 export const DIRECT_CONNECTIONS = 2
@@ -56,7 +58,9 @@ const poolerOf = ({ databasePrepared, databaseDirectUrl }: Settings): PostgresOp
 
 /** Statements of the background that can be under way at once in a process. Without a pooler one of the connections listens. */
 export const backgroundStatements = (settings: Settings): number =>
-  (poolerOf(settings) === undefined ? BACKGROUND_CONNECTIONS - 1 : BACKGROUND_CONNECTIONS) * BACKGROUND_STATEMENTS
+  poolerOf(settings) === undefined
+    ? (BACKGROUND_CONNECTIONS - 1) * BACKGROUND_STATEMENTS
+    : POOLED_BACKGROUND_CONNECTIONS
 
 const layerServer = (
   settings: Settings,
@@ -163,7 +167,7 @@ export const layerBackgroundDatabase = Layer.unwrap(
     settings.databaseUrl === undefined
       ? layerDatabase
       : layerServer(settings, settings.databaseUrl, {
-          maxConnections: BACKGROUND_CONNECTIONS,
+          maxConnections: poolerOf(settings) === undefined ? BACKGROUND_CONNECTIONS : POOLED_BACKGROUND_CONNECTIONS,
           statementsAConnection: BACKGROUND_STATEMENTS,
           synchronousCommit: "off"
         })

@@ -28,7 +28,7 @@ export interface PostgresOptions {
   readonly maxConnections?: number
   /** Connections that are kept open while nothing is to be done. Default: none. */
   readonly minConnections?: number
-  /** Statements that may share a connection; one that is interrupted runs on. Default: 1. */
+  /** Statements that may share a connection; one that is interrupted runs on. Default: 1, and always so behind a pooler. */
   readonly statementsAConnection?: number
   /** The server stops a statement that takes longer. Default: it may take as long as it takes. */
   readonly statementLimit?: Duration.Input
@@ -51,13 +51,16 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<PgClient.Pg
 
 const connected = Effect.fnUntraced(function* (options: PostgresOptions) {
   const { pooler, statementLimit } = options
+  // Never through a pooler: where a client dies that still has answers to come, PgBouncer hands the session on after the first of
+  // them, and the next client takes the rest for its own, be they another operator's.
+  const shared = pooler === undefined ? options.statementsAConnection : undefined
   const client = yield* PgClient.make({
     url: options.url,
     ssl: yield* socketOptions(options.url),
     maxConnections: options.maxConnections ?? DATABASE_CONNECTIONS,
     minConnections: options.minConnections ?? 0,
-    multiplex: options.statementsAConnection !== undefined,
-    multiplexConcurrency: options.statementsAConnection,
+    multiplex: shared !== undefined,
+    multiplexConcurrency: shared,
     keepAlive: Duration.seconds(KEEP_ALIVE_SECONDS),
     applicationName: "latchkey",
     prepare: pooler?.prepared ?? true,
@@ -65,7 +68,7 @@ const connected = Effect.fnUntraced(function* (options: PostgresOptions) {
     types
   })
   // Whoever lets statements share a connection does not have them cancelled.
-  if (pooler === undefined || statementLimit === undefined || options.statementsAConnection !== undefined) return client
+  if (pooler === undefined || statementLimit === undefined || shared !== undefined) return client
   return yield* timedStatements(client, statementLimit)
 })
 

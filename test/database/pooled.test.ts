@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process"
+import { join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,6 +28,18 @@ const missing = canOverlap ? noPooler : "DATABASE_URL not set"
 
 /** Fewer than callers, so that sessions change hands. */
 const POOL = 3
+
+const DEATHS = 6
+
+/** A client of this address that is killed while several of its statements are under way. */
+const diedAsking = (url: string): Promise<void> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "dying-client.ts"), url], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    child.stdout.once("data", () => setTimeout(() => child.kill("SIGKILL"), 100))
+    child.once("close", () => resolve())
+  })
 
 /** The addresses of one migrated database: of the server, and of the pooler before it. */
 class Addresses extends Context.Service<Addresses, { readonly direct: string; readonly pooled: string }>()(
@@ -182,6 +196,30 @@ describe.skipIf(missing !== undefined)(
         })
       )
     })
+
+    it.live(`nobody gets the answers of a client that was killed (${DEATHS} times)`, () =>
+      Effect.gen(function* () {
+        const url = yield* pooler(server, POOL)
+        let over = false
+        const asking = Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const strange: Array<unknown> = []
+          for (let n = 1; !over; n++) {
+            const [row] = yield* sql<{ n: number }>`SELECT ${n}::int AS n`
+            if (row?.n !== n) strange.push(row)
+          }
+          return strange
+        }).pipe(
+          Effect.provide(layerPostgres({ url: Redacted.make(url), pooler: { prepared: false }, maxConnections: 1 }), {
+            local: true
+          })
+        )
+        const callers = yield* Effect.forkChild(Effect.all([asking, asking, asking], { concurrency: 3 }))
+        for (let death = 0; death < DEATHS; death++) yield* Effect.promise(() => diedAsking(url))
+        over = true
+        assert.deepStrictEqual(yield* Fiber.join(callers), [[], [], []])
+      })
+    )
 
     it.live("an empty database is migrated, two processes serve and write, and every event arrives", () =>
       Effect.gen(function* () {
