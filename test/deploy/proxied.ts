@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { Context, Effect, Layer } from "effect"
 import { emptyFolder, freePort, serving } from "../cli/latchkey.ts"
@@ -85,13 +86,15 @@ export const nginx = (program: string): Proxy => {
 
 export const caddy = (program: string): Proxy => {
   const written = (place: Place): string => {
+    const ports = `\thttp_port ${place.plainPort}\n\thttps_port ${place.tlsPort}`
+    const options = `\tadmin off\n${ports}\n\tdefault_bind 127.0.0.1`
     const text = replaced(textOf("deploy/caddy/Caddyfile"), {
       "{$SITE:api.example.com} {": `${NAME} {\n\ttls ${place.certificate} ${place.key}`,
-      "{$UPSTREAM:127.0.0.1:8080}": `127.0.0.1:${place.servicePort} 127.0.0.1:${place.deadPort}`
+      "{$UPSTREAM:127.0.0.1:8080}": `127.0.0.1:${place.servicePort} 127.0.0.1:${place.deadPort}`,
+      "\tlog default {": `${options}\n\tlog default {`
     })
-    const options = `{\n\tadmin off\n\thttp_port ${place.plainPort}\n\thttps_port ${place.tlsPort}\n\tdefault_bind 127.0.0.1\n}\n`
     const file = join(place.folder, "Caddyfile")
-    writeFileSync(file, options + text)
+    writeFileSync(file, text)
     return file
   }
   const withFile = (verb: string) => (place: Place) => [verb, "--adapter", "caddyfile", "--config", written(place)]
@@ -105,9 +108,17 @@ const environment = (folder: string) => {
   return { PATH: process.env["PATH"] ?? "", HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
 }
 
+/** What a proxy says, beside the logs that its file names. */
+const saidIn = ({ folder }: Place) => join(folder, "said.log")
+
 const running = ({ program, run }: Proxy, place: Place) =>
   Effect.acquireRelease(
-    Effect.sync(() => spawn(program, run(place), { env: environment(place.folder), stdio: "ignore" })),
+    Effect.sync(() => {
+      const said = openSync(saidIn(place), "a")
+      const child = spawn(program, run(place), { env: environment(place.folder), stdio: ["ignore", said, said] })
+      closeSync(said)
+      return child
+    }),
     (child) =>
       Effect.promise(async () => {
         const ended = child.exitCode === null ? once(child, "exit") : undefined
@@ -164,6 +175,31 @@ export const through = Effect.fnUntraced(function* (proxy: Proxy) {
   yield* answering(`${base}/health/ready`)
 })
 
+/** The same of a proxy behind which nobody is: answers what it says of a request to that path, once it has answered. */
+export const saidOfAway = Effect.fnUntraced(function* (proxy: Proxy, path: string, headers: Record<string, string>) {
+  const { place } = yield* Proxied
+  const away: Place = {
+    ...place,
+    folder: yield* emptyFolder,
+    ...{ servicePort: place.deadPort, tlsPort: yield* freePort, plainPort: yield* freePort }
+  }
+  yield* running(proxy, away)
+  const asked = Effect.promise(() =>
+    fetch(`https://${NAME}:${away.tlsPort}${path}`, { headers }).then(
+      ({ status }) => status,
+      () => 0
+    )
+  )
+  const status = yield* Effect.repeat(
+    Effect.tap(asked, () => Effect.promise(() => setTimeout(BETWEEN_MS))),
+    {
+      until: (answered) => answered > 0,
+      times: LOOKS
+    }
+  )
+  return { status, said: readFileSync(saidIn(away), "utf8") }
+})
+
 /** Looks for it, and milliseconds between two. */
 const LOOKS = 1_200
 const BETWEEN_MS = 50
@@ -177,7 +213,7 @@ const answering = (url: string) =>
         (error) => error
       )
       if (why === undefined) return
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS))
+      await setTimeout(BETWEEN_MS)
     }
     throw new Error(`${url} does not answer`, { cause: why })
   })

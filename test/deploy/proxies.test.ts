@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { Effect } from "effect"
 import { IMAGE_BODY_BYTES } from "../../src/limits.ts"
 import { orWithout, programNamed } from "./programs.ts"
-import { caddy, nginx, Proxied, through } from "./proxied.ts"
+import { caddy, nginx, Proxied, saidOfAway, through } from "./proxied.ts"
 
 // What callers do, through the proxies whose files are handed over.
 
@@ -142,6 +142,15 @@ layer(layerThere, { excludeTestServices: true })("behind a proxy that runs with 
         const { plain } = yield* Proxied
         const page = yield* Effect.promise(() => plainly(`${plain}/v3/properties`, {}))
         assert.strictEqual(page.status, 308)
+        const secrets = { "Service-Access-Token": "lk_SECRETTOKEN" }
+        const { status, said } = yield* saidOfAway(
+          caddy(programs.caddy ?? ""),
+          "/guests/lkguest_SECRETADDRESS",
+          secrets
+        )
+        assert.include([502, 503], status)
+        assert.include(said, "serving initial configuration")
+        assert.notInclude(said, "SECRET")
       }).pipe(Effect.scoped)
   )
 })
