@@ -169,14 +169,14 @@ const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, writ
 
 /**
  * Makes the tables that the header tells of in an empty database and fills them with what `telling` tells, in one
- * transaction; each table is compared by count and digest with what was told of it. `before` runs as the last thing before
- * the commit. Afterwards the tables are brought up to this release.
+ * transaction; each table is compared by count and digest with what was told of it. `before` runs in it as the last thing
+ * before the commit. Afterwards the tables are brought up to this release.
  */
 export const load = Effect.fnUntraced(function* <E, E2>(
   header: Header,
   target: Target,
   telling: (take: (piece: Piece) => Effect.Effect<void, NotLoaded | SqlError>) => Effect.Effect<unknown, E>,
-  before: Effect.Effect<void, E2> = Effect.void
+  before: Effect.Effect<void, E2, SqlClient> = Effect.void
 ): Effect.fn.Return<Loaded, E | E2 | NotLoaded | MigrationFailed | SqlError, SqlClient> {
   const sql = yield* SqlClient
   const had = yield* migrationsOf(header, target)

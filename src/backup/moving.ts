@@ -1,11 +1,11 @@
 import { join } from "node:path"
-import { Data, DateTime, Effect, type Redacted, Schema } from "effect"
+import { Cause, Data, DateTime, Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { placeOf } from "../database/address.ts"
 import { Alone } from "../database/beside-service.ts"
 import { IMAGES } from "../database/folder-modes.ts"
 import type { Migration } from "../database/migration.ts"
-import { endMove, holdMove, type Move, moveOf, sayMove } from "../database/moving.ts"
+import { endMove, goingOn, holdMove, type Move, moveOf, type Session, sayMove } from "../database/moving.ts"
 import { layerPostgres } from "../database/postgres.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { bytesInDatabase } from "../resources/images/bytes-in-database.ts"
@@ -14,6 +14,7 @@ import { somethingThere } from "./catalogue.ts"
 import { digestsOf, firstDifference } from "./comparing.ts"
 import { load, migrationsOf } from "./loading.ts"
 import { headerOf, tellAll } from "./reading.ts"
+import { ownSession, sessionOver } from "./session.ts"
 import { withCopy } from "./source.ts"
 
 // The embedded database becomes one of a server. While it is copied nobody writes to it, and the folder says so (see
@@ -80,7 +81,7 @@ const refuseEarly = Effect.fnUntraced(function* (moving: Moving) {
 })
 
 /** Copies into the server and answers what came there; `committing` is said as the last thing before the commit. */
-const copying = (moving: Moving, committing: Effect.Effect<void, Error>) => {
+const copying = (moving: Moving, committing: Effect.Effect<void, Error, SqlClient>) => {
   const copied = () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
@@ -107,9 +108,19 @@ const copying = (moving: Moving, committing: Effect.Effect<void, Error>) => {
 /** The images of the folder are in the database of the server. */
 const MORE_ON_SERVER = new Set(["image_bytes"])
 
+/** Whether nothing is on the server, and nothing will be: what was committing there is waited for. */
+const staysEmpty = Effect.fnUntraced(function* (moving: Moving, { session }: Move) {
+  if (session !== undefined && !(yield* Effect.provide(sessionOver(session), onServer(moving)))) {
+    return yield* new NotMoved({
+      message: `--to: session ${session.pid} of the server does not end, and may commit what was moved: end it, and look what is there`
+    })
+  }
+  return yield* isEmpty(moving)
+})
+
 /** What a command left that was killed while it committed: whole, or nothing. Answers whether it is whole. */
-const alreadyThere = Effect.fnUntraced(function* (moving: Moving) {
-  if (yield* isEmpty(moving)) return false
+const alreadyThere = Effect.fnUntraced(function* (moving: Moving, before: Move) {
+  if (yield* staysEmpty(moving, before)) return false
   const there = yield* Effect.provide(Effect.flatMap(SqlClient, digestsOf), onServer(moving))
   const compared = () =>
     Effect.flatMap(SqlClient, (sql) =>
@@ -125,8 +136,19 @@ const alreadyThere = Effect.fnUntraced(function* (moving: Moving) {
 /** A move that failed leaves the folder as it was, unless it cannot be told whether it was committed. */
 const takenBack = Effect.fnUntraced(function* (moving: Moving) {
   const move = yield* moveOf(moving.dataDir)
-  const nothingThere = move?.state === "copying" || (move?.state === "committing" && (yield* isEmpty(moving)))
+  const nothingThere = move?.state === "copying" || (move?.state === "committing" && (yield* staysEmpty(moving, move)))
   if (nothingThere) yield* endMove(moving.dataDir)
+})
+
+/** What of it cannot be told is said beside why it failed: the line of a lost connection alone sounds like nothing done. */
+const toldOpen = Effect.fnUntraced(function* <E>({ dataDir }: Moving, cause: Cause.Cause<E>) {
+  const left = yield* moveOf(dataDir)
+  if (left?.state !== "committing") return yield* Effect.failCause(cause)
+  const error = Cause.squash(cause)
+  const why = error instanceof Error ? error.message : String(error)
+  return yield* new NotMoved({
+    message: `the copy may be on the server: it ended while that was committed (${why}). Look at ${left.to}. The service only reads until you ${goingOn(left)}`
+  })
 })
 
 /** What came of a move. */
@@ -155,20 +177,23 @@ export const move = Effect.fnUntraced(function* (moving: Moving) {
     })
   }
   const since = DateTime.formatIso(yield* DateTime.now)
-  const say = (state: Move["state"]) => sayMove(dataDir, { state, to, since })
-  if (before?.state === "committing" && (yield* alreadyThere(moving))) {
+  const say = (state: Move["state"], session?: Session) =>
+    sayMove(dataDir, { state, to, since, ...(session === undefined ? {} : { session }) })
+  if (before?.state === "committing" && (yield* alreadyThere(moving, before))) {
     yield* say("moved")
     return { to, tables: 0, rows: 0, images: 0, images_missing: 0, finished: true }
   }
   yield* refuseEarly(moving)
   const moved = Effect.gen(function* () {
     yield* say("copying")
-    const { tables, rows, images, images_missing } = yield* copying(moving, say("committing"))
+    const committing = Effect.flatMap(ownSession, (session) => say("committing", session))
+    const { tables, rows, images, images_missing } = yield* copying(moving, committing)
     yield* say("moved")
     const result: MovedTo = { to, tables, rows, images, images_missing, finished: false }
     return result
   })
-  return yield* Effect.onError(moved, () => Effect.ignore(takenBack(moving)))
+  const undone = Effect.onError(moved, () => Effect.ignore(takenBack(moving), { log: "Warn" }))
+  return yield* Effect.catchCause(undone, (cause) => toldOpen(moving, cause))
 }, Effect.scoped)
 
 /** Takes a move back: the embedded database is written to again. Answers what there was to take back. */

@@ -7,6 +7,14 @@ import { MOVING, MOVING_LOCK } from "./folder-modes.ts"
 // A data folder whose database is moved to a server says so in a file: while that is there, nobody writes to the database.
 // So there are never two that are written to, whoever is killed when.
 
+/** A session of a server, until it ends: a process number alone is given to others afterwards. */
+export const Session = Schema.Struct({
+  pid: Schema.Int,
+  /** When it began, in seconds since 1970, as the server writes them. */
+  began: Schema.String
+})
+export type Session = typeof Session.Type
+
 /** How far the move has come. */
 const Move = Schema.Struct({
   /**
@@ -16,7 +24,9 @@ const Move = Schema.Struct({
   state: Schema.Literals(["copying", "committing", "moved"]),
   /** Host and name of the server's database. */
   to: Schema.String,
-  since: Schema.String
+  since: Schema.String,
+  /** What commits, while that is the state. Releases before this one did not say it. */
+  session: Schema.optionalKey(Session)
 })
 export type Move = typeof Move.Type
 
