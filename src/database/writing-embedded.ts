@@ -1,6 +1,5 @@
-import { Effect, Latch, Layer } from "effect"
+import { Cause, Effect, Latch, Layer } from "effect"
 import { EmbeddedDatabase } from "./embedded.ts"
-import type { DataFolderUnusable } from "./folder-lock.ts"
 import { goingOn, type Move, standingMove, whereTo } from "./moving.ts"
 import { Writing } from "./Writing.ts"
 
@@ -22,31 +21,39 @@ export const layerWritingEmbedded = (dataDir: string) =>
     Effect.gen(function* () {
       const database = yield* EmbeddedDatabase
       const allowed = yield* Latch.make(true)
-      let move: Move | undefined
-      const become = Effect.fnUntraced(function* (now: Move | undefined) {
-        const was = move
-        move = now
-        if (now !== undefined && was === undefined) {
-          yield* allowed.close
-          yield* Effect.logWarning(`only reads are served: the data folder ${whereTo(now)}`)
-          yield* Effect.sleep(LAST_WRITES_MS)
-          yield* database.setReadOnly(true)
-        } else if (now === undefined && was !== undefined) {
-          yield* database.setReadOnly(false)
-          yield* allowed.open
-          yield* Effect.logWarning("everything is served again: the data folder is not moved")
-        } else if (now !== undefined && now.state !== was?.state) {
-          yield* Effect.logWarning(`only reads are served: the data folder ${whereTo(now)}; ${goingOn(now)}`)
-        }
+      /** What callers are refused for, and what the database was switched for: known once it was, so that it is tried again. */
+      let [told, switched]: [Move | undefined, Move | undefined] = [undefined, undefined]
+      const begun = Effect.fnUntraced(function* (now: Move) {
+        if (told === undefined) yield* Effect.logWarning(`only reads are served: the data folder ${whereTo(now)}`)
+        told = now
+        yield* allowed.close
+        yield* Effect.sleep(LAST_WRITES_MS)
+        yield* database.setReadOnly(true)
+        switched = now
       })
+      const over = Effect.gen(function* () {
+        yield* database.setReadOnly(false)
+        ;[told, switched] = [undefined, undefined]
+        yield* allowed.open
+        yield* Effect.logWarning("everything is served again: the data folder is not moved")
+      })
+      const become = Effect.fnUntraced(function* (now: Move | undefined) {
+        if (now === undefined) return told === undefined ? undefined : yield* over
+        if (switched === undefined) return yield* begun(now)
+        if (now.state === switched.state) return
+        yield* Effect.logWarning(`only reads are served: the data folder ${whereTo(now)}; ${goingOn(now)}`)
+        switched = now
+      })
+      // Whatever goes wrong with one look: without the next one the service would stay as it is for ever.
       const looking = Effect.flatMap(standingMove(dataDir), become).pipe(
-        Effect.catch((cause: DataFolderUnusable) =>
-          Effect.logWarning("looking whether the data folder is moved", cause)
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => Effect.logWarning("looking whether the data folder is moved", cause)
         )
       )
       yield* Effect.forkScoped(
         Effect.forever(Effect.andThen(Effect.sleep(LOOK_MS), Effect.withTracerEnabled(looking, false)))
       )
-      return { refusal: () => (move === undefined ? undefined : REFUSAL), allowed: allowed.await }
+      return { refusal: () => (told === undefined ? undefined : REFUSAL), allowed: allowed.await }
     })
   )
