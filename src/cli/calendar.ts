@@ -36,13 +36,13 @@ const feedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
   PropertyFeeds.use((feeds) => Effect.map(feeds.addressFor(operatorId, propertyId, calendarId), ({ url }) => url))
 
 /** One whose address was never made, because somebody was cut off before, gets it now. */
-const withFeedUrl = ({ feed_token, ...listed }: ImportedCalendar) =>
+const withFeedUrl = ({ feed, ...listed }: ImportedCalendar) =>
   Effect.gen(function* () {
     const { operator_id, property_id, calendar_id } = listed
     const feed_url =
-      feed_token === null
+      feed === undefined
         ? yield* feedUrl(operator_id, property_id, calendar_id)
-        : addressOf(yield* PublicUrl, feed_token)
+        : addressOf(yield* PublicUrl, feed.token)
     return { ...listed, feed_url }
   })
 type ListedCalendar = Effect.Success<ReturnType<typeof withFeedUrl>>
@@ -107,7 +107,7 @@ const list = Command.make(
 const inWords = ({ calendar_id, property_id, url, state, fetched_at, error, feed_url }: ListedCalendar): string =>
   [
     `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
-    `  ${JSON.stringify(url)}`,
+    `  ${url === null ? "its address cannot be read any more: remove it, and follow it anew" : JSON.stringify(url)}`,
     `  read by its marketplace: ${feed_url}`,
     ...(error === null ? [] : [`  ${JSON.stringify(error)}`])
   ].join("\n")

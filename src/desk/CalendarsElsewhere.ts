@@ -4,7 +4,7 @@ import { type Givens, inForms } from "../database/forms.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { CALENDARS_SHOWN } from "../limits.ts"
 import { calendarAddress } from "../sealing/places.ts"
-import { Sealing } from "../sealing/Sealing.ts"
+import { openedOrTold, Sealing } from "../sealing/Sealing.ts"
 import { Named, namedIn } from "./named.ts"
 
 // Calendars of elsewhere that close days here, and the properties there are, in one statement.
@@ -14,7 +14,8 @@ const Followed = Schema.Struct({
   property_title: Schema.String,
   /** Of its address only what is no secret: where it is, and how it ends. */
   host: Schema.String,
-  ending: Schema.String,
+  /** Null: it does not open. */
+  ending: Schema.NullOr(Schema.String),
   state: Schema.Literals(["new", "ok", "failing"]),
   fetched_at: Schema.NullOr(Schema.String),
   /** When it is looked at next; null: not by itself. */
@@ -82,17 +83,19 @@ export class CalendarsElsewhere extends Context.Service<
   static readonly layer = Layer.effect(
     CalendarsElsewhere,
     Effect.gen(function* () {
-      const [sql, { open }] = [yield* SqlClient.SqlClient, yield* Sealing]
+      const [sql, seals] = [yield* SqlClient.SqlClient, yield* Sealing]
       const statement = calendarsElsewhere(sql)
       return CalendarsElsewhere.of({
-        of: (operatorId, today, offset) =>
-          Effect.map(read(statement({ operatorId, today, offset })), ({ calendars, ...shown }) => ({
-            ...shown,
-            calendars: calendars.map(({ url, ...calendar }) => ({
+        of: Effect.fnUntraced(function* (operatorId, today, offset) {
+          const { calendars, ...shown } = yield* read(statement({ operatorId, today, offset }))
+          const followed = yield* Effect.forEach(calendars, ({ url, ...calendar }) =>
+            Effect.map(openedOrTold(seals, calendarAddress(operatorId, calendar.id), url), (address) => ({
               ...calendar,
-              ending: open(calendarAddress(operatorId, calendar.id), url).slice(-ENDING)
+              ending: address?.slice(-ENDING) ?? null
             }))
-          }))
+          )
+          return { ...shown, calendars: followed }
+        })
       })
     })
   )

@@ -16,6 +16,9 @@ export interface OwnedAddress {
   readonly digest: Uint8Array
 }
 
+/** What stands for an address whose token does not open (src/sealing): no address, so that nobody takes it for one. */
+export const UNREADABLE_ADDRESS = "(cannot be read any more: replace it)"
+
 const readOwned = rowOf(Owned)
 
 /** The SHA-256 of a token, by which its address is found: its own column may be sealed. */

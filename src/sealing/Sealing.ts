@@ -1,6 +1,6 @@
-import { Context, Layer, Redacted, Result } from "effect"
+import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { noKeys, type SecretKeys } from "./keys.ts"
-import { kept, opened, type Place } from "./sealed-text.ts"
+import { kept, type OwnPlace, opened, type Place } from "./sealed-text.ts"
 
 /** Seals secrets for their columns and opens them again; stores use it where they write and read such a column. */
 export interface Seals {
@@ -25,6 +25,17 @@ export const sealsWith = (keys: SecretKeys): Seals => {
     openRedacted: (place, text) => Redacted.make(open(place, Redacted.value(text)))
   }
 }
+
+/**
+ * What a column keeps, for a list: undefined where it does not open, which is logged. A row whose key is lost, or that somebody
+ * changed, is in the way of no other.
+ */
+export const openedOrTold = ({ keys }: Seals, place: OwnPlace, text: string): Effect.Effect<string | undefined> =>
+  Result.match(opened(keys, place, text), {
+    onSuccess: Effect.succeed,
+    onFailure: ({ message }) =>
+      Effect.as(Effect.annotateLogs(Effect.logWarning(message), { of: place.owner.join(":") }), undefined)
+  })
 
 /** What this installation seals with. Unless somebody says otherwise, as where SECRET_KEY is not set: in the clear. */
 export const Sealing = Context.Reference<Seals>("latchkey/sealing/Sealing", {

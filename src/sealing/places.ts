@@ -1,4 +1,4 @@
-import type { Place } from "./sealed-text.ts"
+import type { OwnPlace, Place } from "./sealed-text.ts"
 
 // Every column that keeps a secret which has to be known again. Tokens that are only recognised are digests elsewhere.
 
@@ -36,12 +36,12 @@ export const receiverToken = (operatorId: number, url: string): Place => ({
   owner: [operatorId, url]
 })
 export const connectorSecret = (id: number): Place => ({ what: CONNECTOR_SECRET, owner: [id] })
-export const calendarAddress = (operatorId: number, id: number): Place => ({
+export const calendarAddress = (operatorId: number, id: number): OwnPlace => ({
   what: CALENDAR_ADDRESS,
   owner: [operatorId, id]
 })
-export const feedToken = (operatorId: number, id: number): Place => ({ what: FEED_TOKEN, owner: [operatorId, id] })
-export const linkToken = (operatorId: number, id: number): Place => ({ what: LINK_TOKEN, owner: [operatorId, id] })
+export const feedToken = (operatorId: number, id: number): OwnPlace => ({ what: FEED_TOKEN, owner: [operatorId, id] })
+export const linkToken = (operatorId: number, id: number): OwnPlace => ({ what: LINK_TOKEN, owner: [operatorId, id] })
 
 const inColumn = (
   table: string,

@@ -29,6 +29,11 @@ export interface Place {
   readonly owner: ReadonlyArray<string | number>
 }
 
+/** One whose owner is an operator and a row, which may be told. */
+export interface OwnPlace extends Place {
+  readonly owner: readonly [operatorId: number, id: number]
+}
+
 /** Why a sealed text does not open. It names the key and never what is sealed. */
 export class NotOpened extends Data.TaggedError("NotOpened")<{
   readonly what: string

@@ -1,11 +1,12 @@
-import { Effect, Layer } from "effect"
-import { type Caller, CurrentOperator } from "../../contract/caller.ts"
+import { Effect, Layer, Result } from "effect"
+import { CurrentOperator } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { pageOf } from "../../contract/page.ts"
 import { currentSecond, instantText } from "../../contract/time.ts"
 import { PublicUrl } from "../../installation.ts"
 import { linkToken } from "../../sealing/places.ts"
-import { Sealing, type Seals } from "../../sealing/Sealing.ts"
+import { openedOrTold, Sealing, type Seals } from "../../sealing/Sealing.ts"
+import { opened } from "../../sealing/sealed-text.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchProperties } from "../properties/belonging.ts"
 import { addressOf, newToken } from "./address.ts"
@@ -19,21 +20,27 @@ import {
 import { namedProperties } from "./rules.ts"
 import { LinkRow, ShareLinkStore } from "./store.ts"
 
-const shownUnder =
-  (publicUrl: string, { open }: Seals) =>
-  ({ token, created_at, ...link }: LinkRow, { operatorId }: Pick<Caller, "operatorId">): CalendarShareLink => ({
-    ...link,
-    url: addressOf(publicUrl, open(linkToken(operatorId, link.id), token)),
-    created_at: instantText(created_at)
-  })
+/** `opened`: its token, where that opens. */
+const shown = (
+  publicUrl: string,
+  { token, created_at, ...link }: LinkRow,
+  opened: string | undefined
+): CalendarShareLink => ({
+  ...link,
+  url: addressOf(publicUrl, opened),
+  created_at: instantText(created_at)
+})
 
-type Shown = ReturnType<typeof shownUnder>
-
-const searchLinks = (store: ShareLinkStore["Service"], shown: Shown) =>
+const searchLinks = (store: ShareLinkStore["Service"], publicUrl: string, seals: Seals) =>
   Effect.fnUntraced(function* (payload: typeof search_calendar_share_links.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const found = yield* store.search(operatorId, payload, pageOf(payload))
-    return { calendar_share_links: found.rows.map((link) => shown(link, { operatorId })), total: found.total }
+    const calendar_share_links = yield* Effect.forEach(found.rows, (link) =>
+      Effect.map(openedOrTold(seals, linkToken(operatorId, link.id), link.token), (token) =>
+        shown(publicUrl, link, token)
+      )
+    )
+    return { calendar_share_links, total: found.total }
   })
 
 const createLink = (store: ShareLinkStore["Service"]) =>
@@ -58,11 +65,16 @@ const noSuchLink = new NotFound({ message: "id: no such calendar share link." })
 export const layerCalendarShareLinks = layerHandled(
   Effect.gen(function* () {
     const store = yield* ShareLinkStore
-    const shown = shownUnder(yield* PublicUrl, yield* Sealing)
+    const [publicUrl, seals] = [yield* PublicUrl, yield* Sealing]
     return handled(CalendarShareLinks, {
-      search_calendar_share_links: searchLinks(store, shown),
-      create_calendar_share_link: change(createLink(store), LinkRow, (link, _payload, caller) => ({
-        calendar_share_link: shown(link, caller)
+      search_calendar_share_links: searchLinks(store, publicUrl, seals),
+      // The link to everything may be an old one, or a repeat's, whose key is lost by now.
+      create_calendar_share_link: change(createLink(store), LinkRow, (link, _payload, { operatorId }) => ({
+        calendar_share_link: shown(
+          publicUrl,
+          link,
+          Result.getOrUndefined(opened(seals.keys, linkToken(operatorId, link.id), link.token))
+        )
       })),
       delete_calendar_share_link: done(deleteLink(store))
     })

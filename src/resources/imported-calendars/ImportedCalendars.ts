@@ -11,7 +11,7 @@ import type { Outbound } from "../../deliveries/Outbound.ts"
 import { receiverPolicy } from "../../deliveries/receiver-url.ts"
 import { CALENDARS, CALENDARS_OF_PROPERTY } from "../../limits.ts"
 import { calendarAddress, feedToken } from "../../sealing/places.ts"
-import { Sealing, type Seals } from "../../sealing/Sealing.ts"
+import { openedOrTold, Sealing, type Seals } from "../../sealing/Sealing.ts"
 import { inTurn } from "../own-row.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
 import { CalendarState, type ImportedCalendar, KeptCalendar } from "./calendar.ts"
@@ -188,15 +188,17 @@ const tooMany = new ValidationFailed({
 
 const readListed = rowsOf(KeptCalendar)
 
-const openedBy = (
-  { open }: Seals,
-  { feed_id, feed_token, ...calendar }: typeof KeptCalendar.Type
-): ImportedCalendar => ({
-  ...calendar,
-  url: open(calendarAddress(calendar.operator_id, calendar.calendar_id), calendar.url),
-  feed_token:
-    feed_token === null || feed_id === null ? null : open(feedToken(calendar.operator_id, feed_id), feed_token)
-})
+const openedBy = (seals: Seals) =>
+  Effect.fnUntraced(function* ({ feed_id, feed_token, ...calendar }: KeptCalendar) {
+    const { operator_id, calendar_id } = calendar
+    const url = yield* openedOrTold(seals, calendarAddress(operator_id, calendar_id), calendar.url)
+    const hasFeed = feed_token !== null && feed_id !== null
+    const feed = hasFeed
+      ? { token: yield* openedOrTold(seals, feedToken(operator_id, feed_id), feed_token) }
+      : undefined
+    const listed: ImportedCalendar = { ...calendar, url: url ?? null, feed }
+    return listed
+  })
 
 const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Service"]["list"] => {
   const statement = inForms(
@@ -211,8 +213,7 @@ const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Ser
         AND ${propertyId === undefined ? sql`true` : sql`c.property_id = ${propertyId}`}
       ORDER BY c.id LIMIT ${most}`
   )
-  return (wanted, most) =>
-    Effect.map(readListed(statement({ ...wanted, most })), (rows) => rows.map((row) => openedBy(seals, row)))
+  return (wanted, most) => Effect.flatMap(readListed(statement({ ...wanted, most })), Effect.forEach(openedBy(seals)))
 }
 
 const noSuchCalendar = (id: number) => new NotFound({ message: `There is no calendar ${id}.` })

@@ -24,8 +24,8 @@ export type TakenCalendar = typeof TakenCalendar.Type
 
 export const CalendarState = Schema.Literals(["new", "ok", "failing"])
 
-/** A calendar as its host sees it. */
-export const ImportedCalendar = Schema.Struct({
+/** A calendar as it is kept: address and token sealed, and the feed that the token is of. */
+export const KeptCalendar = Schema.Struct({
   calendar_id: Schema.Int,
   operator_id: Schema.Int,
   property_id: Schema.Int,
@@ -33,13 +33,18 @@ export const ImportedCalendar = Schema.Struct({
   state: CalendarState,
   fetched_at: Schema.NullOr(Instant),
   error: Schema.NullOr(Schema.String),
-  /** Of the address at which its source reads what is busy here; null: none was made yet. */
+  feed_id: Schema.NullOr(Schema.Int),
   feed_token: Schema.NullOr(Schema.String)
 })
-export type ImportedCalendar = typeof ImportedCalendar.Type
+export type KeptCalendar = typeof KeptCalendar.Type
 
-/** The same with address and token as they are kept, and the feed that the token is of. */
-export const KeptCalendar = Schema.Struct({ ...ImportedCalendar.fields, feed_id: Schema.NullOr(Schema.Int) })
+/** The same as its host sees it. */
+export interface ImportedCalendar extends Omit<KeptCalendar, "url" | "feed_id" | "feed_token"> {
+  /** Null: it does not open. */
+  readonly url: string | null
+  /** What its source reads to know what is busy here, whose token may not open either; undefined: none was made yet. */
+  readonly feed: { readonly token: string | undefined } | undefined
+}
 
 /** What there is to be said of a calendar that was read. */
 export interface Applicable {

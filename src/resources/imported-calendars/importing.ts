@@ -15,7 +15,7 @@ import {
   CALENDAR_RETRY_AFTER_MS
 } from "../../limits.ts"
 import { calendarAddress } from "../../sealing/places.ts"
-import { Sealing } from "../../sealing/Sealing.ts"
+import { openedOrTold, Sealing } from "../../sealing/Sealing.ts"
 import { calendarFetches } from "../../telemetry/metrics/declared.ts"
 import { countOne } from "../../telemetry/metrics/measuring.ts"
 import { asRoot, record, recordFailure } from "../../telemetry/spans.ts"
@@ -67,8 +67,8 @@ const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.
   const now = yield* Clock.currentTimeMillis
   const reach = reachOf(calendar, now)
   const known = knownOf(calendar, reach)
-  const { open } = yield* Sealing
-  const url = open(calendarAddress(calendar.operator_id, calendar.id), calendar.url)
+  const url = yield* openedOrTold(yield* Sealing, calendarAddress(calendar.operator_id, calendar.id), calendar.url)
+  if (url === undefined) return notFetched("its address cannot be read any more: remove it, and follow it anew")
   const answer = yield* inTime(fetchFeed(url, known, yield* receiverPolicy, now))
   if (answer.outcome === "failed") return answer
   const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest

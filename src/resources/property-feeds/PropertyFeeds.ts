@@ -13,6 +13,7 @@ import { FeedStore, type Reader } from "./store.ts"
 /** An address at which a property's days are read. Whoever knows it can read them. */
 export interface FeedAddress {
   readonly feed_id: number
+  /** Of one whose token does not open, words that say so; `renew` gives it another. */
   readonly url: string
 }
 

@@ -8,7 +8,7 @@ import { type Givens, inForms, type Valued } from "../../database/forms.ts"
 import { onlyRowOf, rowOf, rowsOf } from "../../database/rows.ts"
 import { CALENDAR_FEEDS } from "../../limits.ts"
 import { feedToken } from "../../sealing/places.ts"
-import { Sealing, type Seals } from "../../sealing/Sealing.ts"
+import { openedOrTold, Sealing, type Seals } from "../../sealing/Sealing.ts"
 import { addressOwner, digestOfToken, type OwnedAddress } from "../addresses.ts"
 import { inTurn, type OfOperator } from "../own-row.ts"
 import { propertyKnown } from "../properties/belonging.ts"
@@ -39,21 +39,26 @@ const isOf = (sql: Sql, { operatorId, propertyId, calendarId }: Valued<Reader>):
   operator_id = ${operatorId} AND property_id = ${propertyId}
     AND ${calendarId === undefined ? sql`calendar_id IS NULL` : sql`calendar_id = ${calendarId}`}`
 
-const openedBy = ({ open }: Seals, operatorId: number, { feed_id, token }: typeof OfFeed.Type) => ({
-  feed_id,
-  token: open(feedToken(operatorId, feed_id), token)
-})
+/** One of several that are shown together: `token` is undefined where it does not open. */
+const openedBy = (seals: Seals, operatorId: number, { feed_id, token }: typeof OfFeed.Type) =>
+  Effect.map(openedOrTold(seals, feedToken(operatorId, feed_id), token), (opened) => ({ feed_id, token: opened }))
 
-/** The feed of a reader; undefined when there is none yet. */
-const find = (sql: Sql, seals: Seals) => {
+/** The feed of a reader as it is kept; undefined when there is none yet. */
+const keptOf = (sql: Sql) => {
   const statement = inForms(
     sql,
     (reader: Givens<Reader>) => sql`SELECT id AS feed_id, token FROM property_feeds WHERE ${isOf(sql, reader)}`
   )
-  return ({ operatorId, propertyId, calendarId }: Reader) =>
-    Effect.map(readFeed(statement({ operatorId, propertyId, calendarId })), (feed) =>
-      feed === undefined ? undefined : openedBy(seals, operatorId, feed)
-    )
+  return ({ operatorId, propertyId, calendarId }: Reader) => readFeed(statement({ operatorId, propertyId, calendarId }))
+}
+
+/** The same with its token opened. */
+const find = (sql: Sql, seals: Seals) => {
+  const kept = keptOf(sql)
+  return Effect.fnUntraced(function* (reader: Reader) {
+    const feed = yield* kept(reader)
+    return feed === undefined ? undefined : yield* openedBy(seals, reader.operatorId, feed)
+  })
 }
 
 const readMade = onlyRowOf(
@@ -139,13 +144,13 @@ const create = (sql: Sql, seals: Seals) => {
       )
       return made.feed_id === null || made.token === null
         ? made
-        : { ...made, ...openedBy(seals, operatorId, { feed_id: made.feed_id, token: made.token }) }
+        : { ...made, ...(yield* openedBy(seals, operatorId, { feed_id: made.feed_id, token: made.token })) }
     })
 }
 
 /** Gives the feed of a reader another token; undefined when there is no such feed. */
 const renew = (sql: Sql, seals: Seals) => {
-  const found = find(sql, seals)
+  const found = keptOf(sql)
   const statement = onRecordInForms(sql, (renewed: Givens<Reader & Pick<Made, "id" | "token" | "digest">>) => ({
     change: sql`
       before AS (SELECT * FROM property_feeds WHERE ${isOf(sql, renewed)} AND id = ${renewed.id} FOR NO KEY UPDATE),
@@ -165,7 +170,7 @@ const renew = (sql: Sql, seals: Seals) => {
       const id = before.feed_id
       const kept = { id, token: seals.seal(feedToken(operatorId, id), token), digest: digestOfToken(token) }
       const renewed = yield* readFeed(statement({ operatorId, propertyId, calendarId, ...kept }))
-      return renewed === undefined ? undefined : openedBy(seals, operatorId, renewed)
+      return renewed === undefined ? undefined : yield* openedBy(seals, operatorId, renewed)
     })
 }
 

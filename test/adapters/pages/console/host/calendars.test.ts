@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/deliveries/allowed-hosts.ts"
 import { CALENDARS_SHOWN, SHARE_LINKS_SHOWN } from "../../../../../src/limits.ts"
+import { UNREADABLE_ADDRESS } from "../../../../../src/resources/addresses.ts"
 import { answering } from "../../../../deliveries/sending.ts"
 import { propertyOf } from "../../../../harness.ts"
 import { busy, source } from "../../../../resources/imported-calendars/scene.ts"
@@ -194,6 +195,32 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       for (const form of forms) assert.strictEqual((yield* post(cookie, form.action, form.form)).status, 409)
       assert.deepStrictEqual(secretsIn(yield* fill(cookie, PATH, "feed", { property: String(property) })), again)
       assert.strictEqual((yield* keptOf(operatorId)).feeds.length, 2)
+    })
+  )
+
+  it.effect("shows what it can where an address does not open any more, which has no link, and can be replaced", () =>
+    Effect.gen(function* () {
+      const { operatorId, cookie, property } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      yield* followed(cookie, property, ELSEWHERE)
+      yield* followed(cookie, property, "https://whole.example/2.ics?s=5678")
+      yield* fill(cookie, PATH, "share_all")
+      const feed = { property: String(property) }
+      yield* fill(cookie, PATH, "feed", feed)
+      const lost = `sealed:1:${"0".repeat(12)}:${"A".repeat(16)}:${"A".repeat(30)}`
+      yield* sql`UPDATE imported_calendars SET url = ${lost} WHERE operator_id = ${operatorId} AND url = ${ELSEWHERE}`
+      yield* sql`UPDATE calendar_share_links SET token = ${lost} WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE property_feeds SET token = ${lost} WHERE operator_id = ${operatorId} AND calendar_id IS NULL`
+      const { status, text } = yield* look(cookie, PATH)
+      assert.strictEqual(status, 200)
+      assert.include(text, `calendars.example <span class="soft">its address cannot be read any more`)
+      assert.include(text, `whole.example <span class="soft">…5678</span>`)
+      assert.notInclude(text, `href="${UNREADABLE_ADDRESS}"`)
+      assert.include(text, UNREADABLE_ADDRESS)
+      const [own, ...others] = secretsIn(yield* fill(cookie, PATH, "feed", feed))
+      assert.strictEqual(own, UNREADABLE_ADDRESS)
+      assert.strictEqual(others.length, 2)
+      yield* sql`DELETE FROM calendar_share_links WHERE operator_id = ${operatorId}`
     })
   )
 

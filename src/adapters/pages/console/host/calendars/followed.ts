@@ -96,7 +96,8 @@ export const followedOf = (visit: SignedInVisit, { calendars, total }: Calendars
         { label: "Property", cell: ({ property_title }) => html`<span class="name">${property_title}</span>` },
         {
           label: "Calendar",
-          cell: ({ host, ending }) => html`<span class="name">${host} <span class="soft">…${ending}</span></span>`
+          cell: ({ host, ending }) =>
+            html`<span class="name">${host} <span class="soft">${ending === null ? "its address cannot be read any more: remove it, and follow it anew" : `…${ending}`}</span></span>`
         },
         {
           label: "Stands",

@@ -1,5 +1,6 @@
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { SHARE_LINKS_SHOWN } from "../../../../../limits.ts"
+import { isAddress } from "../../../../../resources/calendar-share-links/address.ts"
 import type { CalendarShareLink } from "../../../../../resources/calendar-share-links/contract.ts"
 import type { Service } from "../../../../../service.ts"
 import type { SignedInVisit } from "../../visit.ts"
@@ -48,7 +49,7 @@ export const sharedOf = (
 ${table(
   { empty: "No link is given out." },
   [
-    { label: "Link", cell: ({ url }) => html`<a class="name" href="${url}">${url}</a>` },
+    { label: "Link", cell: ({ url }) => (isAddress(url) ? html`<a class="name" href="${url}">${url}</a>` : url) },
     { label: "Shows", cell: (each) => html`<span class="name">${showsText(each, properties)}</span>` },
     { label: "Made", cell: ({ created_at }) => timeOf(created_at, visit) },
     {
