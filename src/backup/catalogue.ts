@@ -6,7 +6,12 @@ import { rowsOf } from "../database/rows.ts"
 
 const Column = Schema.Struct({ name: Schema.String, type: Schema.String, generated: Schema.Boolean })
 
-const Table = Schema.Struct({ table: Schema.String, columns: Schema.Array(Column) })
+const Table = Schema.Struct({
+  table: Schema.String,
+  columns: Schema.Array(Column),
+  /** The columns of its primary key; none where it has none. */
+  key: Schema.Array(Schema.String)
+})
 export type Table = typeof Table.Type
 
 const readTables = rowsOf(Table)
@@ -16,7 +21,10 @@ export const tablesOf = (sql: SqlClient) =>
   readTables(sql`
     SELECT c.relname AS "table", jsonb_agg(jsonb_build_object(
         'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'generated', a.attgenerated <> ''
-      ) ORDER BY a.attnum) AS columns
+      ) ORDER BY a.attnum) AS columns,
+      coalesce(jsonb_agg(a.attname ORDER BY a.attnum) FILTER (WHERE EXISTS (
+        SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey)
+      )), '[]') AS key
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')

@@ -21,6 +21,8 @@ export type Header = typeof Header.Type
 export const TableBegun = Schema.Struct({
   table: Schema.String,
   columns: Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String })),
+  /** The columns of its primary key, by which an error names a row. Earlier backups do not say them. */
+  key: Schema.optionalKey(Schema.Array(Schema.String)),
   rows: Schema.Int,
   /** Of all its rows in any order, see digest.ts. */
   digest: Schema.String

@@ -104,9 +104,9 @@ export const tellAll = Effect.fnUntraced(function* <E>(
     yield* tell(yield* headerOf(sql, from.latchkey))
     const tables = yield* tablesOf(sql)
     let total = 0
-    for (const { table, columns } of tables) {
+    for (const { table, columns, key } of tables) {
       const { rows, digest, widest } = yield* digestOf(sql, table)
-      yield* tell({ table, columns: columns.map(({ name, type }) => ({ name, type })), rows, digest })
+      yield* tell({ table, columns: columns.map(({ name, type }) => ({ name, type })), key, rows, digest })
       if (rows > 0) yield* tellRows(sql, table, widest, tell)
       total += rows
     }

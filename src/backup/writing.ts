@@ -2,13 +2,16 @@ import { createHash, randomBytes } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { constants, createZstdCompress, type ZstdCompress } from "node:zlib"
-import { Data, Effect, type Scope } from "effect"
-import { linesOf } from "./lines.ts"
+import { Data, Effect, Result, type Scope } from "effect"
+import { lineWriter, type TooLongLine } from "./lines.ts"
 import type { Tell } from "./reading.ts"
 import { sealOf } from "./seal.ts"
 
 /** The file could not be written, or is there already. */
 export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+
+const notBackedUp = ({ message }: TooLongLine) =>
+  new NotWritten({ message: `there would be no restoring what is too long: ${message}` })
 
 /** Nobody's but the user's that makes it. */
 const MODE = 0o600
@@ -48,12 +51,14 @@ interface Written {
 
 /**
  * Writes a backup of the pieces that `telling` tells: under another name beside it, which becomes the file's own once it is
- * whole and on the disk. Whatever stops it before leaves what was there.
+ * whole and on the disk. Whatever stops it before leaves what was there. `most` characters a line may have: a longer one could
+ * be written, and never be read again.
  */
 export const writeBackup = <A, E, R>(
   file: string,
   force: boolean,
-  telling: (tell: Tell<NotWritten>) => Effect.Effect<A, E, R>
+  telling: (tell: Tell<NotWritten>) => Effect.Effect<A, E, R>,
+  most?: number
 ): Effect.Effect<readonly [A, Written], E | NotWritten, Exclude<R, Scope.Scope>> =>
   Effect.gen(function* () {
     yield* refuseWhatIsThere(file, force)
@@ -62,7 +67,7 @@ export const writeBackup = <A, E, R>(
       inFile(file, () => Fs.open(unfinished, "wx", MODE)),
       (handle) => Effect.promise(() => handle.close().then(() => Fs.rm(unfinished, { force: true })))
     )
-    const { tell, finish } = yield* compressing(file, opened)
+    const { tell, finish } = yield* compressing(file, opened, lineWriter(most))
     const told = yield* telling(tell)
     const written = yield* finish
     yield* refuseWhatIsThere(file, force)
@@ -81,7 +86,11 @@ const named = async (unfinished: string, file: string): Promise<void> => {
 }
 
 /** Compresses what it is told into the file; each piece waits until what came before it is on its way. */
-const compressing = Effect.fnUntraced(function* (file: string, opened: Fs.FileHandle) {
+const compressing = Effect.fnUntraced(function* (
+  file: string,
+  opened: Fs.FileHandle,
+  linesOf: ReturnType<typeof lineWriter>
+) {
   const compress = yield* Effect.acquireRelease(
     Effect.sync(() => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })),
     (stream) => Effect.sync(() => stream.destroy())
@@ -96,7 +105,10 @@ const compressing = Effect.fnUntraced(function* (file: string, opened: Fs.FileHa
       compress.write(text, (error) => (error ? failed(error) : done()))
     })
   return {
-    tell: (piece: Parameters<Tell<NotWritten>>[0]) => inFile(file, () => write(linesOf(piece))),
+    tell: (piece: Parameters<Tell<NotWritten>>[0]) =>
+      Effect.flatMap(Effect.fromResult(Result.mapError(linesOf(piece), notBackedUp)), (text) =>
+        inFile(file, () => write(text))
+      ),
     finish: inFile(file, async () => {
       compress.end()
       const { sha256, bytes } = await pumped

@@ -1,8 +1,8 @@
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Result } from "effect"
-import { lineCutter } from "../../src/backup/lines.ts"
+import { Effect, Exit, Option, Result } from "effect"
+import { lineCutter, lineWriter } from "../../src/backup/lines.ts"
 import { openBackup } from "../../src/backup/opening.ts"
 import { FORMAT_VERSION, type Piece } from "../../src/backup/pieces.ts"
 import { writeBackup } from "../../src/backup/writing.ts"
@@ -118,6 +118,51 @@ it.live("what is no backup, and a format that is not known, is refused in one li
     assert.match(yield* refusal(file), /restore it with Latchkey 9\.0\.0 or later$/)
     yield* writing(file, PIECES.slice(1), true)
     assert.match(yield* refusal(file), /is not a backup of Latchkey, or of a release/)
+  })
+)
+
+const NOTES: Piece = {
+  table: "notes",
+  columns: ["note", "operator_id", "text", "id"].map((name) => ({ name, type: "text" })),
+  key: ["operator_id", "id"],
+  rows: 1,
+  digest: "7"
+}
+
+it("a line is written that a reader takes, and one more character is refused by table and key", () => {
+  const row = String.raw`("a ""b"", (\\"", ",7,"(,",${"1".repeat(150)})`
+  const most = JSON.stringify(row).length
+  const written = (limit: number, pieces: ReadonlyArray<Piece>) => Result.all(pieces.map(lineWriter(limit)))
+  assert.isTrue(Result.isSuccess(written(most, [{ some: ["(x,1,y,2)", row] }])))
+  const refused = Result.getFailure(written(most - 1, [{ some: [row] }]))
+  assert.strictEqual(
+    Option.getOrThrow(refused).message,
+    `a row of no table: it has ${most} characters as a line of a backup, and ${most - 1} are the most`
+  )
+  const longest = JSON.stringify(NOTES).length
+  const write = lineWriter(longest)
+  assert.isTrue(Result.isSuccess(write(NOTES)))
+  const long = row.replace(/1+\)$/, `${"1".repeat(longest)})`)
+  assert.match(
+    Option.getOrThrow(Result.getFailure(write({ some: [long] }))).message,
+    /^notes, operator_id 7, id 1{100}: it has \d+ characters/
+  )
+  const image: Piece = { image: { operator_id: 1, id: 9, token: "t" }, content: new Uint8Array(longest) }
+  assert.match(Option.getOrThrow(Result.getFailure(write(image))).message, /^image 9: /)
+})
+
+it.live("what has a line that is too long leaves no file", () =>
+  Effect.gen(function* () {
+    const folder = yield* emptyFolder
+    const told = [NOTES, { some: [`(x,7,y,${"1".repeat(300)})`] }]
+    const telling = writeBackup(
+      join(folder, "a.latchkey"),
+      false,
+      (tell) => Effect.forEach(told, tell, { discard: true }),
+      JSON.stringify(NOTES).length
+    )
+    assert.match((yield* Effect.flip(telling)).message, /^there would be no restoring .* notes, operator_id 7, id 1/)
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
   })
 )
 
