@@ -9,6 +9,7 @@ import { EmbeddedSession } from "./embedded-session.ts"
 import { type DataFolderTaken, type DataFolderUnusable, type Holder, holdDataFolder } from "./folder-lock.ts"
 import { mendModes } from "./folder-modes.ts"
 import { GuestConnection, type GuestPatience } from "./guest-connection.ts"
+import { removeLeftCopies } from "./left-copies.ts"
 import { databaseFolder } from "./new-folder.ts"
 import { PrivateFiles } from "./private-files.ts"
 import { types } from "./types.ts"
@@ -41,6 +42,7 @@ export class EmbeddedDatabase extends Context.Service<
       holdDataFolder(dataDir, holder).pipe(
         Effect.andThen(databaseFolder(dataDir)),
         Effect.tap(() => mendModes(dataDir)),
+        Effect.tap(() => removeLeftCopies(dataDir)),
         Effect.flatMap((folder) => open(() => PGlite.create({ fs: new PrivateFiles(folder), startParams: START })))
       )
     )

@@ -5,7 +5,8 @@ import { Data, Effect, type Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { layerBesideService } from "./beside-service.ts"
-import { COPY, DATABASE, keepFilesPrivate } from "./folder-modes.ts"
+import { DATABASE, keepFilesPrivate } from "./folder-modes.ts"
+import { ownCopyFolder, removeLeftCopies } from "./left-copies.ts"
 import { onlyRowOf } from "./rows.ts"
 
 // The embedded database as it is at one moment, as a folder of its own. The service that has it has one session, in which
@@ -99,13 +100,15 @@ const secondPass = async (from: string, to: string, seen: ReadonlyMap<string, Se
 
 const readLog = onlyRowOf(Schema.Struct({ first: Schema.String, last: Schema.String }))
 
+const notCopied = (cause: unknown) =>
+  new NotCopied({
+    message: `the database could not be copied: ${cause instanceof Error ? cause.message : String(cause)}`
+  })
+
 const inFiles = <A>(work: () => Promise<A>): Effect.Effect<A, NotCopied> =>
   Effect.tryPromise({
     try: work,
-    catch: (cause) =>
-      new NotCopied({
-        message: `the database could not be copied: ${cause instanceof Error ? cause.message : String(cause)}`
-      })
+    catch: notCopied
   })
 
 /** A copy, and for how many milliseconds callers had to wait for it. */
@@ -159,10 +162,8 @@ export const copyOfFolder = Effect.fnUntraced(function* <E = never>(
     return yield* new NotCopied({ message: `DATA_DIR: there is no database in ${dataDir}` })
   }
   yield* keepFilesPrivate
-  const folder = yield* Effect.acquireRelease(
-    inFiles(() => Fs.mkdtemp(join(dataDir, `${COPY}-`))),
-    (made) => Effect.promise(() => Fs.rm(made, { recursive: true, force: true, maxRetries: 3 }))
-  )
+  yield* removeLeftCopies(dataDir)
+  const folder = yield* Effect.mapError(ownCopyFolder(dataDir), notCopied)
   const copying = Effect.catchTag(copyInto(join(dataDir, DATABASE), join(folder, DATABASE)), "SqlError", refused)
   const heldMs = yield* Effect.provide(Effect.andThen(ready, copying), layerBesideService(dataDir))
   return { folder, heldMs }
