@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { Cause, Data, DateTime, Effect, Redacted, Schema } from "effect"
+import { Cause, Data, DateTime, Effect, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { placeOf } from "../database/address.ts"
 import { Alone } from "../database/beside-service.ts"
