@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PGlite } from "@electric-sql/pglite"
+import { panicIn } from "./panic.ts"
 import { Turns } from "./turns.ts"
 
 /** Milliseconds statements may follow one another before timers and sockets get their turn. */
@@ -50,7 +51,11 @@ const leavesNothingOpen = (answer: Buffer): boolean => answer.subarray(-AT_REST.
  * that turn already: a guest may stay for hours.
  */
 export class EmbeddedSession {
-  readonly #database: PGlite
+  readonly #database: Pick<PGlite, "close" | "execProtocolRawStream" | "isInTransaction">
+  /** Says why, once the database has given itself up. */
+  readonly #panicked = Promise.withResolvers<string>()
+  /** Resolves with what it said once the database has given itself up; from then on nothing is asked of it. */
+  readonly panicked: Promise<string> = this.#panicked.promise
   readonly #turns = new Turns()
   /** Guests come one after the other, so that the owner waits for one of them however many there are. */
   readonly #guests = new Turns()
@@ -60,7 +65,7 @@ export class EmbeddedSession {
   #readOnly = false
   #lastPause = 0
 
-  constructor(database: PGlite) {
+  constructor(database: Pick<PGlite, "close" | "execProtocolRawStream" | "isInTransaction">) {
     this.#database = database
   }
 
@@ -98,7 +103,13 @@ export class EmbeddedSession {
       // The piece is a window into the memory of the database, which writes the next one over it.
       onRawData: (piece) => pieces.push(Buffer.from(piece))
     })
-    return Buffer.concat(pieces)
+    const answer = Buffer.concat(pieces)
+    const why = panicIn(answer)
+    if (why !== undefined) {
+      this.#closed = true
+      this.#panicked.resolve(why)
+    }
+    return answer
   }
 
   /** Ends what somebody left open. To be called by whoever has the turn. */
@@ -136,7 +147,10 @@ export class EmbeddedSession {
 
   /** Writes everything out and ends the database. Connections still open fail at their next statement. */
   readonly close = async (): Promise<void> => {
+    // One that has given itself up would not come to an end of that.
+    if (this.#closed) return
     await this.clear()
+    if (this.#closed) return
     this.#closed = true
     await this.#database.close()
   }

@@ -84,6 +84,12 @@ const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Se
     const database = yield* Effect.promise(create)
     const session = new EmbeddedSession(database)
     yield* Effect.addFinalizer(() => Effect.promise(session.close))
+    yield* Effect.forkScoped(
+      Effect.flatMap(
+        Effect.promise(() => session.panicked),
+        ended
+      )
+    )
     return {
       connect: () => new EmbeddedConnection(session),
       join: (afterwards, patience) => new GuestConnection(session, afterwards, patience),
@@ -91,6 +97,15 @@ const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Se
       snapshot: Effect.promise(() => database.dumpDataDir("none"))
     }
   })
+
+/** What was acknowledged is in its log, from which the next start makes it good. */
+const ended = (why: string): Effect.Effect<void> =>
+  Effect.andThen(
+    Effect.logFatal(
+      `the embedded database has given itself up (${why}): the process ends, and starts anew from its log`
+    ),
+    Effect.sync(() => process.kill(process.pid, "SIGTERM"))
+  )
 
 const makeClient = Effect.gen(function* () {
   const { connect } = yield* EmbeddedDatabase

@@ -7,6 +7,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { layerBesideService } from "./beside-service.ts"
 import { DATABASE, keepFilesPrivate } from "./folder-modes.ts"
 import { ownCopyFolder, removeLeftCopies } from "./left-copies.ts"
+import { reasonOf } from "./reason.ts"
 import { onlyRowOf } from "./rows.ts"
 
 // The embedded database as it is at one moment, as a folder of its own. The service that has it has one session, in which
@@ -118,8 +119,31 @@ export interface FolderCopy {
   readonly heldMs: number
 }
 
+/** Bytes that are left free beside a copy: for what callers write meanwhile, and for what CHECKPOINT does. */
+export const COPY_ROOM_BYTES = 64 * 1024 * 1024
+
+/** Whether a disk with so many bytes free has room for a copy of so many. */
+export const hasRoom = (bytes: number, free: number): boolean => free >= bytes + COPY_ROOM_BYTES
+
+const readSize = onlyRowOf(Schema.Struct({ bytes: Schema.Int }))
+
+/** A disk that a copy fills would stop the service, and the database gives itself up where a CHECKPOINT finds no room. */
+const refuseWithoutRoom = Effect.fnUntraced(function* (sql: SqlClient, folder: string) {
+  const { bytes } = yield* readSize(sql`SELECT pg_database_size(current_database()) AS bytes`)
+  const { bavail, bsize } = yield* inFiles(() => Fs.statfs(folder))
+  const free = bavail * bsize
+  if (hasRoom(bytes, free)) return
+  const needed = mebibytes(bytes + COPY_ROOM_BYTES)
+  return yield* new NotCopied({
+    message: `DATA_DIR: its disk has ${mebibytes(free)} MiB free, and a copy of the database needs ${needed}`
+  })
+})
+
+const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
+
 const copyInto = Effect.fnUntraced(function* (from: string, to: string) {
   const sql = yield* SqlClient
+  yield* refuseWithoutRoom(sql, from)
   // What the log says is in the tables then: little of it is left to copy.
   yield* sql`CHECKPOINT`.unprepared
   const seen = yield* inFiles(() => firstPass(from, to))
@@ -171,8 +195,3 @@ export const copyOfFolder = Effect.fnUntraced(function* <E = never>(
 
 const refused = (error: SqlError) =>
   new NotCopied({ message: `the service that has DATA_DIR did not let its database be copied: ${reasonOf(error)}` })
-
-const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
-}

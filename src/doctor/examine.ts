@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Settings } from "../configuration.ts"
+import { hasDatabase } from "../database/folder-copy.ts"
 import type { Migration } from "../database/migration.ts"
 import { direct } from "./direct.ts"
 import { type Finding, fine } from "./finding.ts"
@@ -18,11 +19,11 @@ export const examine = Effect.fnUntraced(function* <E, R>(
 ) {
   const { databaseUrl, dataDir, imageStore } = settings
   const isEmbedded = databaseUrl === undefined
-  // To look into a folder that is not there would make a database in it.
-  const isMade = !isEmbedded || existsSync(dataDir)
+  // To look into a folder that has none would make a database in it.
+  const isMade = !isEmbedded || (yield* hasDatabase(dataDir))
   const looked = isMade
     ? databaseInTime(on(database(settings, migrations)))
-    : Effect.succeed([fine("database", "DATA_DIR is not there yet: latchkey serve makes it")])
+    : Effect.succeed([fine("database", "DATA_DIR has none yet: latchkey serve makes it")])
   const found = yield* Effect.all(
     [
       looked,
@@ -30,7 +31,7 @@ export const examine = Effect.fnUntraced(function* <E, R>(
       redis(settings),
       collector(settings),
       ownAddress(settings),
-      ...(isEmbedded && isMade ? [disk("DATA_DIR", dataDir)] : []),
+      ...(isEmbedded && existsSync(dataDir) ? [disk("DATA_DIR", dataDir)] : []),
       ...(imageStore === undefined ? [] : [disk("IMAGE_STORE", imageStore)])
     ],
     { concurrency: "unbounded" }

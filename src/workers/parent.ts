@@ -3,7 +3,8 @@ import { layerMetricsPort } from "../adapters/metrics.ts"
 import { type Settings, wantsKey } from "../configuration.ts"
 import { Readiness } from "../database/Readiness.ts"
 import { warnUnsealed } from "../sealing/start.ts"
-import { Snapshots } from "../telemetry/metrics/Snapshots.ts"
+import { layerParentMetrics } from "../telemetry/metrics/process.ts"
+import { ownSnapshot, Snapshots } from "../telemetry/metrics/Snapshots.ts"
 import { supervising } from "./supervising.ts"
 import { WorkerProcesses } from "./WorkerProcesses.ts"
 
@@ -27,12 +28,14 @@ const layerMetricsOfWorkers = ({ metricsPort, host }: Settings) => {
   const ofWorkers = Layer.unwrap(
     Effect.map(WorkerProcesses, ({ measured }) =>
       Layer.merge(
-        Layer.succeed(Snapshots, { all: measured.all }),
+        Layer.succeed(Snapshots, {
+          all: Effect.zipWith(measured.all, ownSnapshot, (ofWorkers, own) => [...ofWorkers, own])
+        }),
         Layer.succeed(Readiness, { answers: measured.ready })
       )
     )
   )
-  return Layer.provide(layerMetricsPort({ port: metricsPort, host }), ofWorkers)
+  return Layer.provide(layerMetricsPort({ port: metricsPort, host }), [ofWorkers, layerParentMetrics])
 }
 
 /**

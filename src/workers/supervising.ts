@@ -1,4 +1,6 @@
 import { Clock, Effect, Semaphore } from "effect"
+import { workersDied } from "../telemetry/metrics/declared.ts"
+import { countOne } from "../telemetry/metrics/measuring.ts"
 import { type Lives, makeLives, served } from "./lives.ts"
 import type { Ended, WorkerProcess } from "./WorkerProcesses.ts"
 
@@ -38,6 +40,7 @@ const keeping = Effect.fnUntraced(function* (place: Place, { begin }: Lives) {
     const ended = yield* watched.ended
     if (place.current !== watched) continue
     pause = pauseAfter((yield* Clock.currentTimeMillis) - from, pause)
+    yield* countOne(workersDied.of({}))
     const next = pause === 0 ? "now" : `in ${pause / 1_000} s`
     yield* Effect.logWarning(
       `worker ${place.number} (process ${watched.pid}) ended ${wordsOf(ended)}; another starts ${next}`

@@ -273,13 +273,20 @@ export const cpuTime = counters({
   most: 3,
   meaning: "Processor time of all threads, user and system"
 })
+export const workersDied = counters({
+  name: "latchkey.workers.died",
+  unit: "{worker}",
+  labels: [],
+  most: 1,
+  meaning: "Workers that ended though nobody had asked them to, told by their parent; others were started for them"
+})
 export const uptime = gauges({
   name: "process.uptime",
   unit: "s",
   labels: [],
   most: 1,
-  across: "min",
-  meaning: "Seconds since the youngest of the processes began"
+  across: "max",
+  meaning: "Seconds since the first of the processes began: with workers that is their parent"
 })
 export const openFiles = gauges({
   name: "process.open_file_descriptor.count",
@@ -359,6 +366,7 @@ export const DECLARED: ReadonlyArray<Declared> = [
   heapLimitBytes,
   externalBytes,
   cpuTime,
+  workersDied,
   uptime,
   openFiles,
   loopDelayP50,

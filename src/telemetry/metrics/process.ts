@@ -15,10 +15,11 @@ import {
   OUTCOMES,
   openFiles,
   residentBytes,
-  uptime
+  uptime,
+  workersDied
 } from "./declared.ts"
 import { fromNothing, watched } from "./family.ts"
-import { standsAt } from "./measuring.ts"
+import { note, standsAt } from "./measuring.ts"
 
 /** Milliseconds that one look at the event loop is about. */
 export const LOOP_LOOK_MS = 10_000
@@ -75,6 +76,18 @@ const kept = (mode: "user" | "system"): Effect.Effect<void, never, Scope.Scope> 
     )
   )
 
+const watchedUptime = watched(uptime.of({}), () => process.uptime())
+
+/** What the parent of workers says of itself: it lives as long as the service does, whichever worker is replaced. */
+export const layerParentMetrics: Layer.Layer<never> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* watchedUptime
+    const died = workersDied.of({})
+    // From 0 on, as the first is an increase.
+    yield* Effect.withFiber((fiber) => Effect.sync(() => note(fiber, died, 0)))
+  })
+)
+
 /** What the process is and takes, for as long as it runs. `version`: its release. */
 export const layerProcessMetrics = (version: string): Layer.Layer<never> =>
   Layer.effectDiscard(
@@ -85,7 +98,7 @@ export const layerProcessMetrics = (version: string): Layer.Layer<never> =>
       yield* watched(heapUsedBytes.of({}), () => process.memoryUsage().heapUsed)
       yield* watched(heapLimitBytes.of({}), () => getHeapStatistics().heap_size_limit)
       yield* watched(externalBytes.of({}), () => process.memoryUsage().external)
-      yield* watched(uptime.of({}), () => process.uptime())
+      yield* watchedUptime
       yield* kept("user")
       yield* kept("system")
       if (Result.isSuccess(countOpen())) {
