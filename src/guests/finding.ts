@@ -138,6 +138,15 @@ export const findGuest = Effect.fnUntraced(function* (operatorId: number, sought
   return rows.map((row) => foundIn(operatorId, row))
 })
 
+/** The same of a conversation, with its orders. */
+export const findConversation = Effect.fnUntraced(function* (operatorId: number, code: string, now: Date) {
+  const sql = yield* SqlClient.SqlClient
+  const orders = sql`SELECT NULL::bigint AS id WHERE false`
+  const conversations = sql`SELECT ${code}::text AS code`
+  const rows = yield* readRows(sql`${withTheirs(sql, operatorId, { orders, conversations, now })}`)
+  return rows.map((row) => foundIn(operatorId, row))
+})
+
 /** The same of an order, with the others of its thread. */
 export const findOrder = Effect.fnUntraced(function* (operatorId: number, orderId: number, now: Date) {
   const sql = yield* SqlClient.SqlClient

@@ -9,10 +9,11 @@ import { onlyRowOf, rowsOf } from "../database/rows.ts"
 import { troubleOf } from "../database/trouble.ts"
 import { KeptDays } from "../installation.ts"
 import { FORGETTING_MESSAGES, forgettingMessages } from "../resources/conversations/forgetting.ts"
+import { saysWho } from "../resources/conversations/guest-places.ts"
 import { FORGETTING_MESSAGE_IMAGES, forgettingMessageImages } from "../resources/images/forgetting.ts"
 import { saysOfGuest } from "../resources/stays/guest-places.ts"
 import { eraseGuest, forgetAside } from "./erasing.ts"
-import { type Found, findOrder } from "./finding.ts"
+import { type Found, findConversation, findOrder } from "./finding.ts"
 
 // What the settings keep for so many days goes after them. Operators take turns of a bounded size, so that one with years to forget
 // keeps nobody waiting; what was done is seen by its being gone, so any number of processes may be at it and one that dies
@@ -20,6 +21,9 @@ import { type Found, findOrder } from "./finding.ts"
 
 /** Stays that one turn of an operator looks at. */
 export const FORGETTING_STAYS = 50
+
+/** Conversations without an order that one turn of an operator looks at. */
+export const FORGETTING_INQUIRIES = 50
 
 /** One kind of what goes. */
 interface Forgetting<Place> {
@@ -125,7 +129,7 @@ const erasedAlone = (over: Found) =>
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause) && troubleOf(cause) === undefined,
       (cause) =>
-        Effect.logWarning("the guest of an order could not be erased, which is tried again", cause).pipe(
+        Effect.logWarning("a guest could not be erased, which is tried again", cause).pipe(
           Effect.annotateLogs({ operator_id: over.party.operatorId, records: over.records })
         )
     )
@@ -151,11 +155,61 @@ const guestsBefore = (then: Date): Forgetting<StayPlace> => ({
   })
 })
 
+const readInquiries = rowsOf(Schema.Struct({ id: Schema.Int, code: Schema.String, last_message_at: Schema.String }))
+
+interface InquiryPlace {
+  /** Of the last message, as the database writes it. */
+  readonly at: string
+  readonly id: number
+}
+
+/**
+ * Conversations after a place among those that say who their guest is, led to no order and were quiet since then; one in which
+ * somebody asked for days to come, or that has something to be sent yet, is not over.
+ */
+export const oldInquiries = (
+  sql: SqlClient.SqlClient,
+  operatorId: number,
+  then: Date,
+  from: InquiryPlace
+): Fragment => sql`
+  SELECT t.id, t.code, t.last_message_at::text AS last_message_at
+  FROM conversations t
+  WHERE t.operator_id = ${operatorId} AND ${saysWho(sql)} AND t.last_message_at <= ${then}
+    AND (t.last_message_at, t.id) > (${from.at}::timestamptz, ${from.id}::bigint)
+    AND (t.inquiry_check_out_date IS NULL OR t.inquiry_check_out_date <= (
+      SELECT (${then}::timestamptz AT TIME ZONE time_zone)::date FROM operators WHERE id = ${operatorId}))
+    AND NOT EXISTS (SELECT FROM orders WHERE operator_id = ${operatorId} AND conversation_id = t.code)
+    AND NOT EXISTS (
+      SELECT FROM messages m WHERE m.operator_id = ${operatorId} AND m.conversation_id = t.id AND m.delivery = 'queued')
+  ORDER BY t.last_message_at, t.id LIMIT ${sql.literal(String(FORGETTING_INQUIRIES))}`
+
+const inquiriesBefore = (then: Date): Forgetting<InquiryPlace> => ({
+  operators: (sql, after) =>
+    sql`SELECT min(t.operator_id) AS operator_id FROM conversations t WHERE t.operator_id > ${after} AND ${saysWho(sql)}`,
+  from: { at: "-infinity", id: 0 },
+  turn: Effect.fnUntraced(function* (operatorId, from) {
+    const sql = yield* SqlClient.SqlClient
+    const old = yield* readInquiries(sql`${oldInquiries(sql, operatorId, then, from)}`)
+    const found = yield* Effect.forEach(old, ({ code }) => findConversation(operatorId, code, then))
+    // An order of it may have come since: then its guest goes with that.
+    const over = found.flat().filter(({ party }) => party.orderIds.length === 0)
+    yield* Effect.orDie(forgetAside(over))
+    yield* Effect.forEach(over, erasedAlone, { discard: true })
+    const last = old.at(-1)
+    return last !== undefined && old.length === FORGETTING_INQUIRIES
+      ? { at: last.last_message_at, id: last.id }
+      : undefined
+  })
+})
+
 /** Forgets what is older than the days say, of all operators. */
 export const forgetOld = Effect.fnUntraced(function* (days: KeptDays, now: Date) {
   if (days.messages !== undefined) yield* inTurns(messagesBefore(daysBefore(now, days.messages), now))
   if (days.images !== undefined) yield* inTurns(imagesBefore(daysBefore(now, days.images), now))
-  if (days.orders !== undefined) yield* inTurns(guestsBefore(daysBefore(now, days.orders)))
+  if (days.orders === undefined) return
+  yield* inTurns(guestsBefore(daysBefore(now, days.orders)))
+  yield* inTurns(inquiriesBefore(daysBefore(now, days.orders)))
 })
 
 /** Forgets for as long as the process runs, where the settings say that something goes. */

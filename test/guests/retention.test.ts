@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { FORGETTING_STAYS, forgetOld } from "../../src/guests/retention.ts"
+import { FORGETTING_INQUIRIES, FORGETTING_STAYS, forgetOld, oldInquiries } from "../../src/guests/retention.ts"
 import { FORGETTING_MESSAGES, forgettingMessages } from "../../src/resources/conversations/forgetting.ts"
 import { forgettingMessageImages } from "../../src/resources/images/forgetting.ts"
 import { byNobody, layerService } from "../harness.ts"
@@ -99,6 +99,59 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
     })
   )
 
+  it.effect("is the guest of a conversation without an order once it is quiet that long, and never one who waits", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const held = yield* guestOf({ word: "Asks", checkIn: "2026-12-28", checkOut: "2027-01-01" })
+      const { operatorId } = held.operator
+      const at = new Date("2026-06-01T10:00:00Z")
+      const day = at.getTime() + 30 * DAY_MS
+      yield* sql`UPDATE conversations SET last_message_at = ${at} WHERE operator_id = ${operatorId}`
+      const asking = sql`SELECT code FROM conversations WHERE operator_id = ${operatorId} AND guest_name = 'Asks'`
+      const stays = Effect.fnUntraced(function* (now: number) {
+        yield* forgotten({ orders: 30 }, new Date(now))
+        assert.lengthOf(yield* asking, 1)
+      })
+      // Its order is not over that long: the order says when the guest goes.
+      yield* stays(day)
+      yield* sql`UPDATE orders SET conversation_id = NULL WHERE operator_id = ${operatorId}`
+      yield* stays(day - 1)
+      yield* sql`UPDATE conversations SET inquiry_check_out_date = '2026-06-03' WHERE operator_id = ${operatorId}`
+      yield* stays(day)
+      yield* sql`UPDATE conversations SET inquiry_check_out_date = '2026-06-01' WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE messages SET delivery = 'queued' WHERE operator_id = ${operatorId} AND sender_role = 'host'`
+      yield* stays(day)
+      yield* sql`UPDATE messages SET delivery = 'sent' WHERE operator_id = ${operatorId} AND sender_role = 'host'`
+      yield* forgotten({ orders: 30 }, new Date(day))
+      assert.deepStrictEqual(yield* asking, [])
+      const tables = yield* tablesWith("Asks", operatorId)
+      for (const table of ["conversations", "messages"]) assert.notInclude(tables, table)
+      // The order is somebody's whose conversation nobody knows by now.
+      assert.include(tables, "stays")
+      const trail = sql`SELECT record FROM trail WHERE operator_id = ${operatorId} AND fields = '{guest}'`
+      assert.deepStrictEqual(yield* trail, [{ record: `conversation:${held.conversation}` }])
+      yield* forgotten({ orders: 30 }, new Date(day))
+      assert.lengthOf(yield* trail, 1)
+    })
+  )
+
+  it.effect("is every such guest, however many turns that takes", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { operator, account } = yield* guestOf({ word: "Many" })
+      const { operatorId } = operator
+      yield* sql`
+        INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, guest_name, last_message_at, created_at)
+        SELECT ${operatorId}::bigint, 'many' || n, ${account}::bigint, 'airbnb', 'many' || n, 'Many', '2026-01-01', now()
+        FROM generate_series(1, ${FORGETTING_INQUIRIES + 1}::int) n`
+      yield* forgotten({ orders: 30 }, new Date("2026-02-01T00:00:00Z"))
+      assert.lengthOf(
+        yield* sql`SELECT code FROM conversations WHERE operator_id = ${operatorId} AND guest_name = 'Many' AND code LIKE 'many%'`,
+        0
+      )
+    })
+  )
+
   it.effect("goes to the end of more than one turn has, and past orders that are not over", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -148,7 +201,8 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
   it.effect("is found by its age, in an index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { operatorId } = (yield* guestOf()).operator
+      const { operator, account } = yield* guestOf()
+      const { operatorId } = operator
       yield* sql`
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, sources, display_type, content, created_at)
         SELECT operator_id, id, 'aged' || n, 'guest', '[]', 'Text', 'x', now() - make_interval(mins => n)
@@ -156,11 +210,16 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       yield* sql`
         INSERT INTO images (operator_id, token, kind, bytes, created_at)
         SELECT ${operatorId}, 'lkimage_aged' || n, 'message', 1, now() - make_interval(mins => n) FROM generate_series(1, 5000) n`
-      yield* sql`ANALYZE messages, images`
+      yield* sql`
+        INSERT INTO conversations (operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at)
+        SELECT ${operatorId}, 'aged' || n, ${account}, 'airbnb', 'aged' || n, now() - make_interval(mins => n), now()
+        FROM generate_series(1, 5000) n`
+      yield* sql`ANALYZE messages, images, conversations`
       const now = new Date(Date.now() - 30 * DAY_MS)
       for (const [index, statement] of [
         ["messages_by_age", forgettingMessages(sql, operatorId, now, now)],
-        ["images_by_age", forgettingMessageImages(sql, operatorId, now, now)]
+        ["images_by_age", forgettingMessageImages(sql, operatorId, now, now)],
+        ["conversations_of_guests", oldInquiries(sql, operatorId, now, { at: "-infinity", id: 0 })]
       ] as const) {
         const plan = JSON.stringify(yield* sql`EXPLAIN (FORMAT JSON) ${statement}`)
         assert.include(plan, index)

@@ -16,6 +16,13 @@ export const saysAnything = (sql: SqlClient): Fragment =>
   )
 
 /**
+ * Whether a conversation, as `t`, says who its guest is: the condition of the index conversations_of_guests (0064), word for
+ * word.
+ */
+export const saysWho = (sql: SqlClient): Fragment =>
+  sql.literal(`(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.note <> '')`)
+
+/**
  * For an UPDATE of messages: what is left of one. The row stays, as its channel may say once more that there is such a message; and
  * of one that may be on its way it is yet to be told how its channel calls it.
  */
