@@ -80,6 +80,9 @@ const plural = (count: number, one: string): string => `${count} ${one}${count =
 const inWords = ({ orders, stays, conversations }: ReturnType<typeof countsOf>): string =>
   `${plural(orders, "order")} (${plural(stays, "stay")}) and ${plural(conversations, "conversation")}`
 
+const imagesIn = ({ images, images_missing }: { readonly images: number; readonly images_missing: number }): string =>
+  `${plural(images, "image")}${images_missing === 0 ? "" : ` (${images_missing} more whose bytes are gone)`}`
+
 /** Nobody's but the user's that makes it. */
 const MODE = 0o600
 
@@ -131,8 +134,7 @@ const exporting = Command.make(
     answer(
       "guest export",
       withImages(exported(said, file)),
-      (result) =>
-        `${result.file}: ${result.records} records and ${plural(result.images, "image")} of ${inWords(result)}.`
+      (result) => `${result.file}: ${result.records} records and ${imagesIn(result)} of ${inWords(result)}.`
     )
 ).pipe(Command.withDescription("Write everything about a guest into a file"))
 

@@ -55,6 +55,19 @@ const imagesOf = Effect.fnUntraced(function* (party: Party) {
     ORDER BY 1, 2`)
 })
 
+/**
+ * All records as they are at one moment, and which images they refer to; these are read afterwards, since the embedded database
+ * answers nobody else meanwhile.
+ */
+const tellSnapshot = Effect.fnUntraced(function* <E>(party: Party, write: WriteLine<E>) {
+  const sql = yield* SqlClient.SqlClient
+  const telling = Effect.gen(function* () {
+    yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`.unprepared
+    return { records: yield* tellRecords(party, write), images: yield* imagesOf(party) }
+  })
+  return yield* sql.withTransaction(telling)
+})
+
 /** All bytes of an image; none where any are missing. */
 const bytesOf = Effect.fnUntraced(function* (image: OpenedImage) {
   const images = yield* Images
@@ -68,17 +81,22 @@ const bytesOf = Effect.fnUntraced(function* (image: OpenedImage) {
   return Buffer.concat(pieces)
 })
 
-const tellImages = Effect.fnUntraced(function* <E>(party: Party, write: WriteLine<E>) {
-  const images = yield* Images
-  let told = 0
-  for (const { place, id, token } of yield* imagesOf(party)) {
-    const opened = yield* images.open(token)
+type ImageOfGuest = Effect.Success<ReturnType<typeof imagesOf>>[number]
+
+/** Writes the images; answers how many, and of how many the bytes are gone. */
+const tellImages = Effect.fnUntraced(function* <E>(all: ReadonlyArray<ImageOfGuest>, write: WriteLine<E>) {
+  const store = yield* Images
+  let [images, images_missing] = [0, 0]
+  for (const { place, id, token } of all) {
+    const opened = yield* store.open(token)
     const bytes = Option.isSome(opened) ? yield* bytesOf(opened.value) : undefined
-    if (bytes === undefined) continue
-    yield* write({ image: { place, id }, jpeg: bytes.toString("base64") })
-    told += 1
+    if (bytes === undefined) images_missing++
+    else {
+      yield* write({ image: { place, id }, jpeg: bytes.toString("base64") })
+      images++
+    }
   }
-  return told
+  return { images, images_missing }
 })
 
 /** Leaves the trail of what was handed out. */
@@ -115,8 +133,8 @@ export const exportGuest = Effect.fnUntraced(function* <E>(
   const party = together(operatorId, all)
   yield* leftTrail(operatorId, all)
   yield* made.write({ format: "latchkey guest", version: 1, operator_id: operatorId, made_at: made.at.toISOString() })
-  const records = yield* tellRecords(party, made.write)
-  const images = yield* tellImages(party, made.write)
-  yield* made.write({ end: { records, images } })
-  return { records, images }
+  const told = yield* tellSnapshot(party, made.write)
+  const end = { records: told.records, ...(yield* tellImages(told.images, made.write)) }
+  yield* made.write({ end })
+  return end
 })
