@@ -215,7 +215,7 @@ const Printed = Schema.fromJsonString(
   })
 )
 
-it.live("the command looks into no folder that is not there, and its status says whether something is wrong", () =>
+it.live("the command makes no database where there is none, and its status says whether something is wrong", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-doctor-"))),
@@ -227,8 +227,12 @@ it.live("the command looks into no folder that is not there, and its status says
     const { wrong, findings } = yield* Schema.decodeUnknownEffect(Printed)(well.stdout)
     assert.deepStrictEqual([well.code, wrong], [0, false])
     const saidOf = (check: string) => findings.find((each) => each.check === check)?.found
-    assert.include(saidOf("database"), "DATA_DIR is not there yet")
+    assert.include(saidOf("database"), "DATA_DIR has none yet")
     assert.isUndefined(saidOf("disk of DATA_DIR"))
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
+    // Nor into one that is there and has no database: looking would make one.
+    const empty = yield* run(["doctor"], { ...env, DATA_DIR: folder })
+    assert.include(empty.stdout, "DATA_DIR has none yet")
     assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder)), [])
     const ill = yield* run(["doctor"], { ...env, PUBLIC_URL: "http://127.0.0.1:9" })
     assert.strictEqual(ill.code, 1)
