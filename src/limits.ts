@@ -157,6 +157,8 @@ export const CONNECTIONS_BESIDE_PLACES = 2
 /** Connections of a process for requests that `DATABASE_CONNECTIONS` takes: two places at least, and as many as a server can use. */
 export const DATABASE_CONNECTIONS_MIN = 4
 export const DATABASE_CONNECTIONS_MAX = 100
+/** Milliseconds below which calls are brief, in the mean of the last ones: a place that somebody else has is free again by then. */
+export const BRIEF_CALL_MS = 50
 /** Calls without a token that a process works on at once, beside those. */
 export const STRANGER_PLACES = 2
 /** The same on the embedded database, whose one session they share with the work in the background. */

@@ -1,4 +1,4 @@
-import { BURST_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../limits.ts"
+import { BRIEF_CALL_MS, BURST_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../limits.ts"
 import { RoundRobin } from "./RoundRobin.ts"
 
 /** Milliseconds after its last call for which an operator still counts as there: as long as a statement may take. */
@@ -31,7 +31,8 @@ interface LastCall {
  * anew each time. Operators that wait are served in turn (see {@link RoundRobin}). So
  *
  * - alone, an operator has every place;
- * - else no operator gets more than half of them (the larger half of an odd number);
+ * - else no operator gets more than half of them (the larger half of an odd number), or, while calls are brief (BRIEF_CALL_MS), all
+ *   but the last sixth, and one at least: who comes next has one in a moment, and half of the places would serve nobody;
  * - and the last sixth of the free ones is for operators that hold none: two slow ones do not shut out a third;
  * - nobody waits for ever, as long as those who hold places give them back: an operator that may not have one more holds
  *   one, and when it gives that back, it may;
@@ -152,7 +153,13 @@ export class FairPlaces {
   #mayHaveOneMore(operator: number): boolean {
     const held = this.held(operator)
     if (held === 0) return true
-    return (held < this.#half && this.#free > this.#kept) || this.#isAlone(operator)
+    return (held < this.#share() && this.#free > this.#kept) || this.#isAlone(operator)
+  }
+
+  /** Places that an operator which is not alone may hold. */
+  #share(): number {
+    const isBrief = this.#mean !== undefined && this.#lasts() < BRIEF_CALL_MS
+    return isBrief ? Math.max(this.#half, this.#places - Math.max(this.#kept, 1)) : this.#half
   }
 
   #isAlone(operator: number): boolean {
@@ -186,7 +193,7 @@ export class FairPlaces {
     const own = this.waiting(operator) + 1
     const operators = this.#waiting.operators + (own === 1 ? 1 : 0)
     const before = Math.min(own * operators, this.#allWaiting + 1)
-    return (before * this.#lasts()) / (this.#isAlone(operator) ? this.#places : this.#half)
+    return (before * this.#lasts()) / (this.#isAlone(operator) ? this.#places : this.#share())
   }
 
   /** False: of those that wait nobody may have one. Passed by are only operators that hold places, so not many. */

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
+import { BRIEF_CALL_MS } from "../../src/limits.ts"
 import { FairPlaces, NOT_ALONE_MS, type WaitingCall } from "../../src/places/FairPlaces.ts"
 
 /** What may happen, in any order: a call of an operator comes, the n-th working one ends, the n-th waiting one goes away. */
@@ -61,9 +62,9 @@ class Scene {
     return "waits"
   }
 
-  ends(nth: number): void {
+  ends(nth: number, afterMs?: number): void {
     const [operator] = this.working.splice(nth % Math.max(this.working.length, 1), 1)
-    if (operator !== undefined) this.books.giveBack(operator)
+    if (operator !== undefined) this.books.giveBack(operator, afterMs)
   }
 
   leaves(nth: number): void {
@@ -255,6 +256,43 @@ describe("places between operators", () => {
     assert.strictEqual(scene.comes(3), "works")
     assert.strictEqual(scene.comes(3), "waits")
     assert.strictEqual(scene.comes(0), "works")
+  })
+
+  it.each([
+    [12, 10],
+    [6, 5],
+    [4, 3],
+    [2, 1],
+    [1, 1]
+  ])(
+    "of %i places an operator beside another has %i while calls are brief, which the other finds one of all the same",
+    (places, most) => {
+      for (const [lasts, share] of [
+        [BRIEF_CALL_MS - 1, most],
+        [BRIEF_CALL_MS, Math.ceil(places / 2)]
+      ] as const) {
+        const scene = new Scene(places)
+        scene.comes(2)
+        for (let n = 0; n < 100; n++) scene.comes(1)
+        for (let n = 0; n < 90; n++) scene.ends(scene.working.indexOf(n === 0 ? 2 : 1), lasts)
+        assert.strictEqual(scene.held(1), share, `calls of ${lasts} ms`)
+        if (places > 1) assert.strictEqual(scene.comes(2), "works")
+        // Whoever waits is still served, and the other does not get more for it.
+        for (let n = 0; n < 9; n++) scene.ends(scene.working.indexOf(1), lasts)
+        assert.isAtMost(scene.held(1), share)
+        assert.isBelow(scene.waits(1), 100)
+      }
+    }
+  )
+
+  it("once calls take long again, an operator that has more than half gets none until it is back there", () => {
+    const scene = new Scene(12)
+    scene.comes(2)
+    for (let n = 0; n < 1_000; n++) scene.comes(1)
+    for (let n = 0; n < 80; n++) scene.ends(scene.working.indexOf(n === 0 ? 2 : 1), 1)
+    assert.strictEqual(scene.held(1), 10)
+    for (let n = 0; n < 200; n++) scene.ends(scene.working.indexOf(1), 10 * BRIEF_CALL_MS)
+    assert.strictEqual(scene.held(1), 6)
   })
 
   it("operators are served in turn, however many calls each has waiting", () => {
