@@ -163,8 +163,11 @@ const layerService = (windows: Layer.Layer<RateWindows>, connectors: LayerConnec
     Layer.provideMerge(windows)
   )
 
-/** Does what hosts' rules say, some of it at channels. */
-const layerDoing = Layer.provide(layerRunning, Keys.layer)
+/**
+ * Does what hosts' rules say, some of it at channels. Its commits wait for the disk: a message that went out and was lost from the
+ * database would be said once more.
+ */
+const layerDoing = Layer.provide(layerRunning, [Keys.layer, layerRequestDatabase])
 
 /** Tells channels what waits for them, does what rules say, and looks whether they know it, for as long as the process runs. */
 const layerTelling = (connectors: LayerConnectors) =>

@@ -4,12 +4,15 @@ import { Cause, Effect, Exit, Runtime } from "effect"
 /** Milliseconds after a signal in which another one is the same request to stop: `npm start` hands each on twice. */
 const SAME_SIGNAL_MS = 1_000
 
-/** The service that was asked to stop and has stopped did what it should: status 0, where other commands end with 130. */
+/**
+ * The service that was asked to stop and has stopped did what it should: status 0, where other commands end with 130. Whatever asked
+ * itself to stop has said with which.
+ */
 export const teardown =
   (serves: boolean): Runtime.Teardown =>
   (exit, onExit) =>
-    serves && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-      ? onExit(0)
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) && (serves || process.exitCode !== undefined)
+      ? onExit(Number(process.exitCode ?? 0))
       : Runtime.defaultTeardown(exit, onExit)
 
 /**

@@ -102,9 +102,12 @@ const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Se
 const ended = (why: string): Effect.Effect<void> =>
   Effect.andThen(
     Effect.logFatal(
-      `the embedded database has given itself up (${why}): the process ends, and starts anew from its log`
+      `the embedded database has given itself up (${why}): the process ends, and the next one goes on from its log`
     ),
-    Effect.sync(() => process.kill(process.pid, "SIGTERM"))
+    Effect.sync(() => {
+      process.exitCode = 1
+      process.kill(process.pid, "SIGTERM")
+    })
   )
 
 const makeClient = Effect.gen(function* () {

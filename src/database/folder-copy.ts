@@ -129,7 +129,7 @@ const readSize = onlyRowOf(Schema.Struct({ bytes: Schema.Int }))
 
 /** A disk that a copy fills would stop the service, and the database gives itself up where a CHECKPOINT finds no room. */
 const refuseWithoutRoom = Effect.fnUntraced(function* (sql: SqlClient, folder: string) {
-  const { bytes } = yield* readSize(sql`SELECT pg_database_size(current_database()) AS bytes`)
+  const { bytes } = yield* readSize(sql`SELECT sum(pg_database_size(oid))::bigint AS bytes FROM pg_database`)
   const { bavail, bsize } = yield* inFiles(() => Fs.statfs(folder))
   const free = bavail * bsize
   if (hasRoom(bytes, free)) return

@@ -21,13 +21,19 @@ const MIGRATION_LOCK = 7_012_026
 
 const fileName = (migration: Migration): string => `${String(migration.id).padStart(4, "0")}_${migration.name}`
 
+/** Whoever has it may fill the whole database (restore): who waits for that says so. */
+const locked = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [tried] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as mine`
+  if (tried?.mine === true) return
+  yield* Effect.logInfo("another process brings this database up to date or fills it: it is waited for")
+  yield* sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
+})
+
 /** In a transaction beside which no other process migrates, and nobody else is in one of these. */
 export const aloneOnSchema = <A, E>(sql: SqlClient, work: Effect.Effect<A, E, SqlClient>) =>
   sql.withTransaction(
     // It may take as long as it takes, to wait for another process too, on connections whose requests may not.
-    Effect.andThen(sql`set local statement_timeout = 0`, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`).pipe(
-      Effect.andThen(work)
-    )
+    Effect.andThen(sql`set local statement_timeout = 0`, locked(sql)).pipe(Effect.andThen(work))
   )
 
 /** Answers whether it was still missing. */

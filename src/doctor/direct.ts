@@ -1,10 +1,10 @@
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Settings } from "../configuration.ts"
 import { layerPostgres } from "../database/postgres.ts"
 import { innermost } from "../database/reason.ts"
 import { onlyRowOf } from "../database/rows.ts"
-import { type Finding, fine, wrong } from "./finding.ts"
+import { type Finding, fine, unsure, wrong } from "./finding.ts"
 import { inTime } from "./look.ts"
 
 const readIdentity = onlyRowOf(Schema.Struct({ identity: Schema.String }))
@@ -27,9 +27,13 @@ export const direct = ({
   if (databaseUrl === undefined || databaseDirectUrl === undefined) return Effect.succeed([])
   const { host } = new URL(Redacted.value(databaseDirectUrl))
   const compared = Effect.gen(function* () {
-    const [there, here] = [yield* identityAt(databaseDirectUrl), yield* identityAt(databaseUrl)]
+    const there = yield* identityAt(databaseDirectUrl)
+    // That DATABASE_URL is away is said by itself.
+    const here = yield* Effect.option(Effect.catchDefect(identityAt(databaseUrl), Effect.fail))
+    if (Option.isNone(here))
+      return [unsure(CHECK, `${host} answers, and DATABASE_URL does not: whether they are the same is not known`)]
     return [
-      there.identity === here.identity
+      there.identity === here.value.identity
         ? fine(CHECK, `${host} is the same database`)
         : wrong(CHECK, `${host} is another database than DATABASE_URL`, "set it to the same one, past the pooler")
     ]

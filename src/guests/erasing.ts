@@ -57,8 +57,13 @@ export const forgetAside = Effect.fnUntraced(function* (all: ReadonlyArray<Found
 
 const readIds = rowsOf(Schema.Struct({ id: Schema.Int }))
 
-/** Leaves nothing of the guest of an order and its conversation but nights, money and codes; what is kept beside it is forgotten before. */
-export const eraseGuest = Effect.fnUntraced(function* (found: Found) {
+const always: Effect.Effect<boolean> = Effect.succeed(true)
+
+/**
+ * Leaves nothing of the guest of an order and its conversation but nights, money and codes; what is kept beside it is forgotten before.
+ * `still`: asked once all is locked, whether it is to be erased after all.
+ */
+export const eraseGuest = Effect.fnUntraced(function* <E>(found: Found, still: Effect.Effect<boolean, E> = always) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* DateTime.nowAsDate
   const work = Effect.gen(function* () {
@@ -66,9 +71,10 @@ export const eraseGuest = Effect.fnUntraced(function* (found: Found) {
     // A channel may have given the order other rooms since it was found.
     const stays = yield* readIds(sql`${staysOfOrders(sql, found.party)}`)
     const party = { ...found.party, stayIds: stays.map(({ id }) => id) }
+    yield* sql`${lockingAnswers(sql, party)}`
+    yield* sql`${lockingConversations(sql, party)}`
+    if (!(yield* still)) return
     const statements = [
-      lockingAnswers(sql, party),
-      lockingConversations(sql, party),
       ...endingPlans(sql, party, now),
       ...GUEST_PLACES.flatMap(({ erasing }) => erasing(sql, party, now))
     ]
@@ -80,4 +86,7 @@ export const eraseGuest = Effect.fnUntraced(function* (found: Found) {
 
 /** All that was found of a guest, an order after the other. */
 export const eraseGuests = (all: ReadonlyArray<Found>) =>
-  Effect.andThen(forgetAside(all), Effect.forEach(all, eraseGuest, { discard: true }))
+  Effect.andThen(
+    forgetAside(all),
+    Effect.forEach(all, (found) => eraseGuest(found), { discard: true })
+  )

@@ -124,8 +124,8 @@ const overPart = (orderId: number, thread: ReadonlyArray<Found>): Found | undefi
 }
 
 /** One guest who cannot be erased keeps no other from it; a database that is away or full keeps all. */
-const erasedAlone = (over: Found) =>
-  Effect.orDie(eraseGuest(over)).pipe(
+const erasedAlone = <E>(over: Found, still?: Effect.Effect<boolean, E>) =>
+  Effect.orDie(eraseGuest(over, still)).pipe(
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause) && troubleOf(cause) === undefined,
       (cause) =>
@@ -147,7 +147,7 @@ const guestsBefore = (then: Date): Forgetting<StayPlace> => ({
     const threads = yield* Effect.forEach(orders, (id) => findOrder(operatorId, id, daysBefore(then, -1)))
     const over = orders.flatMap((id, at) => overPart(id, threads[at] ?? []) ?? [])
     yield* Effect.orDie(forgetAside(over))
-    yield* Effect.forEach(over, erasedAlone, { discard: true })
+    yield* Effect.forEach(over, (each) => erasedAlone(each), { discard: true })
     const last = found.at(-1)
     return last !== undefined && found.length === FORGETTING_STAYS
       ? { day: last.check_out_date, id: last.id }
@@ -164,9 +164,24 @@ interface InquiryPlace {
 }
 
 /**
- * Conversations after a place among those that say who their guest is, led to no order and were quiet since then; one in which
- * somebody asked for days to come, or that has something to be sent yet, is not over.
+ * Whether a conversation `t` that says who its guest is has been quiet since then, and every order of it is over: one in which somebody
+ * asked for days to come, or that has something to be sent yet, or an offer that may be taken, is not.
  */
+const isQuietSince = (sql: SqlClient.SqlClient, operatorId: number, then: Date): Fragment => sql`
+  t.operator_id = ${operatorId} AND ${saysWho(sql)} AND t.last_message_at <= ${then}
+    AND (t.inquiry_check_out_date IS NULL OR t.inquiry_check_out_date <= ${dayOf(sql, operatorId, then)})
+    AND NOT EXISTS (
+      SELECT FROM orders o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
+      WHERE o.operator_id = ${operatorId} AND o.conversation_id = t.code AND s.check_out_date > ${dayOf(sql, operatorId, then)})
+    AND NOT EXISTS (
+      SELECT FROM messages m WHERE m.operator_id = ${operatorId} AND m.conversation_id = t.id AND m.delivery = 'queued')
+    AND NOT EXISTS (
+      SELECT FROM special_offers f WHERE f.operator_id = ${operatorId} AND f.conversation_id = t.id AND f.status = 'active')`
+
+const dayOf = (sql: SqlClient.SqlClient, operatorId: number, then: Date): Fragment => sql`
+  (SELECT (${then}::timestamptz AT TIME ZONE time_zone)::date FROM operators WHERE id = ${operatorId})`
+
+/** Those after a place. Most led to no order: the guests of the others went with their stays, unless a channel has named them again since. */
 export const oldInquiries = (
   sql: SqlClient.SqlClient,
   operatorId: number,
@@ -175,14 +190,24 @@ export const oldInquiries = (
 ): Fragment => sql`
   SELECT t.id, t.code, t.last_message_at::text AS last_message_at
   FROM conversations t
-  WHERE t.operator_id = ${operatorId} AND ${saysWho(sql)} AND t.last_message_at <= ${then}
-    AND (t.last_message_at, t.id) > (${from.at}::timestamptz, ${from.id}::bigint)
-    AND (t.inquiry_check_out_date IS NULL OR t.inquiry_check_out_date <= (
-      SELECT (${then}::timestamptz AT TIME ZONE time_zone)::date FROM operators WHERE id = ${operatorId}))
-    AND NOT EXISTS (SELECT FROM orders WHERE operator_id = ${operatorId} AND conversation_id = t.code)
-    AND NOT EXISTS (
-      SELECT FROM messages m WHERE m.operator_id = ${operatorId} AND m.conversation_id = t.id AND m.delivery = 'queued')
+  WHERE ${isQuietSince(sql, operatorId, then)} AND (t.last_message_at, t.id) > (${from.at}::timestamptz, ${from.id}::bigint)
   ORDER BY t.last_message_at, t.id LIMIT ${sql.literal(String(FORGETTING_INQUIRIES))}`
+
+const readStill = onlyRowOf(Schema.Struct({ still: Schema.Boolean }))
+
+/** Whether it is so of all of them; who writes in one waits meanwhile. */
+export const areQuietSince = (
+  sql: SqlClient.SqlClient,
+  { party: { operatorId, conversationIds } }: Found,
+  then: Date
+) =>
+  Effect.map(
+    readStill(sql`
+      SELECT NOT EXISTS (
+        SELECT FROM unnest(${conversationIds}::bigint[]) AS found (id)
+        WHERE NOT EXISTS (SELECT FROM conversations t WHERE t.id = found.id AND ${isQuietSince(sql, operatorId, then)})) AS still`),
+    ({ still }) => still
+  )
 
 const inquiriesBefore = (then: Date): Forgetting<InquiryPlace> => ({
   operators: (sql, after) =>
@@ -191,11 +216,10 @@ const inquiriesBefore = (then: Date): Forgetting<InquiryPlace> => ({
   turn: Effect.fnUntraced(function* (operatorId, from) {
     const sql = yield* SqlClient.SqlClient
     const old = yield* readInquiries(sql`${oldInquiries(sql, operatorId, then, from)}`)
-    const found = yield* Effect.forEach(old, ({ code }) => findConversation(operatorId, code, then))
-    // An order of it may have come since: then its guest goes with that.
-    const over = found.flat().filter(({ party }) => party.orderIds.length === 0)
+    const threads = yield* Effect.forEach(old, ({ code }) => findConversation(operatorId, code, daysBefore(then, -1)))
+    const over = threads.filter((thread) => thread.every(({ current }) => current.length === 0)).flat()
     yield* Effect.orDie(forgetAside(over))
-    yield* Effect.forEach(over, erasedAlone, { discard: true })
+    yield* Effect.forEach(over, (each) => erasedAlone(each, areQuietSince(sql, each, then)), { discard: true })
     const last = old.at(-1)
     return last !== undefined && old.length === FORGETTING_INQUIRIES
       ? { at: last.last_message_at, id: last.id }

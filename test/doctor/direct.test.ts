@@ -15,6 +15,11 @@ it.live.skipIf(!canOverlap)(orSkipped("the address past the pooler must lead to 
     const away = yield* found("postgres://user:hunter2@127.0.0.1:9/latchkey")
     assert.deepInclude(away[0], { is: "wrong", found: "127.0.0.1:9 cannot be reached: ECONNREFUSED" })
     assert.notInclude(JSON.stringify(away), "hunter2")
+    const alone = yield* direct({
+      databaseUrl: Redacted.make("postgres://u@127.0.0.1:9/latchkey"),
+      databaseDirectUrl: databaseUrl
+    })
+    assert.deepInclude(alone[0], { is: "unsure" })
     assert.deepStrictEqual(yield* direct({ databaseUrl, databaseDirectUrl: undefined }), [])
   })
 )

@@ -1,7 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { FORGETTING_INQUIRIES, FORGETTING_STAYS, forgetOld, oldInquiries } from "../../src/guests/retention.ts"
+import { eraseGuest } from "../../src/guests/erasing.ts"
+import { findConversation } from "../../src/guests/finding.ts"
+import {
+  areQuietSince,
+  FORGETTING_INQUIRIES,
+  FORGETTING_STAYS,
+  forgetOld,
+  oldInquiries
+} from "../../src/guests/retention.ts"
 import { FORGETTING_MESSAGES, forgettingMessages } from "../../src/resources/conversations/forgetting.ts"
 import { forgettingMessageImages } from "../../src/resources/images/forgetting.ts"
 import { byNobody, layerService } from "../harness.ts"
@@ -122,6 +130,20 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       yield* sql`UPDATE messages SET delivery = 'queued' WHERE operator_id = ${operatorId} AND sender_role = 'host'`
       yield* stays(day)
       yield* sql`UPDATE messages SET delivery = 'sent' WHERE operator_id = ${operatorId} AND sender_role = 'host'`
+      yield* sql`
+        INSERT INTO special_offers (operator_id, conversation_id, offer_id, offer_type, status, check_in_date, check_out_date,
+          number_of_adults, number_of_children, number_of_infants, number_of_pets, price, expires_at, created_at)
+        SELECT operator_id, id, 'o1', 'special_offer', 'active', '2026-07-01', '2026-07-03', 1, 0, 0, 0, 100, ${at}, ${at}
+        FROM conversations WHERE operator_id = ${operatorId} AND guest_name = 'Asks'`
+      yield* stays(day)
+      yield* sql`UPDATE special_offers SET status = 'expired' WHERE operator_id = ${operatorId}`
+      // He may write between the look and the erasing: once all is locked it is looked again.
+      const found = yield* findConversation(operatorId, held.conversation, at)
+      yield* sql`UPDATE conversations SET last_message_at = ${new Date(day)} WHERE operator_id = ${operatorId}`
+      assert.isAbove(found.length, 0)
+      yield* byNobody(Effect.forEach(found, (each) => eraseGuest(each, areQuietSince(sql, each, at))))
+      assert.lengthOf(yield* asking, 1)
+      yield* sql`UPDATE conversations SET last_message_at = ${at} WHERE operator_id = ${operatorId}`
       yield* forgotten({ orders: 30 }, new Date(day))
       assert.deepStrictEqual(yield* asking, [])
       const tables = yield* tablesWith("Asks", operatorId)
@@ -132,6 +154,15 @@ layer(layerService(layerOwnDatabase), { excludeTestServices: true })("what is ke
       assert.deepStrictEqual(yield* trail, [{ record: `conversation:${held.conversation}` }])
       yield* forgotten({ orders: 30 }, new Date(day))
       assert.lengthOf(yield* trail, 1)
+      // A channel names the guest of a thread once more whose order is over: nothing else would let go of that.
+      yield* sql`UPDATE orders SET conversation_id = ${held.conversation} WHERE operator_id = ${operatorId}`
+      yield* sql`UPDATE conversations SET guest_name = 'Asks' WHERE operator_id = ${operatorId} AND code = ${held.conversation}`
+      yield* stays(day)
+      yield* forgotten({ orders: 30 }, new Date("2027-02-15T00:00:00Z"))
+      assert.deepStrictEqual(yield* asking, [])
+      yield* sql`UPDATE conversations SET guest_name = 'Asks' WHERE operator_id = ${operatorId} AND code = ${held.conversation}`
+      yield* forgotten({ orders: 30 }, new Date("2027-03-15T00:00:00Z"))
+      assert.deepStrictEqual(yield* asking, [])
     })
   )
 

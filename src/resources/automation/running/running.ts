@@ -144,8 +144,11 @@ export const makeRunning = Effect.flatMap(PlanQueue, (queue) =>
 /** Milliseconds between two looks for something to do, however often changes wake the worker. */
 export const RUN_GAP_MS = 250
 
-/** Does what rules say until the scope closes, in any number of processes on one database. Handlers have a queue too, on the connections of requests. */
+/**
+ * Does what rules say until the scope closes, in any number of processes on one database. What a guest is told is on the disk before it
+ * goes out: to be provided with a database whose commits wait for that.
+ */
 export const layerRunning = Layer.merge(
   Layer.effectDiscard(Effect.flatMap(makeRunning, (running) => workWhenWoken("hearing of plans", running, RUN_GAP_MS))),
   Layer.effectDiscard(periodically("retention of plans", RETENTION_MS, retain))
-).pipe(Layer.provide([Layer.fresh(PlanQueue.layer), HostReviews.layer]))
+).pipe(Layer.provide([PlanQueue.layer, HostReviews.layer]))
