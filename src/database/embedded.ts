@@ -6,12 +6,13 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { EmbeddedConnection } from "./embedded-connection.ts"
 import { EmbeddedSession } from "./embedded-session.ts"
-import { type DataFolderTaken, type DataFolderUnusable, type Holder, holdDataFolder } from "./folder-lock.ts"
+import { type DataFolderTaken, DataFolderUnusable, type Holder, holdDataFolder } from "./folder-lock.ts"
 import { mendModes } from "./folder-modes.ts"
 import { GuestConnection, type GuestPatience } from "./guest-connection.ts"
 import { removeLeftCopies } from "./left-copies.ts"
 import { databaseFolder } from "./new-folder.ts"
 import { PrivateFiles } from "./private-files.ts"
+import { reasonOf } from "./reason.ts"
 import { types } from "./types.ts"
 
 export { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
@@ -43,14 +44,21 @@ export class EmbeddedDatabase extends Context.Service<
         Effect.andThen(databaseFolder(dataDir)),
         Effect.tap(() => mendModes(dataDir)),
         Effect.tap(() => removeLeftCopies(dataDir)),
-        Effect.flatMap((folder) => open(() => PGlite.create({ fs: new PrivateFiles(folder), startParams: START })))
+        Effect.flatMap((folder) =>
+          open(() => PGlite.create({ fs: new PrivateFiles(folder), startParams: START }), notStarted(dataDir))
+        )
       )
     )
 
   static readonly layerMemory = (snapshot?: Blob): Layer.Layer<EmbeddedDatabase> =>
     Layer.effect(
       EmbeddedDatabase,
-      open(() => PGlite.create({ startParams: START, ...(snapshot === undefined ? {} : { loadDataDir: snapshot }) }))
+      Effect.orDie(
+        open(
+          () => PGlite.create({ startParams: START, ...(snapshot === undefined ? {} : { loadDataDir: snapshot }) }),
+          (cause) => cause
+        )
+      )
     )
 }
 
@@ -79,9 +87,19 @@ export const layerEmbedded = (
 export const layerMemory = (snapshot?: Blob): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError> =>
   Layer.provideMerge(layerClient, EmbeddedDatabase.layerMemory(snapshot))
 
-const open = (create: () => Promise<PGlite>): Effect.Effect<EmbeddedDatabase["Service"], never, Scope.Scope> =>
+/** It says "Aborted()" of whatever kept it from starting. */
+const notStarted = (dataDir: string) => (cause: unknown) =>
+  new DataFolderUnusable({
+    dataDir,
+    cause: `its database does not start (${reasonOf(cause)}): see whether its disk is full; else restore a backup`
+  })
+
+const open = <E>(
+  create: () => Promise<PGlite>,
+  failed: (cause: unknown) => E
+): Effect.Effect<EmbeddedDatabase["Service"], E, Scope.Scope> =>
   Effect.gen(function* () {
-    const database = yield* Effect.promise(create)
+    const database = yield* Effect.tryPromise({ try: create, catch: failed })
     const session = new EmbeddedSession(database)
     yield* Effect.addFinalizer(() => Effect.promise(session.close))
     yield* Effect.forkScoped(
