@@ -11,6 +11,8 @@ const server = process.env["DATABASE_URL"] ?? ""
 /** Milliseconds in which a worker that runs has answered. */
 const ANSWERED_MS = 5_000
 const CLOSED_MS = 20_000
+/** Times that the service is asked whether it goes on. */
+const ASKED_AGAIN = 30
 
 /** A connection with a request, and whether it was answered and closed. */
 const asking = (base: string) => {
@@ -24,7 +26,7 @@ const asking = (base: string) => {
   return { socket, answered: said.answered.promise, closed: said.closed.promise }
 }
 
-const within = (ms: number, promise: Promise<true>): Promise<boolean> => Promise.race([promise, sleep(ms, false)])
+const within = (ms: number, promise: Promise<boolean>): Promise<boolean> => Promise.race([promise, sleep(ms, false)])
 
 describe.skipIf(server === "")(
   `a connection that is handed to a worker${server === "" ? " (skipped: DATABASE_URL not set)" : ""}`,
@@ -48,9 +50,17 @@ describe.skipIf(server === "")(
             assert.isDefined(stuck)
             process.kill(victim, "SIGKILL")
             assert.isTrue(stuck !== undefined && (await within(CLOSED_MS, stuck.closed)))
-            const next = asking(life.base)
-            assert.isTrue(await within(CLOSED_MS, next.answered))
-            next.socket.destroy()
+            // On a busy machine the other may only be about to serve, and until one does the port is closed.
+            let goesOn = false
+            for (let nth = 0; !goesOn && nth < ASKED_AGAIN; nth++) {
+              const next = asking(life.base)
+              goesOn = await within(
+                ANSWERED_MS,
+                Promise.race([next.answered, next.closed.then(() => sleep(1_000, false))])
+              )
+              next.socket.destroy()
+            }
+            assert.isTrue(goesOn)
           })
         }).pipe(Effect.scoped),
       120_000

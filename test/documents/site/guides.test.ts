@@ -17,6 +17,21 @@ const wantedOf = (text: string): ReadonlyArray<number> =>
     .filter((part) => part.startsWith("curl ") && !part.includes("tools/list"))
     .map((part) => Number(SAID.exec(part)?.[1] ?? 0))
 
+/** Looks whether an event is in the feed, into which the background puts it, and milliseconds between two. */
+const LOOKS = 300
+const BETWEEN_MS = 100
+
+/** Waits until what the guides before this one booked is in the feed. */
+const handedOut = (base: string, token: string) =>
+  Effect.promise(() =>
+    fetch(`${base}/v3/events?limit=500`, { headers: { "Service-Access-Token": token } }).then((response) =>
+      response.text()
+    )
+  ).pipe(
+    Effect.tap(() => Effect.sleep(BETWEEN_MS)),
+    Effect.repeat({ until: (events) => events.includes("5-START1"), times: LOOKS })
+  )
+
 layer(Newcomer.layer, { excludeTestServices: true })("the guides", (it) => {
   for (const file of ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/errors.md"]) {
     it.effect(`${file}: every call is answered as it says`, () =>
@@ -70,12 +85,14 @@ layer(Newcomer.layer, { excludeTestServices: true })("the guides", (it) => {
       const [box] = blocksIn("guides/catching-up.md").filter(({ language }) => language === "js")
       const script = (box?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
       const run = ran([process.execPath, "--input-type=module", "-e", script], { TOKEN: token })
+      yield* handedOut(base, token)
       const once = yield* run
       assert.match(once.stdout, /^reservation_created 5-START1$/m, once.stderr)
       const [, events] = /^caught up after (\d+) events\n$/m.exec(once.stdout) ?? []
       assert.isAtLeast(Number(events), 3)
       const again = yield* run
-      assert.match(again.stdout, /^caught up after \d events\n$/m, again.stderr)
+      // The demo's reviews and messages go on meanwhile: how many have come since is nobody's promise.
+      assert.match(again.stdout, /^caught up after \d+ events\n$/m, again.stderr)
       assert.notInclude(again.stdout, "5-START1")
     })
   )
