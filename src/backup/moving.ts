@@ -7,6 +7,7 @@ import { IMAGES } from "../database/folder-modes.ts"
 import type { Migration } from "../database/migration.ts"
 import { endMove, goingOn, holdMove, type Move, moveOf, type Session, sayMove } from "../database/moving.ts"
 import { layerPostgres } from "../database/postgres.ts"
+import { reasonOf } from "../database/reason.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { bytesInDatabase } from "../resources/images/bytes-in-database.ts"
 import { bytesInFolder } from "../resources/images/bytes-in-folder.ts"
@@ -144,10 +145,8 @@ const takenBack = Effect.fnUntraced(function* (moving: Moving) {
 const toldOpen = Effect.fnUntraced(function* <E>({ dataDir }: Moving, cause: Cause.Cause<E>) {
   const left = yield* moveOf(dataDir)
   if (left?.state !== "committing") return yield* Effect.failCause(cause)
-  const error = Cause.squash(cause)
-  const why = error instanceof Error ? error.message : String(error)
   return yield* new NotMoved({
-    message: `the copy may be on the server: it ended while that was committed (${why}). Look at ${left.to}. The service only reads until you ${goingOn(left)}`
+    message: `the copy may be on the server: it ended while that was committed (${reasonOf(Cause.squash(cause))}). Look at ${left.to}. The service only reads until you ${goingOn(left)}`
   })
 })
 

@@ -101,10 +101,7 @@ const secondPass = async (from: string, to: string, seen: ReadonlyMap<string, Se
 
 const readLog = onlyRowOf(Schema.Struct({ first: Schema.String, last: Schema.String }))
 
-const notCopied = (cause: unknown) =>
-  new NotCopied({
-    message: `the database could not be copied: ${cause instanceof Error ? cause.message : String(cause)}`
-  })
+const notCopied = (cause: unknown) => new NotCopied({ message: `the database could not be copied: ${reasonOf(cause)}` })
 
 const inFiles = <A>(work: () => Promise<A>): Effect.Effect<A, NotCopied> =>
   Effect.tryPromise({
