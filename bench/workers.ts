@@ -1,5 +1,5 @@
 // What a second worker brings: `node bench/workers.ts`, on a PostgreSQL of this machine. One worker and two in turn, under the
-// mix of calls of the overload (test/faults/overload.ts), as many callers as keep them busy. Twice: as they are, where two
+// mix of calls of the overload (test/faults/mix.ts), as many callers as keep them busy. Twice: as they are, where two
 // workers share two cores with the database and the load; and with each worker stopped for most of the time, so that what
 // else there is has cores to spare, as where it is on machines of its own. Processor time says who took what.
 import { execFileSync } from "node:child_process"
@@ -12,7 +12,8 @@ import { type Ground, serverGround } from "../test/attacks/grounds.ts"
 import { lives } from "../test/attacks/service-process.ts"
 import { type Estate, estate } from "../test/attacks/writing.ts"
 import { load } from "../test/faults/load.ts"
-import { mixOf, processorMs } from "../test/faults/overload.ts"
+import { mixFor } from "../test/faults/mix.ts"
+import { processorMs } from "../test/faults/processor.ts"
 import { inTurn, median } from "./figures.ts"
 import { SERVER_URL } from "./scratch-database.ts"
 import { sessionsMs } from "./sessions.ts"
@@ -44,7 +45,7 @@ interface Way {
   readonly name: string
   readonly base: string
   readonly pids: ReadonlyArray<number>
-  readonly operator: Estate
+  readonly requests: ReadonlyArray<string>
   /** Milliseconds of processor that the database's sessions of it took so far. */
   readonly databaseMs: () => Promise<number>
 }
@@ -57,8 +58,9 @@ const startWay = Effect.fnUntraced(function* (ground: Ground, operator: Estate, 
   const pids = workers === 1 ? [parent] : childrenOf(parent)
   const { pathname } = new URL(ground.env["DATABASE_URL"] ?? "")
   const context = yield* Effect.context<SqlClient.SqlClient>()
+  const requests = yield* Effect.promise(() => mixFor(life.base, operator))
   const databaseMs = () => Effect.runPromiseWith(context)(sessionsMs(pathname.slice(1)))
-  const way: Way = { name: `${workers} worker${workers > 1 ? "s" : ""}`, base: life.base, pids, operator, databaseMs }
+  const way: Way = { name: `${workers} worker${workers > 1 ? "s" : ""}`, base: life.base, pids, requests, databaseMs }
   return way
 })
 
@@ -87,10 +89,10 @@ const held = (pids: ReadonlyArray<number>) => {
 const workersMs = async (pids: ReadonlyArray<number>): Promise<number> =>
   (await Promise.all(pids.map((pid) => processorMs({ pid })))).reduce((sum, ms) => sum + ms, 0)
 
-const round = async ({ base, pids, operator, databaseMs }: Way, isHeld: boolean, seconds = SECONDS): Promise<Taken> => {
+const round = async ({ base, pids, requests, databaseMs }: Way, isHeld: boolean, seconds = SECONDS): Promise<Taken> => {
   const letGo = isHeld ? held(pids) : undefined
   const [workers, database] = [await workersMs(pids), await databaseMs()]
-  const figures = await load({ base, requests: mixOf(base, operator), seconds, arrival: { closed: CALLERS } })
+  const figures = await load({ base, requests, seconds, arrival: { closed: CALLERS } })
   const ms = figures.seconds * 1_000
   const taken = {
     perSecond: figures.good / figures.seconds,

@@ -1,19 +1,24 @@
-import { readdir, readFile } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
-import { addDays } from "../../src/contract/time.ts"
 import { embeddedGround, type Ground, serverGround } from "../attacks/grounds.ts"
 import { type Life, lives } from "../attacks/service-process.ts"
 import { connections, type Reply, send } from "../attacks/wire.ts"
 import { type Estate, estate } from "../attacks/writing.ts"
+import { bareRefusalMs } from "./bare-refusals.ts"
 import type { Fault, Suffered } from "./fault.ts"
-import { type LoadFigures, load, requestText } from "./load.ts"
+import { type LoadFigures, load } from "./load.ts"
+import { mixFor } from "./mix.ts"
 import { server } from "./places-to-cause.ts"
+import { processorMs } from "./processor.ts"
 
-// Five times as many calls as can be served, of one operator, and a second one that calls now and then: what is refused is
-// refused soon, what can be served still is, and it is over when it is over.
+// Twice and five times as many calls as can be served, of one operator, and a second one that calls now and then: what is refused
+// is refused soon, what can be served still is, and it is over when it is over. How much that is at most goes by what a
+// refusal costs beside a served call, so a bare server of Node that does nothing but refuse is measured beside it.
 
 const TIMES = 5
+/** A crowd as it comes more often, to be told beside it. */
+const FEWER_TIMES = 2
 /** Milliseconds within which a refusal must come, the share of the peak that must still be served, and the time until it is over. */
 const REFUSED_MS = 100
 const SHARE = 0.8
@@ -31,35 +36,6 @@ const CONNECTIONS = 2_500
 
 const residentBytes = async ({ pid }: Life): Promise<number> =>
   1024 * Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN)
-
-/** Milliseconds of processor that a process took so far, in all of its threads. */
-export const processorMs = async ({ pid }: Pick<Life, "pid">): Promise<number> => {
-  const threads = await readdir(`/proc/${pid}/task`)
-  const each = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "0"))
-  return (await Promise.all(each)).reduce((sum, line) => sum + Number(line.split(" ", 1)[0]) / 1e6, 0)
-}
-
-/** What a busy operator's applications ask for: an entry is made, entries and stays are listed, days are looked at. */
-export const mixOf = (base: string, { token, wanted }: Estate): ReadonlyArray<string> => {
-  const today = new Date().toISOString().slice(0, 10)
-  const entry = {
-    direction: "income",
-    amount: 1,
-    currency: "EUR",
-    item_id: 11,
-    payment_method_id: 197,
-    property_id: wanted
-  }
-  return [
-    { method: "POST", path: "/v3/transactions", fields: entry },
-    { method: "GET", path: `/v3/transactions?start_date=${today}&end_date=${today}&limit=20` },
-    { method: "GET", path: "/v3/reservations?limit=20" },
-    {
-      method: "GET",
-      path: `/v3/availabilities?property_ids=${wanted}&start_date=${today}&end_date=${addDays(today, 30)}`
-    }
-  ].map((asked) => requestText(base, token, asked))
-}
 
 /** Calls that an operator makes one after the other while `over` is false: those that were answered well, and all. */
 const quietly = async (base: string, { token }: Estate, over: () => boolean) => {
@@ -88,8 +64,13 @@ const normalAfter = async (base: string, { token }: Estate): Promise<number> => 
 
 interface Measured {
   readonly peak: number
+  /** Milliseconds of processor that the process takes for a served call at the peak. */
   readonly cost: number
+  readonly crowd: LoadFigures
   readonly overload: LoadFigures
+  /** The same for a refusal, whatever else it has to do meanwhile, and for an answer of the bare server. */
+  readonly refusalCost: number
+  readonly bareCost: number
   readonly quiet: Awaited<ReturnType<typeof quietly>>
   readonly grownBytes: number
   readonly backMs: number
@@ -97,7 +78,7 @@ interface Measured {
 
 const measured = async (life: Life, busy: Estate, other: Estate): Promise<Measured> => {
   const { base } = life
-  const requests = mixOf(base, busy)
+  const requests = await mixFor(base, busy)
   const closed = (callers: number, seconds: number) => load({ base, requests, seconds, arrival: { closed: callers } })
   await closed(32, WARM_S)
   const took = await processorMs(life)
@@ -110,13 +91,22 @@ const measured = async (life: Life, busy: Estate, other: Estate): Promise<Measur
   const before = await residentBytes(life)
   let over = false
   const quiet = quietly(base, other, () => over)
-  const arrival = { open: TIMES * peak, connections: CONNECTIONS }
-  const overload = await load({ base, requests, seconds: OVERLOAD_S, arrival })
+  const crowded = (times: number, seconds: number) =>
+    load({ base, requests, seconds, arrival: { open: times * peak, connections: CONNECTIONS } })
+  const crowd = await crowded(FEWER_TIMES, OVERLOAD_S / 2)
+  const tookUntilNow = await processorMs(life)
+  const overload = await crowded(TIMES, OVERLOAD_S)
+  const tookMs = (await processorMs(life)) - tookUntilNow
   const grownBytes = (await residentBytes(life)) - before
   const backMs = await normalAfter(base, busy)
   over = true
-  return { peak, cost, overload, quiet: await quiet, grownBytes, backMs }
+  const refusalCost = (tookMs - overload.good * cost) / refusedOf(overload)
+  const bareCost = await bareRefusalMs({ requests, perSecond: (TIMES - 1) * peak, connections: CONNECTIONS })
+  return { peak, cost, crowd, overload, refusalCost, bareCost, quiet: await quiet, grownBytes, backMs }
 }
+
+const refusedOf = ({ codes }: LoadFigures): number =>
+  Object.entries(codes).reduce((sum, [code, times]) => sum + (code === "0" ? 0 : times), 0)
 
 const fallsOf = ({ peak, overload, quiet, grownBytes, backMs }: Measured): ReadonlyArray<string> => {
   const { good, seconds, codes, refusedMs, refusedWithoutRetryAfter, broken, notSent } = overload
@@ -142,12 +132,13 @@ const overload = Effect.fnUntraced(function* (ground: Ground) {
   const service = yield* lives(ground)
   const life = yield* service.begin
   const said = yield* Effect.promise(() => measured(life, busy, other))
-  const { peak, cost, overload, quiet, grownBytes, backMs } = said
-  const refused = Object.entries(overload.codes).reduce((sum, [code, times]) => sum + (code === "0" ? 0 : times), 0)
+  const { peak, cost, crowd, overload, refusalCost, bareCost, quiet, grownBytes, backMs } = said
+  const shareOf = ({ good, seconds }: LoadFigures) => Math.round((100 * good) / seconds / peak)
   const quietMs = quiet.map(({ ms }) => ms).toSorted((one, next) => one - next)
   const figures = [
     `peak ${Math.round(peak)}/s (${cost.toFixed(2)} ms of processor a call), then ${Math.round(TIMES * peak)}/s`,
-    `${Math.round((100 * overload.good) / overload.seconds / peak)} % of the peak served, ${refused} refused`,
+    `${shareOf(overload)} % of the peak served, ${refusedOf(overload)} refused (${shareOf(crowd)} % at ${FEWER_TIMES} times the peak)`,
+    `a refusal took ${Math.round(1000 * refusalCost)} µs of processor, ${(refusalCost / bareCost).toFixed(1)} times an answer of a bare server of Node (${Math.round(1000 * bareCost)} µs)`,
     `a refusal p50 ${overload.refusedMs.p50} ms, p99 ${overload.refusedMs.p99} ms`,
     `a quiet operator p50 ${Math.round(quietMs[Math.floor(quietMs.length / 2)] ?? 0)} ms`,
     `${Math.round(grownBytes / 2 ** 20)} MB more`,

@@ -10,7 +10,7 @@ import { subscribe } from "../attacks/subscribing.ts"
 import { type Estate, estate } from "../attacks/writing.ts"
 import type { Fault, Suffered } from "./fault.ts"
 import { load } from "./load.ts"
-import { mixOf } from "./overload.ts"
+import { mixFor } from "./mix.ts"
 import { server } from "./places-to-cause.ts"
 
 // A long time at half of what can be served, with everything that holds something: webhooks, sessions of MCP, pages of the
@@ -145,7 +145,7 @@ const soaked = Effect.fnUntraced(function* (ground: Ground) {
   const service = yield* lives({ env })
   const life = yield* service.begin
   yield* subscribe(life.base, held.token, receiving.url)
-  const requests = mixOf(life.base, held)
+  const requests = yield* Effect.promise(() => mixFor(life.base, held))
   const peakOf = () => load({ base: life.base, requests, seconds: PEAK_S, arrival: { closed: 16 } })
   yield* Effect.promise(peakOf)
   const { good, seconds } = yield* Effect.promise(peakOf)
