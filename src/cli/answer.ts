@@ -1,5 +1,4 @@
-import { Cause, Console, Effect, Layer } from "effect"
-import { Flag, GlobalFlag } from "effect/cli"
+import { Console, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../../migrations/index.ts"
 import { Configuration } from "../configuration.ts"
@@ -12,28 +11,8 @@ import { layerSealing } from "../sealing/Sealing.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
 import { lineWriter } from "../telemetry/lines.ts"
 import { EVERY_TRACE } from "../telemetry/sampling.ts"
-import { isUnreached, lineOf, NotMigrated, Refused, Unreached } from "./failure.ts"
-
-/** `--json`, which every command takes: one JSON object on standard output, whether it went well or not. */
-export const Json = GlobalFlag.Setting("json")({
-  flag: Flag.Boolean("json").pipe(
-    Flag.withDescription('Print one JSON object: the result, or {"error": …}'),
-    Flag.withDefault(false)
-  )
-})
-
-export const printFailure = (json: boolean, message: string): Effect.Effect<void> =>
-  json ? Console.log(JSON.stringify({ error: message })) : Console.error(`latchkey: ${message}`)
-
-/** Ends a command as every command ends: its failure is printed as the caller asked and the exit code is 1. */
-export const reporting = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
-  const json = yield* Json
-  return yield* Effect.catchCause(work, (cause) =>
-    Cause.hasInterruptsOnly(cause)
-      ? Effect.interrupt
-      : Effect.andThen(printFailure(json, lineOf(cause)), Effect.fail(new Refused()))
-  )
-})
+import { isUnreached, NotMigrated, Unreached } from "./failure.ts"
+import { Json, reporting } from "./reporting.ts"
 
 /** Commands print results on standard output and nothing else there. */
 const layerQuietLog = layerTelemetry(

@@ -7,8 +7,9 @@ import { layerCommandDatabase } from "../database/choose.ts"
 import { examine } from "../doctor/examine.ts"
 import type { Finding } from "../doctor/finding.ts"
 import { settingsShown } from "../doctor/shown.ts"
-import { Json, layerSettings, reporting } from "./answer.ts"
+import { layerSettings } from "./answer.ts"
 import { Refused } from "./failure.ts"
+import { Json, reporting } from "./reporting.ts"
 
 const MARKS: Record<Finding["is"], string> = {
   fine: "ok     ",

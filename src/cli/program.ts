@@ -1,72 +1,62 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
-import { account } from "./account.ts"
-import { Json } from "./answer.ts"
-import { audit } from "./audit.ts"
-import { automation } from "./automation.ts"
-import { backup } from "./backup.ts"
-import { calendar } from "./calendar.ts"
-import { checkIn } from "./check-in.ts"
-import { client } from "./client.ts"
-import { connector } from "./connector.ts"
-import { demo } from "./demo.ts"
-import { dictionaries } from "./dictionary.ts"
-import { docs } from "./docs.ts"
-import { doctor } from "./doctor.ts"
-import { guest } from "./guest.ts"
-import { knowledge } from "./knowledge.ts"
-import { listing } from "./listing.ts"
-import { migrate } from "./migrate.ts"
-import { move } from "./move.ts"
-import { operator } from "./operator.ts"
 import { presenter } from "./presenter.ts"
-import { property } from "./property.ts"
-import { restore } from "./restore.ts"
-import { sandbox } from "./sandbox.ts"
-import { secret } from "./secret.ts"
-import { serve } from "./serve.ts"
-import { token } from "./token.ts"
-import { webhook } from "./webhook.ts"
+import { Json } from "./reporting.ts"
 
-const latchkey = Command.make("latchkey").pipe(
-  Command.withDescription(
-    "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
-  ),
-  Command.withSubcommands([
-    serve,
-    migrate,
-    backup,
-    restore,
-    move,
-    operator,
-    account,
-    token,
-    secret,
-    client,
-    property,
-    calendar,
-    listing,
-    connector,
-    webhook,
-    automation,
-    dictionaries,
-    guest,
-    audit,
-    demo,
-    docs,
-    doctor,
-    sandbox,
-    checkIn,
-    knowledge
-  ]),
-  Command.withGlobalFlags([Json])
-)
+/** Each is loaded when it is asked for: a command starts without what the others need, in half of the time. */
+const COMMANDS = {
+  serve: async () => (await import("./serve.ts")).serve,
+  migrate: async () => (await import("./migrate.ts")).migrate,
+  backup: async () => (await import("./backup.ts")).backup,
+  restore: async () => (await import("./restore.ts")).restore,
+  move: async () => (await import("./move.ts")).move,
+  operator: async () => (await import("./operator.ts")).operator,
+  account: async () => (await import("./account.ts")).account,
+  token: async () => (await import("./token.ts")).token,
+  secret: async () => (await import("./secret.ts")).secret,
+  client: async () => (await import("./client.ts")).client,
+  property: async () => (await import("./property.ts")).property,
+  calendar: async () => (await import("./calendar.ts")).calendar,
+  listing: async () => (await import("./listing.ts")).listing,
+  connector: async () => (await import("./connector.ts")).connector,
+  webhook: async () => (await import("./webhook.ts")).webhook,
+  automation: async () => (await import("./automation.ts")).automation,
+  dictionary: async () => (await import("./dictionary.ts")).dictionaries,
+  guest: async () => (await import("./guest.ts")).guest,
+  audit: async () => (await import("./audit.ts")).audit,
+  demo: async () => (await import("./demo.ts")).demo,
+  docs: async () => (await import("./docs.ts")).docs,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  sandbox: async () => (await import("./sandbox.ts")).sandbox,
+  "check-in": async () => (await import("./check-in.ts")).checkIn,
+  knowledge: async () => (await import("./knowledge.ts")).knowledge
+}
+
+type Name = keyof typeof COMMANDS
+
+const isName = (text: string | undefined): text is Name => text !== undefined && Object.hasOwn(COMMANDS, text)
+
+/** The one that is asked for; all of them where none is, for the help or for what it may have been meant to be. */
+const loaded = (args: ReadonlyArray<string>) => {
+  const first = args.find((arg) => !arg.startsWith("-"))
+  return Promise.all((isName(first) ? [first] : Struct.keys(COMMANDS)).map((name) => COMMANDS[name]()))
+}
+
+const latchkey = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  return Command.make("latchkey").pipe(
+    Command.withDescription(
+      "The open API of a property-management service: REST under /v3 and an MCP endpoint. Settings come from the environment."
+    ),
+    Command.withSubcommands(yield* Effect.promise(() => loaded(args))),
+    Command.withGlobalFlags([Json])
+  )
+})
 
 /** `latchkey` with these arguments, to its end. It fails once it has said why. */
 export const program = (args: ReadonlyArray<string>) =>
-  Command.runWith(latchkey, { version: packageJson.version })(args).pipe(
+  Effect.flatMap(latchkey(args), (command) => Command.runWith(command, { version: packageJson.version })(args)).pipe(
     Effect.provide(
       Layer.mergeAll(
         NodeServices.layer,

@@ -5,7 +5,8 @@ import { newKey, noKeys, type SecretKeys } from "../sealing/keys.ts"
 import { type Rotated, rotate } from "../sealing/rotating.ts"
 import { missingIn, standing } from "../sealing/standing.ts"
 import { KeyMissing } from "../sealing/start.ts"
-import { answer, Json, reporting } from "./answer.ts"
+import { answer } from "./answer.ts"
+import { Json, reporting } from "./reporting.ts"
 
 const made = Command.make("new", {}, () =>
   // Also where SECRET_KEY is wrong: whoever puts it right wants a key.

@@ -6,7 +6,7 @@ import { Configuration, type Settings } from "../configuration.ts"
 import { WORKERS } from "../limits.ts"
 import { layerTelemetry } from "../telemetry/layer.ts"
 import type { NeverServed } from "../workers/lives.ts"
-import { reporting } from "./answer.ts"
+import { reporting } from "./reporting.ts"
 import { endAtSecondSignal, stopAtHangUp } from "./signals.ts"
 
 type Role = "all" | "api" | "worker"

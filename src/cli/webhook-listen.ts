@@ -6,7 +6,7 @@ import { FetchHttpClient, HttpServer, HttpServerRequest, HttpServerResponse } fr
 import { BadRequest } from "../contract/errors.ts"
 import { instantText, wholeSecond } from "../contract/time.ts"
 import { isSigned, parseSecret, type SigningSecret } from "../deliveries/signature.ts"
-import { Json, reporting } from "./answer.ts"
+import { Json, reporting } from "./reporting.ts"
 import { registered } from "./webhook-registration.ts"
 
 /** What arrived, as `--json` prints it: one object a line. */
