@@ -162,9 +162,9 @@ const holder = (url: string, statement: string) => {
 const SLEEPERS_END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`
 
-/** Megabytes of heap that are tried, one after the other, and milliseconds of each. */
-const HEAPS = [110, 95, 85, 77, 70, 64, 58]
-const HEAP_LOOK_MS = 8_000
+/** Megabytes of the heap that is filled, beside what dies young; the service has room in the rest of it. */
+const HEAP_MB = 400
+const FULL_HEAP = join(import.meta.dirname, "full-heap.ts")
 
 const repeatedly = async (isOver: () => boolean, everyMs: number, work: () => Promise<unknown> | unknown) => {
   while (!isOver()) {
@@ -419,15 +419,8 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
     },
     {
       alert: "LatchkeyMemory",
-      caused: "the process is begun with a smaller and smaller heap",
-      begin: async (isOver) => {
-        // What it needs depends on the release, so it is found out. One that is too small ends at its start.
-        for (const megabytes of HEAPS) {
-          if (isOver()) return
-          await restart(`--max-old-space-size=${megabytes} --max-semi-space-size=2`).catch(() => {})
-          await came(HEAP_LOOK_MS, async () => isOver())
-        }
-      },
+      caused: "something in the process keeps 88 of 100 of its heap",
+      begin: () => restart(`--max-old-space-size=${HEAP_MB} --import=${FULL_HEAP}`),
       end: () => restart()
     },
     {

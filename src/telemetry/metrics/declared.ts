@@ -256,7 +256,16 @@ export const heapLimitBytes = gauges({
   labels: [],
   most: 1,
   across: "sum",
-  meaning: "What the JavaScript heap may grow to before a process ends"
+  meaning: "What the JavaScript heap may grow to, the room of what dies young included"
+})
+export const heapUtilization = gauges({
+  name: "latchkey.memory.heap.utilization",
+  unit: "1",
+  labels: [],
+  most: 1,
+  across: "max",
+  meaning:
+    "What lives long in the JavaScript heap, of what it may grow to before a process ends; of the fullest process"
 })
 export const externalBytes = gauges({
   name: "latchkey.memory.external",
@@ -364,6 +373,7 @@ export const DECLARED: ReadonlyArray<Declared> = [
   residentBytes,
   heapUsedBytes,
   heapLimitBytes,
+  heapUtilization,
   externalBytes,
   cpuTime,
   workersDied,

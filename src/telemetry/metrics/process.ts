@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "node:perf_hooks"
-import { getHeapStatistics } from "node:v8"
+import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8"
 import { Effect, Layer, Metric, Result, type Scope } from "effect"
 import {
   buildInfo,
@@ -8,6 +8,7 @@ import {
   externalBytes,
   heapLimitBytes,
   heapUsedBytes,
+  heapUtilization,
   loopDelayMax,
   loopDelayP50,
   loopDelayP99,
@@ -19,6 +20,7 @@ import {
   workersDied
 } from "./declared.ts"
 import { fromNothing, watched } from "./family.ts"
+import { heapFullness, nurseryBytes } from "./heap.ts"
 import { note, standsAt } from "./measuring.ts"
 
 /** Milliseconds that one look at the event loop is about. */
@@ -97,6 +99,10 @@ export const layerProcessMetrics = (version: string): Layer.Layer<never> =>
       yield* watched(residentBytes.of({}), () => process.memoryUsage.rss())
       yield* watched(heapUsedBytes.of({}), () => process.memoryUsage().heapUsed)
       yield* watched(heapLimitBytes.of({}), () => getHeapStatistics().heap_size_limit)
+      const nursery = nurseryBytes(process.execArgv)
+      yield* watched(heapUtilization.of({}), () =>
+        heapFullness(getHeapSpaceStatistics(), getHeapStatistics().heap_size_limit - nursery)
+      )
       yield* watched(externalBytes.of({}), () => process.memoryUsage().external)
       yield* watchedUptime
       yield* kept("user")
