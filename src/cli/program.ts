@@ -5,8 +5,8 @@ import packageJson from "../../package.json" with { type: "json" }
 import { presenter } from "./presenter.ts"
 import { Json } from "./reporting.ts"
 
-/** Each is loaded when it is asked for: a command starts without what the others need, in half of the time. */
-const COMMANDS = {
+/** Each by its name, and loaded when it is asked for: a command starts without what the others need, in half of the time. */
+export const COMMANDS = {
   serve: async () => (await import("./serve.ts")).serve,
   migrate: async () => (await import("./migrate.ts")).migrate,
   backup: async () => (await import("./backup.ts")).backup,
@@ -38,11 +38,17 @@ type Name = keyof typeof COMMANDS
 
 const isName = (text: string | undefined): text is Name => text !== undefined && Object.hasOwn(COMMANDS, text)
 
-/** The one that is asked for; all of them where none is, for the help or for what it may have been meant to be. */
-const loaded = (args: ReadonlyArray<string>) => {
+/**
+ * The one that is asked for. All of them where none is, for the help or for what it may have been meant to be, and for a
+ * shell's completions, which are of all wherever they are asked for.
+ */
+const namesOf = (args: ReadonlyArray<string>): ReadonlyArray<Name> => {
   const first = args.find((arg) => !arg.startsWith("-"))
-  return Promise.all((isName(first) ? [first] : Struct.keys(COMMANDS)).map((name) => COMMANDS[name]()))
+  const completes = args.some((arg) => arg.split("=", 1)[0] === "--completions")
+  return isName(first) && !completes ? [first] : Struct.keys(COMMANDS)
 }
+
+const loaded = (args: ReadonlyArray<string>) => Promise.all(namesOf(args).map((name) => COMMANDS[name]()))
 
 const latchkey = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   return Command.make("latchkey").pipe(

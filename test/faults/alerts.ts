@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
-import { LEASE_MS } from "../../src/background/lease.ts"
 import { connectorName } from "../../src/connectors/names.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
@@ -478,8 +477,7 @@ const ground = Effect.gen(function* () {
     REDIS_URL: `redis://127.0.0.1:${redisPort}`,
     METRICS_PORT: metricsPort
   }
-  // Without the launcher, whose options of Node.js would go before those of a smaller heap.
-  const service = yield* lives({ on: "PostgreSQL", env, layer: Layer.orDie(layer) }, { leaseMs: LEASE_MS })
+  const service = yield* lives({ on: "PostgreSQL", env, layer: Layer.orDie(layer) })
   let life = yield* service.begin
   const { firing } = yield* prometheus(at, prometheusPort, metricsPort)
   const restart = async (options?: string) => {

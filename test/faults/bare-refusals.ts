@@ -1,9 +1,7 @@
-import { fork } from "node:child_process"
-import { once } from "node:events"
+import { type ChildProcess, fork } from "node:child_process"
 import { join } from "node:path"
 import { NURSERY_FLAGS } from "../../bin/flags.js"
 import { load } from "./load.ts"
-import { processorMs } from "./processor.ts"
 
 const program = join(import.meta.dirname, "bare-server.ts")
 
@@ -17,16 +15,24 @@ interface Crowd {
   readonly connections: number
 }
 
-/** Milliseconds of processor that a bare server of Node takes for an answer, under as many calls as the service refuses. */
-export const bareRefusalMs = async ({ requests, perSecond, connections }: Crowd): Promise<number> => {
-  const child = fork(program, { execArgv: NURSERY_FLAGS })
-  const [{ port }] = await once(child, "message")
+/** Where it listens, once it does. */
+const portOf = (child: ChildProcess): Promise<number> =>
+  new Promise((resolve, reject) => {
+    child.once("message", (port) => resolve(Number(port)))
+    child.once("exit", (code) => reject(new Error(`the bare server ended with ${code}`)))
+  })
+
+const measured = async (child: ChildProcess, { requests, perSecond, connections }: Crowd): Promise<number> => {
+  const base = `http://127.0.0.1:${await portOf(child)}`
   const crowd = (seconds: number) =>
-    load({ base: `http://127.0.0.1:${port}`, requests, seconds, arrival: { open: perSecond, connections } })
+    load({ base, requests, seconds, watched: child.pid, arrival: { open: perSecond, connections } })
   await crowd(WARM_S)
-  const before = await processorMs(child)
-  const { codes } = await crowd(SECONDS)
-  const took = (await processorMs(child)) - before
-  child.kill()
-  return took / Object.values(codes).reduce((sum, times) => sum + times, 0)
+  const { codes, watchedMs } = await crowd(SECONDS)
+  return watchedMs / Object.values(codes).reduce((sum, times) => sum + times, 0)
+}
+
+/** Milliseconds of processor that a bare server of Node takes for an answer, under as many calls as the service refuses. */
+export const bareRefusalMs = (crowd: Crowd): Promise<number> => {
+  const child = fork(program, { execArgv: NURSERY_FLAGS })
+  return measured(child, crowd).finally(() => child.kill())
 }

@@ -3,6 +3,7 @@
 import { connect, type Socket } from "node:net"
 import { text } from "node:stream/consumers"
 import type { LoadFigures, LoadOrder, Spread } from "./load.ts"
+import { processorMs } from "./processor.ts"
 
 const order: LoadOrder = JSON.parse(await text(process.stdin))
 const { hostname, port } = new URL(order.base)
@@ -85,12 +86,15 @@ class Line {
 
 let [began, until] = [0, 0]
 let before = process.cpuUsage()
+const watchedMs = async () => (order.watched === undefined ? 0 : await processorMs({ pid: order.watched }))
+let watchedBefore = Promise.resolve(0)
 
 const begin = (): void => {
   before = process.cpuUsage()
+  watchedBefore = watchedMs()
   began = performance.now()
   until = began + order.seconds * 1_000
-  setTimeout(end, order.seconds * 1_000)
+  setTimeout(() => void end(), order.seconds * 1_000)
 }
 
 /** Callers that each wait for their answer. */
@@ -152,7 +156,7 @@ const spread = (all: Array<number>): Spread => {
   return { p50: at(0.5), p99: at(0.99), most: at(1) }
 }
 
-const end = (): void => {
+const end = async (): Promise<void> => {
   const seconds = (performance.now() - began) / 1_000
   const { user, system } = process.cpuUsage(before)
   const figures: LoadFigures = {
@@ -165,7 +169,8 @@ const end = (): void => {
     unanswered: out,
     goodMs: spread(goodMs),
     refusedMs: spread(refusedMs),
-    ownShare: (user + system) / 1e6 / seconds
+    ownShare: (user + system) / 1e6 / seconds,
+    watchedMs: (await watchedMs()) - (await watchedBefore)
   }
   console.log(JSON.stringify(figures))
   process.exit(0)

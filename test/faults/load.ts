@@ -8,6 +8,8 @@ export interface LoadOrder {
   readonly base: string
   readonly requests: ReadonlyArray<string>
   readonly seconds: number
+  /** A process whose processor time is taken while the load is on, and not while its connections are made. */
+  readonly watched?: number | undefined
   /**
    * `closed`: so many callers, each of which waits for its answer before it calls again. `open`: so many calls a second
    * whatever becomes of those before them, over so many connections, which are there before it begins, as those of load
@@ -32,6 +34,8 @@ export interface LoadFigures {
   readonly refusedMs: Spread
   /** The share of a core that the load itself took. */
   readonly ownShare: number
+  /** Milliseconds of processor that the watched process took. */
+  readonly watchedMs: number
 }
 
 export interface Spread {

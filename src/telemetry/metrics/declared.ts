@@ -265,7 +265,7 @@ export const heapUtilization = gauges({
   most: 1,
   across: "max",
   meaning:
-    "What lives long in the JavaScript heap, of what it may grow to before a process ends; of the fullest process"
+    "What outlived its youth in the JavaScript heap, of what that may grow to before a process ends; of the fullest process"
 })
 export const externalBytes = gauges({
   name: "latchkey.memory.external",

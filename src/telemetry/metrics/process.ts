@@ -20,7 +20,7 @@ import {
   workersDied
 } from "./declared.ts"
 import { fromNothing, watched } from "./family.ts"
-import { heapFullness, nurseryBytes } from "./heap.ts"
+import { flagsOfProcess, heapFullness, nurseryBytes } from "./heap.ts"
 import { note, standsAt } from "./measuring.ts"
 
 /** Milliseconds that one look at the event loop is about. */
@@ -99,7 +99,7 @@ export const layerProcessMetrics = (version: string): Layer.Layer<never> =>
       yield* watched(residentBytes.of({}), () => process.memoryUsage.rss())
       yield* watched(heapUsedBytes.of({}), () => process.memoryUsage().heapUsed)
       yield* watched(heapLimitBytes.of({}), () => getHeapStatistics().heap_size_limit)
-      const nursery = nurseryBytes(process.execArgv)
+      const nursery = nurseryBytes(flagsOfProcess())
       yield* watched(heapUtilization.of({}), () =>
         heapFullness(getHeapSpaceStatistics(), getHeapStatistics().heap_size_limit - nursery)
       )
