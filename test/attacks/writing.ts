@@ -57,17 +57,20 @@ const today = (): string => new Date().toISOString().slice(0, 10)
 /** Nights that all writers want: few enough that they meet. */
 const WANTED_NIGHTS = 1_000
 
+/** An entry of one euro on a property. */
+export const entryOn = (property_id: number) => ({
+  direction: "income",
+  amount: 1,
+  currency: "EUR",
+  item_id: 11,
+  payment_method_id: 197,
+  property_id
+})
+
 /** One round of one writer: an entry, an edit of it, a day closed, a night. Numbers never repeat over all rounds. */
 const written = async (write: Write, held: Estate, kept: Ledger, writer: number, round: number): Promise<void> => {
   const own = held.own[writer] ?? held.wanted
-  const entry = {
-    direction: "income",
-    amount: 1,
-    currency: "EUR",
-    item_id: 11,
-    payment_method_id: 197,
-    property_id: own
-  }
+  const entry = entryOn(own)
   const made = await write("POST", "/transactions", { ...entry, note: `writer ${writer} round ${round}` })
   const id = Number(made?.data["transaction_id"] ?? 0)
   if (made?.error_code === 0) {

@@ -1,7 +1,7 @@
 import { addDays } from "../../src/contract/time.ts"
 import { restWrite } from "../attacks/doors.ts"
 import { connections, send } from "../attacks/wire.ts"
-import type { Estate } from "../attacks/writing.ts"
+import { type Estate, entryOn } from "../attacks/writing.ts"
 import { requestText } from "./load.ts"
 
 // What a busy operator's applications ask for: an entry is made, entries and stays are listed, days are looked at.
@@ -17,14 +17,7 @@ const ENTRIES = 40
 export const mixFor = async (base: string, { token, wanted }: Estate): Promise<ReadonlyArray<string>> => {
   const today = new Date().toISOString().slice(0, 10)
   const listed = addDays(today, -7)
-  const entry = {
-    direction: "income",
-    amount: 1,
-    currency: "EUR",
-    item_id: 11,
-    payment_method_id: 197,
-    property_id: wanted
-  }
+  const entry = entryOn(wanted)
   const agent = connections(1)
   for (let nth = 0; nth < ENTRIES; nth++) {
     const past = { ...entry, action_at: `${listed}T12:00:00Z` }
