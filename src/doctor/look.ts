@@ -2,7 +2,6 @@ import { statfs } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import { Cause, Clock, DateTime, Effect, Option, Predicate, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { createClient } from "redis"
 import { makeBacklogLooks } from "../backlog.ts"
 import { isDemoAlone, type Settings } from "../configuration.ts"
 import { BACKGROUND_CONNECTIONS, PROBE_CONNECTIONS } from "../database/choose.ts"
@@ -120,7 +119,9 @@ export const redis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
   const url = Redacted.value(redisUrl)
   const { host } = new URL(url)
   const client = Effect.acquireRelease(
-    Effect.sync(() => {
+    // Loaded for who has a Redis: it is 647 modules, and the help, which shows all commands, would load them too.
+    Effect.promise(async () => {
+      const { createClient } = await import("redis")
       const made = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: DOCTOR_WAIT_MS } })
       // Told by the command that fails.
       made.on("error", () => {})
