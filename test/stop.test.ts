@@ -52,12 +52,13 @@ class Place extends Context.Service<Place, { readonly env: Record<string, string
   )
 }
 
-const startedWith = Effect.fnUntraced(function* (more: Record<string, string>) {
+const startedWith = Effect.fnUntraced(function* (more: Record<string, string>, ...flags: ReadonlyArray<string>) {
   const place = yield* Place
   const env: Record<string, string> = { ...place.env, ...more }
   return yield* Effect.acquireRelease(
     Effect.promise(async (): Promise<Running> => {
-      const child = spawn(process.execPath, [join(import.meta.dirname, "../bin/latchkey.js"), "serve"], { env })
+      const latchkey = join(import.meta.dirname, "../bin/latchkey.js")
+      const child = spawn(process.execPath, [latchkey, "serve", ...flags], { env })
       let printed = ""
       child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
       const hasCut = () => printed.includes("the stop cut connections")
@@ -255,7 +256,8 @@ layer(Place.layer, { excludeTestServices: true })("a process that is asked to st
 
   it.effect("answers calls that wait for events, and does not wait for the end of their wait", () =>
     Effect.gen(function* () {
-      const running = yield* started
+      // The seats are those of one process, and on a server there would be one a core.
+      const running = yield* startedWith({}, "--workers", "1")
       const after = yield* Effect.promise(() => endOfFeed(running))
       const waits = Array.from({ length: FEED_WAITS + 1 }, () =>
         events(running, `wait=${FEED_WAIT_SECONDS}&after=${after}`)
