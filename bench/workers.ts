@@ -10,9 +10,9 @@ import type { SqlClient } from "effect/sql"
 import { layerPostgres } from "../src/database/postgres.ts"
 import { type Ground, serverGround } from "../test/attacks/grounds.ts"
 import { lives } from "../test/attacks/service-process.ts"
-import { type Estate, estate } from "../test/attacks/writing.ts"
+import type { Estate } from "../test/attacks/writing.ts"
 import { load } from "../test/faults/load.ts"
-import { mixFor } from "../test/faults/mix.ts"
+import { grownEstate, mixFor } from "../test/faults/mix.ts"
 import { processorMs } from "../test/faults/processor.ts"
 import { inTurn, median } from "./figures.ts"
 import { SERVER_URL } from "./scratch-database.ts"
@@ -125,8 +125,8 @@ const compare = async (title: string, isHeld: boolean, ways: ReadonlyArray<Way>)
 const program = Effect.gen(function* () {
   const [one, two] = [yield* serverGround(SERVER_URL), yield* serverGround(SERVER_URL)]
   const ways = [
-    yield* startWay(one, yield* Effect.provide(estate(0), one.layer), 1),
-    yield* startWay(two, yield* Effect.provide(estate(0), two.layer), 2)
+    yield* startWay(one, yield* Effect.provide(grownEstate, one.layer), 1),
+    yield* startWay(two, yield* Effect.provide(grownEstate, two.layer), 2)
   ]
   yield* Effect.promise(async () => {
     for (const way of ways) await round(way, false, WARM_UP_SECONDS)

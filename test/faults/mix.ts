@@ -1,13 +1,36 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
 import { addDays } from "../../src/contract/time.ts"
 import { restWrite } from "../attacks/doors.ts"
 import { connections, send } from "../attacks/wire.ts"
-import { type Estate, entryOn } from "../attacks/writing.ts"
+import { type Estate, entryOn, estate } from "../attacks/writing.ts"
 import { requestText } from "./load.ts"
 
 // What a busy operator's applications ask for: an entry is made, entries and stays are listed, days are looked at.
 
 /** Entries on the day that is listed. */
 const ENTRIES = 40
+
+/** Entries of the months before, a hundred a day. */
+const EARLIER = 30_000
+
+/**
+ * An operator that has been there for a while, in a database that knows how large its tables are: how a statement is planned goes
+ * by that, so a load that begins on empty tables would cost otherwise when it ends.
+ */
+export const grownEstate = Effect.gen(function* () {
+  const grown = yield* estate(0)
+  const { operatorId, wanted } = grown
+  const sql = yield* SqlClient
+  yield* sql`
+    INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, property_id,
+      status, operator_name, created_at, updated_at)
+    SELECT ${operatorId}, 'income', 120, 'EUR', 11, 197, at, ${wanted}, 'paid', 'Owner', at, at
+    FROM generate_series(1, ${EARLIER}::int) nth,
+      LATERAL (SELECT now() - interval '30 days' - nth * interval '15 minutes' AS at) times`
+  yield* sql`ANALYZE`.unprepared
+  return grown
+}).pipe(Effect.orDie)
 
 /**
  * The requests, and what they list is there. What a call costs must not go with how many were made before it, or a peak found

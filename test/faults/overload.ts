@@ -8,7 +8,7 @@ import { type Estate, estate } from "../attacks/writing.ts"
 import { bareRefusalMs } from "./bare-refusals.ts"
 import type { Fault, Suffered } from "./fault.ts"
 import { type LoadFigures, load } from "./load.ts"
-import { mixFor } from "./mix.ts"
+import { grownEstate, mixFor } from "./mix.ts"
 import { server } from "./places-to-cause.ts"
 import { processorMs } from "./processor.ts"
 
@@ -136,7 +136,7 @@ const fallsOf = ({ peak, crowd, overload, quiet, grownBytes, backMs }: Measured)
 }
 
 const overload = Effect.fnUntraced(function* (ground: Ground) {
-  const [busy, other] = yield* Effect.provide(Effect.all([estate(0), estate(0)]), ground.layer)
+  const [busy, other] = yield* Effect.provide(Effect.all([grownEstate, estate(0)]), ground.layer)
   const service = yield* lives(ground)
   const life = yield* service.begin
   const said = yield* Effect.promise(() => measured(life, busy, other))

@@ -7,10 +7,10 @@ import { arrivals } from "../attacks/arrivals.ts"
 import { embeddedGround, type Ground, serverGround } from "../attacks/grounds.ts"
 import { type Life, lives } from "../attacks/service-process.ts"
 import { subscribe } from "../attacks/subscribing.ts"
-import { type Estate, estate } from "../attacks/writing.ts"
+import type { Estate } from "../attacks/writing.ts"
 import type { Fault, Suffered } from "./fault.ts"
 import { load } from "./load.ts"
-import { mixFor } from "./mix.ts"
+import { grownEstate, mixFor } from "./mix.ts"
 import { server } from "./places-to-cause.ts"
 
 // A long time at half of what can be served, with everything that holds something: webhooks, sessions of MCP, pages of the
@@ -139,7 +139,7 @@ const PEAK_S = 20
 const PIECE_S = 30
 
 const soaked = Effect.fnUntraced(function* (ground: Ground) {
-  const held = yield* Effect.provide(estate(0), ground.layer)
+  const held = yield* Effect.provide(grownEstate, ground.layer)
   const receiving = yield* arrivals()
   const env = { ...ground.env, NODE_OPTIONS: `--import=${WATCH}` }
   const service = yield* lives({ env })
