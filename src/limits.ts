@@ -171,13 +171,12 @@ export const WAITING_CALLS = 1_000
 export const WAITING_BYTES = 32 * 1024 * 1024
 export const PLACE_WAIT_MS = 30_000
 /**
- * Milliseconds that a call may have to wait for a place, by what waits before it. A burst is worked off. Once more has waited than is
- * served in CROWDED_WAIT_MS for OVERLOADED_AFTER_MS, what comes is more than can be served, and what is beyond is refused at once.
- * Those that wait are few from then on: what is kept for them costs the collector of garbage, and they are answered sooner.
+ * Milliseconds that a call may have to wait for a place, by what waits before it, and those it may while the process is
+ * overloaded: so many milliseconds after more began to wait than is served in the latter. A burst is worked off; of a stream
+ * that is more than can be served, what is beyond is refused at once.
  */
 export const BURST_WAIT_MS = 10_000
-export const CROWDED_WAIT_MS = 1_000
-export const OVERLOADED_WAIT_MS = 250
+export const OVERLOADED_WAIT_MS = 1_000
 export const OVERLOADED_AFTER_MS = 2_000
 /** Tokens of calls refused for it that a process remembers, to refuse the next at once, and the milliseconds each is remembered. */
 export const CROWDED_TOKENS = 10_000

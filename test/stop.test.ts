@@ -256,7 +256,7 @@ layer(Place.layer, { excludeTestServices: true })("a process that is asked to st
 
   it.effect("answers calls that wait for events, and does not wait for the end of their wait", () =>
     Effect.gen(function* () {
-      // The seats are those of one process, and on a server there would be one a core.
+      // The seats are those of one process, and on a server there would be a process a core.
       const running = yield* startedWith({}, "--workers", "1")
       const after = yield* Effect.promise(() => endOfFeed(running))
       const waits = Array.from({ length: FEED_WAITS + 1 }, () =>

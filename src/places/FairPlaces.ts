@@ -1,4 +1,4 @@
-import { BRIEF_CALL_MS, BURST_WAIT_MS, CROWDED_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../limits.ts"
+import { BRIEF_CALL_MS, BURST_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../limits.ts"
 import { RoundRobin } from "./RoundRobin.ts"
 
 /** Milliseconds after its last call for which an operator still counts as there: as long as a statement may take. */
@@ -59,7 +59,7 @@ export class FairPlaces {
   #mean: number | undefined
   /** When a place was taken or given back last. */
   #movedAt = Number.NEGATIVE_INFINITY
-  /** Since when more waits than is served in CROWDED_WAIT_MS; undefined: it does not, or half of what may wait in an overload is left. */
+  /** Since when more waits than is served in OVERLOADED_WAIT_MS; undefined: it does not, or half of it has been served since. */
   #crowdedSince: number | undefined
   /** The last call of all, and the last of any other operator: enough to know who is alone. */
   #latest: LastCall | undefined
@@ -103,7 +103,7 @@ export class FairPlaces {
     this.#waiting.add(call.operator, call)
     this.#bytes.set(call.operator, (this.#bytes.get(call.operator) ?? 0) + call.bytes)
     this.#allWaiting += 1
-    if (this.#standing() > this.#bearable(CROWDED_WAIT_MS)) this.#crowdedSince ??= this.#now()
+    if (this.#standing() > this.#bearable(OVERLOADED_WAIT_MS)) this.#crowdedSince ??= this.#now()
   }
 
   /** Waits no longer. */

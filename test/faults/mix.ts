@@ -11,7 +11,7 @@ import { requestText } from "./load.ts"
 /** Entries on the day that is listed. */
 const ENTRIES = 40
 
-/** Entries of the months before, a hundred a day. */
+/** Entries of the months before, one in a quarter of an hour. */
 const EARLIER = 30_000
 
 /**

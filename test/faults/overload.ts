@@ -142,13 +142,14 @@ const overload = Effect.fnUntraced(function* (ground: Ground) {
   const said = yield* Effect.promise(() => measured(life, busy, other))
   const { peak, cost, crowd, overload, refusalCost, bareCost, quiet, grownBytes, backMs } = said
   const shareOf = ({ good, seconds }: LoadFigures) => Math.round((100 * good) / seconds / peak)
+  const refusedQuietly = quiet.filter(({ well }) => !well).length
   const quietMs = quiet.map(({ ms }) => ms).toSorted((one, next) => one - next)
   const figures = [
     `peak ${Math.round(peak)}/s (${cost.toFixed(2)} ms of processor a call), then ${Math.round(TIMES * peak)}/s`,
     `${shareOf(overload)} % of the peak served, ${refusedOf(overload)} refused (${shareOf(crowd)} % at ${FEWER_TIMES} times the peak)`,
     `a refusal took ${Math.round(1000 * refusalCost)} µs of processor, ${(refusalCost / bareCost).toFixed(1)} times an answer of a bare server of Node (${Math.round(1000 * bareCost)} µs)`,
     `a refusal p50 ${overload.refusedMs.p50} ms, p99 ${overload.refusedMs.p99} ms`,
-    `a quiet operator p50 ${Math.round(quietMs[Math.floor(quietMs.length / 2)] ?? 0)} ms`,
+    `a quiet operator p50 ${Math.round(quietMs[Math.floor(quietMs.length / 2)] ?? 0)} ms, ${refusedQuietly} of its calls refused`,
     `${Math.round(grownBytes / 2 ** 20)} MB more`,
     `the load took ${overload.ownShare.toFixed(2)} of a core`
   ]
