@@ -105,6 +105,8 @@ const measured = async (life: Life, busy: Estate, other: Estate): Promise<Measur
   return { peak, cost, crowd, overload, refusalCost, bareCost, quiet: heard, grownBytes, backMs }
 }
 
+const refusedOfQuiet = (heard: Measured["quiet"]): number => heard.filter(({ well }) => !well).length
+
 const refusedOf = ({ codes }: LoadFigures): number =>
   Object.entries(codes).reduce((sum, [code, times]) => sum + (code === "0" ? 0 : times), 0)
 
@@ -123,12 +125,11 @@ const fallsOfLoad = ({ codes, refusedWithoutRetryAfter, broken, notSent }: LoadF
 const fallsOf = ({ peak, crowd, overload, quiet, grownBytes, backMs }: Measured): ReadonlyArray<string> => {
   const { good, seconds, refusedMs } = overload
   const share = good / seconds / peak
-  const refusedQuietly = quiet.filter(({ well }) => !well).length
   const falls: ReadonlyArray<readonly [boolean, string]> = [
     [share < SHARE, `${Math.round(share * 100)} % of the peak's calls are served, not ${SHARE * 100}`],
     [refusedOf(overload) === 0, "nothing is refused: it was no overload"],
     [refusedMs.p99 > REFUSED_MS, `refusals take ${refusedMs.p99} ms (p99), not ${REFUSED_MS}`],
-    [refusedQuietly > 0, `${refusedQuietly} of ${quiet.length} calls of a quiet operator are refused`],
+    [refusedOfQuiet(quiet) > 0, `${refusedOfQuiet(quiet)} of ${quiet.length} calls of a quiet operator are refused`],
     [grownBytes > GROWN_BYTES, `the process grew by ${Math.round(grownBytes / 2 ** 20)} MB`],
     [backMs > OVER_MS, `calls go as before only after ${Math.round(backMs)} ms`]
   ]
@@ -142,14 +143,13 @@ const overload = Effect.fnUntraced(function* (ground: Ground) {
   const said = yield* Effect.promise(() => measured(life, busy, other))
   const { peak, cost, crowd, overload, refusalCost, bareCost, quiet, grownBytes, backMs } = said
   const shareOf = ({ good, seconds }: LoadFigures) => Math.round((100 * good) / seconds / peak)
-  const refusedQuietly = quiet.filter(({ well }) => !well).length
   const quietMs = quiet.map(({ ms }) => ms).toSorted((one, next) => one - next)
   const figures = [
     `peak ${Math.round(peak)}/s (${cost.toFixed(2)} ms of processor a call), then ${Math.round(TIMES * peak)}/s`,
     `${shareOf(overload)} % of the peak served, ${refusedOf(overload)} refused (${shareOf(crowd)} % at ${FEWER_TIMES} times the peak)`,
     `a refusal took ${Math.round(1000 * refusalCost)} µs of processor, ${(refusalCost / bareCost).toFixed(1)} times an answer of a bare server of Node (${Math.round(1000 * bareCost)} µs)`,
     `a refusal p50 ${overload.refusedMs.p50} ms, p99 ${overload.refusedMs.p99} ms`,
-    `a quiet operator p50 ${Math.round(quietMs[Math.floor(quietMs.length / 2)] ?? 0)} ms, ${refusedQuietly} of its calls refused`,
+    `a quiet operator p50 ${Math.round(quietMs[Math.floor(quietMs.length / 2)] ?? 0)} ms, ${refusedOfQuiet(quiet)} of its calls refused`,
     `${Math.round(grownBytes / 2 ** 20)} MB more`,
     `the load took ${overload.ownShare.toFixed(2)} of a core`
   ]
