@@ -110,30 +110,35 @@ const refusedOfQuiet = (heard: Measured["quiet"]): number => heard.filter(({ wel
 const refusedOf = ({ codes }: LoadFigures): number =>
   Object.entries(codes).reduce((sum, [code, times]) => sum + (code === "0" ? 0 : times), 0)
 
+/** What may not be, and what to say where it is. */
+type Falls = ReadonlyArray<readonly [boolean, string]>
+
+const fallen = (falls: Falls): ReadonlyArray<string> => falls.flatMap(([fell, what]) => (fell ? [what] : []))
+
 /** What no load may see, however large it is. */
-const fallsOfLoad = ({ codes, refusedWithoutRetryAfter, broken, notSent }: LoadFigures): ReadonlyArray<string> => {
+const fallsOfLoad = ({ codes, refusedWithoutRetryAfter, broken, notSent }: LoadFigures): Falls => {
   const others = Object.keys(codes).filter((code) => !["0", "429", "500"].includes(code))
-  const falls: ReadonlyArray<readonly [boolean, string]> = [
+  return [
     [refusedWithoutRetryAfter > 0, `${refusedWithoutRetryAfter} refusals have no Retry-After`],
     [broken > 0, `${broken} connections broke off`],
     [others.length > 0, `calls are answered ${others.join(", ")}`],
     [notSent > 0, `${notSent} calls found no connection free: the load was less than was asked for`]
   ]
-  return falls.flatMap(([fell, what]) => (fell ? [what] : []))
 }
 
 const fallsOf = ({ peak, crowd, overload, quiet, grownBytes, backMs }: Measured): ReadonlyArray<string> => {
   const { good, seconds, refusedMs } = overload
   const share = good / seconds / peak
-  const falls: ReadonlyArray<readonly [boolean, string]> = [
+  return fallen([
     [share < SHARE, `${Math.round(share * 100)} % of the peak's calls are served, not ${SHARE * 100}`],
     [refusedOf(overload) === 0, "nothing is refused: it was no overload"],
     [refusedMs.p99 > REFUSED_MS, `refusals take ${refusedMs.p99} ms (p99), not ${REFUSED_MS}`],
     [refusedOfQuiet(quiet) > 0, `${refusedOfQuiet(quiet)} of ${quiet.length} calls of a quiet operator are refused`],
     [grownBytes > GROWN_BYTES, `the process grew by ${Math.round(grownBytes / 2 ** 20)} MB`],
-    [backMs > OVER_MS, `calls go as before only after ${Math.round(backMs)} ms`]
-  ]
-  return [...falls.flatMap(([fell, what]) => (fell ? [what] : [])), ...fallsOfLoad(overload), ...fallsOfLoad(crowd)]
+    [backMs > OVER_MS, `calls go as before only after ${Math.round(backMs)} ms`],
+    ...fallsOfLoad(overload),
+    ...fallsOfLoad(crowd)
+  ])
 }
 
 const overload = Effect.fnUntraced(function* (ground: Ground) {
