@@ -350,6 +350,8 @@ export const CALENDAR_FEED_EVENTS = 10_000
 export const CALENDAR_FEED_ZONES = 100
 export const CALENDAR_FEED_DEPTH = 8
 export const CALENDAR_FEED_OCCURRENCES = 200_000
+/** Clauses about what of a calendar could not be read; more are counted. */
+export const CALENDAR_UNREADABLE_REASONS = 5
 /** Milliseconds of reading one calendar, which another thread does, and megabytes it may take there. */
 export const CALENDAR_FEED_READ_MS = 5_000
 export const CALENDAR_FEED_READ_MB = 192

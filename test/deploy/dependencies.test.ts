@@ -19,7 +19,9 @@ const LICENCES = new Set([
 /** Others, each with the reason why it may be here. */
 const BY_NAME: Readonly<Record<string, string>> = {
   // Of files: it asks those who change its own files to publish them, and nothing of who uses them unchanged.
-  "node_modules/ical.js": "MPL-2.0"
+  "node_modules/ical.js": "MPL-2.0",
+  // Of data: it asks for its notice beside copies, which the package brings, and nothing else.
+  "node_modules/cldr-core": "Unicode-3.0"
 }
 
 describe("dependencies", () => {

@@ -53,8 +53,8 @@ type Ended =
 const knownOf = (calendar: TakenCalendar, { last }: Reach) =>
   calendar.applied_to !== null && calendar.applied_to >= last ? calendar : undefined
 
-const remarkOf = (unreadable: number, events: number): string | undefined =>
-  unreadable === 0 ? undefined : `${unreadable} of its ${events} events cannot be read and close nothing`
+const remarkOf = (unreadable: ReadonlyArray<string>): string | undefined =>
+  unreadable.length === 0 ? undefined : `it is unreadable in part: ${unreadable.join("; ")}`
 
 /** The time is that of the host alone: waiting for others to be read first is none of its doing. */
 const inTime = Effect.timeoutOrElse({
@@ -78,7 +78,7 @@ const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.
   const [first, last] = [dayNumber(reach.first), dayNumber(reach.last)]
   const reading = yield* read({ bytes, zone: calendar.time_zone, first, last })
   if (reading.outcome === "broken") return notFetched(reading.why)
-  const remark = remarkOf(reading.unreadable, reading.events)
+  const remark = remarkOf(reading.unreadable)
   const said = { ...reach, days: reading.days.map(dateOfNumber), remark, etag, last_modified, digest }
   return { outcome: "read" as const, said }
 })

@@ -1,16 +1,17 @@
 import * as Result from "effect/Result"
-import ICAL from "ical.js"
-import {
-  CALENDAR_FEED_DEPTH,
-  CALENDAR_FEED_EVENTS,
-  CALENDAR_FEED_OCCURRENCES,
-  CALENDAR_FEED_ZONES
-} from "../../../limits.ts"
+import { CALENDAR_FEED_OCCURRENCES, CALENDAR_FEED_ZONES } from "../../../limits.ts"
+import { textOf } from "./content-lines.ts"
+import { eventOf } from "./event.ts"
+import { busyTimesOf } from "./freebusy.ts"
 import { daysIn, type Span } from "./nights.ts"
-import { REPEATS_TOO_OFTEN, type Reach, spansOf, type Told, told } from "./occurrences.ts"
-import { zoneNamed } from "./zones.ts"
+import { REPEATS_TOO_OFTEN, type Reach, spansOf } from "./occurrences.ts"
+import { type Component, outlineOf } from "./outline.ts"
+import { makeReport, type Report } from "./report.ts"
+import { latestRevisions, replacementsByUid, reportLostSeries } from "./revisions.ts"
+import { type Clock, clockNamed, clocksOf, UTC } from "./zones.ts"
 
-// What a calendar says is busy. What it says of guests is looked at nowhere: days come out, and numbers.
+// The busy days of a calendar (docs/adr/0001-read-imported-calendars-by-line.md). Nothing of a feed about guests is kept: days and numbers come
+// out, and clauses that name lines.
 
 /** What a feed is read for: the property's zone, and the first and last day that matter, as days since 1970. */
 export interface Wanted {
@@ -20,123 +21,111 @@ export interface Wanted {
 }
 
 export interface ReadFeed {
-  /** Days since 1970, in order. */
+  /** Busy days since 1970, in order. An event of which something is unreadable is busy from its start as far as it is readable. */
   readonly days: ReadonlyArray<number>
   readonly events: number
-  /** Of them those that cannot be read, and so close nothing. */
-  readonly unreadable: number
+  /** What could not be read: a few short clauses, and how many more there were. Empty if everything was read. */
+  readonly unreadable: ReadonlyArray<string>
+  /**
+   * The all-day block "Not available" that reaches the end of the feed, if there is one: the end of a marketplace's booking
+   * window. Days since 1970; `before` is the day after the last busy day of the feed.
+   */
+  readonly lastUnavailable: Span | undefined
+  /** `days` without those that only that block covers; equal to `days` if there is none. */
+  readonly daysWithoutLastUnavailable: ReadonlyArray<number>
 }
 
-/** What became of it; `broken` is a whole clause about it: "it is no iCalendar". */
+/** What came of reading; `why` is a whole clause: "it is no iCalendar". */
 export type Reading = ({ readonly outcome: "read" } & ReadFeed) | { readonly outcome: "broken"; readonly why: string }
 
-// Forgiving: a date without VALUE=DATE is a date.
-ICAL.design.strict = false
-
-/**
- * Bytes as text. A line may be folded in the middle of a character, and nothing that matters here is beyond ASCII: so each
- * byte is a character of its own. Any kind of line end is one.
- */
-const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    .toString("latin1")
-    .replace(/^\u00ef\u00bb\u00bf/, "")
-    .replaceAll("\0", "")
-    .replace(/\r\n?/g, "\n")
-    .trim()
-
-/** What of its outline alone says that it cannot be read. */
-const faultOf = (text: string): string | undefined => {
-  if (text === "") return "it is empty"
-  if (!/^BEGIN:VCALENDAR[ \t]*\n/i.test(text)) return "it is no iCalendar"
-  if (!/\nEND:VCALENDAR[ \t]*$/i.test(text)) return "it ends in the middle: END:VCALENDAR is missing"
-  let depth = 0
-  let events = 0
-  for (const [, edge = "", name = ""] of text.matchAll(/^(BEGIN|END):[ \t]*(\w*)/gim)) {
-    depth += edge.toUpperCase() === "BEGIN" ? 1 : -1
-    if (depth > CALENDAR_FEED_DEPTH) return `its components are nested more than ${CALENDAR_FEED_DEPTH} deep`
-    if (edge.toUpperCase() === "BEGIN" && name.toUpperCase() === "VEVENT") events += 1
-    if (events > CALENDAR_FEED_EVENTS) return `it has more than ${CALENDAR_FEED_EVENTS} events`
-  }
-  return depth === 0 ? undefined : "a component of it begins and does not end"
+interface BusySpan extends Span {
+  readonly isUnavailable: boolean
 }
 
-const isListOfLists = (parsed: unknown): parsed is ReadonlyArray<Array<unknown>> =>
-  Array.isArray(parsed) && Array.isArray(parsed[0])
-
-/** The calendars of a text, mostly one. */
-const calendarsIn = (text: string): Result.Result<ReadonlyArray<ICAL.Component>, string> =>
-  Result.try({
-    try: () => {
-      const parsed: unknown = ICAL.parse(text)
-      const all = isListOfLists(parsed) ? parsed : [parsed]
-      return all.flatMap((each) => (Array.isArray(each) ? [new ICAL.Component(each)] : []))
-    },
-    // What the library says has the line in it.
-    catch: () => "a line of it is not of an iCalendar"
-  })
-
-/** Leaves out zones without a name, which nothing can mean; false where there are too many of them. */
-const zonesFit = (calendar: ICAL.Component): boolean => {
-  const zones = calendar.getAllSubcomponents("vtimezone")
-  if (zones.length > CALENDAR_FEED_ZONES) return false
-  for (const zone of zones) if (!zone.hasProperty("tzid")) calendar.removeSubcomponent(zone)
-  return true
-}
-
-const byUid = (events: ReadonlyArray<Told>): ReadonlyMap<string, ReadonlyArray<Told>> => {
-  const instead = new Map<string, Array<Told>>()
-  for (const event of events) {
-    if (event.uid === undefined || event.insteadOf === undefined) continue
-    const known = instead.get(event.uid)
-    if (known === undefined) instead.set(event.uid, [event])
-    else known.push(event)
-  }
-  return instead
-}
-
-interface Spans {
-  readonly spans: Array<Span>
+/** What all calendars of a feed say together. */
+interface Contents {
+  readonly spans: Array<BusySpan>
   events: number
-  unreadable: number
+  readable: number
 }
 
-/** Adds what one calendar says; answers why it cannot be read, if so. */
-const addSpans = (calendar: ICAL.Component, reach: Reach, into: Spans): string | undefined => {
-  if (!zonesFit(calendar)) return `it describes more than ${CALENDAR_FEED_ZONES} time zones`
-  const components = calendar.getAllSubcomponents("vevent")
-  const events = components.flatMap((component) =>
-    Result.match(told(component, reach.ahead), { onFailure: () => [], onSuccess: (event) => [event] })
-  )
+interface Horizon extends Pick<Reach, "first" | "last" | "left"> {
+  readonly property: Clock
+}
+
+const reachOf = (calendar: Component, { property, ...horizon }: Horizon, report: Report): Reach => {
+  const timezones = calendar.components.filter(({ name }) => name === "VTIMEZONE")
+  return { ...horizon, clocks: { property, named: clocksOf(timezones, property, report) } }
+}
+
+/** Adds the events of one calendar; returns why the feed cannot be read, if so. */
+const addEvents = (calendar: Component, horizon: Horizon, into: Contents, report: Report): string | undefined => {
+  const reach = reachOf(calendar, horizon, report)
+  const components = calendar.components.filter(({ name }) => name === "VEVENT")
+  const readable = components.flatMap((component) => eventOf(component, reach.clocks, report) ?? [])
   into.events += components.length
-  into.unreadable += components.length - events.length
-  const instead = byUid(events)
+  into.readable += readable.length
+  reportLostSeries(readable, report)
+  const events = latestRevisions(readable)
+  const replacements = replacementsByUid(events)
   for (const event of events) {
-    const spans = spansOf(event, instead.get(event.uid ?? "") ?? [], reach)
-    if (Result.isFailure(spans)) {
-      if (spans.failure === REPEATS_TOO_OFTEN) return REPEATS_TOO_OFTEN
-      into.unreadable += 1
-    } else for (const span of spans.success) into.spans.push(span)
+    const spans = spansOf(event, replacements.get(event.uid ?? "") ?? [], reach, report)
+    if (spans === undefined) return REPEATS_TOO_OFTEN
+    const isUnavailable = event.isUnavailable && event.isWhole
+    for (const span of spans) into.spans.push({ ...span, isUnavailable })
   }
   return undefined
 }
 
+/** Adds the busy times of one calendar; returns why the feed cannot be read, if so. */
+const addBusyTimes = (calendar: Component, horizon: Horizon, into: Contents, report: Report): string | undefined => {
+  const components = calendar.components.filter(({ name }) => name === "VFREEBUSY")
+  const times = busyTimesOf(components, reachOf(calendar, horizon, report), report)
+  if (Result.isFailure(times)) return times.failure
+  into.events += times.success.periods
+  into.readable += times.success.readable
+  for (const span of times.success.spans) into.spans.push({ ...span, isUnavailable: false })
+  return undefined
+}
+
+/** Returns the one block that reaches the end of a feed, if a marketplace calls it not available. */
+const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined => {
+  const end = spans.reduce((latest, { before }) => Math.max(latest, before), Number.NEGATIVE_INFINITY)
+  const [block, another] = spans.filter(({ before }) => before === end)
+  return another === undefined && block?.isUnavailable === true ? block : undefined
+}
+
 const broken = (why: string): Reading => ({ outcome: "broken", why })
 
-/** Reads a calendar: never a part of one that is cut off or no calendar at all. */
+/** Returns the busy days of a calendar, or why nothing of it can be read: it is cut off, no calendar, or beyond a bound. */
 export const readFeed = (bytes: Uint8Array, { zone, first, last }: Wanted): Reading => {
-  const text = textOf(bytes)
-  const fault = faultOf(text)
-  if (fault !== undefined) return broken(fault)
-  const calendars = calendarsIn(text)
+  const { report, clauses } = makeReport()
+  const calendars = outlineOf(textOf(bytes), report)
   if (Result.isFailure(calendars)) return broken(calendars.failure)
-  const reach = { ahead: zoneNamed(zone) ?? (() => 0), first, last, left: { occurrences: CALENDAR_FEED_OCCURRENCES } }
-  const found: Spans = { spans: [], events: 0, unreadable: 0 }
+  const horizon = { property: clockNamed(zone) ?? UTC, first, last, left: { occurrences: CALENDAR_FEED_OCCURRENCES } }
+  const contents: Contents = { spans: [], events: 0, readable: 0 }
+  const all = calendars.success.flatMap(({ components }) => components)
+  if (all.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES)
+    return broken(`it describes more than ${CALENDAR_FEED_ZONES} time zones`)
+  // Busy times beside events repeat them.
+  const add = all.some(({ name }) => name === "VEVENT") ? addEvents : addBusyTimes
   for (const calendar of calendars.success) {
-    const why = addSpans(calendar, reach, found)
+    const why = add(calendar, horizon, contents, report)
     if (why !== undefined) return broken(why)
   }
-  const { events, unreadable } = found
-  if (events > 0 && unreadable === events) return broken(`none of its ${events} events can be read`)
-  return { outcome: "read", days: daysIn(found.spans, first, last), events, unreadable }
+  const { spans, events, readable } = contents
+  if (events > 0 && readable === 0) return broken(`none of its ${events} events can be read`)
+  const block = lastUnavailableOf(spans)
+  return {
+    outcome: "read",
+    days: daysIn(spans, first, last),
+    events,
+    unreadable: clauses(),
+    lastUnavailable: block === undefined ? undefined : { from: block.from, before: block.before },
+    daysWithoutLastUnavailable: daysIn(
+      spans.filter((span) => span !== block),
+      first,
+      last
+    )
+  }
 }

@@ -1,10 +1,13 @@
-// Which nights something takes that lasts from one moment to another. Moments are seconds since 1970 as the clock on the wall
-// shows them where the property is, days are counted from there too: 2027-05-01 is one number, whatever the zone.
+// Which nights an event takes. Moments are seconds since 1970 as the clock on the wall shows them where the property is. Days
+// are counted from 1970 too: 2027-05-01 is one number, whatever the zone.
 
 export const DAY_SECONDS = 86_400
 
-/** Until this hour of a day somebody may leave without taking the night that begins on it: check-outs are at noon or before. */
+/** Until this hour of a day a guest may leave without taking the night that begins on it: check-outs are at noon or before. */
 export const LEAVING_HOUR = 12
+
+/** From this hour of a day on, what begins is no part of the night before: a check-out, or a cleaning. */
+export const MORNING_HOUR = 6
 
 /** Days from one on and before another. */
 export interface Span {
@@ -12,15 +15,28 @@ export interface Span {
   readonly before: number
 }
 
+/** After this hour of a day no guest leaves: what ends later takes the night. */
+export const EVENING_HOUR = 18
+
+/** Seconds since the midnight before a moment. */
+export const timeOfDay = (at: number): number => at - Math.floor(at / DAY_SECONDS) * DAY_SECONDS
+
 /**
- * The nights of what lasts from one moment to another: from the day it begins on up to that on which it ends, which is one
- * of them only if it ends there after noon. At least the day it begins on, also where it ends before it begins.
+ * Returns the nights of an event from `start` to `end`: from the day it begins on up to the day it ends on. That last day is
+ * one of them only if the event ends there after noon, and later in the day than it began or in the evening: check-in at 14:00
+ * and check-out at 14:00 leave the last day free. An event without a length is one day. An event within one morning has no night.
+ *
+ * `arrival` is the time of day to compare the end with. It is 0 for an event that means whole days of another zone, which has
+ * no check-in.
  */
-export const nightsBetween = (start: number, end: number): Span => {
+export const nightsBetween = (start: number, end: number, arrival = timeOfDay(start)): Span => {
   const from = Math.floor(start / DAY_SECONDS)
   const last = Math.floor(end / DAY_SECONDS)
-  const stays = end - last * DAY_SECONDS > LEAVING_HOUR * 3600
-  return { from, before: Math.max(from + 1, stays ? last + 1 : last) }
+  const departure = timeOfDay(end)
+  if (from === last && end > start && timeOfDay(start) >= MORNING_HOUR * 3600 && departure <= LEAVING_HOUR * 3600)
+    return { from, before: from }
+  const isNight = departure > LEAVING_HOUR * 3600 && departure > Math.min(arrival, EVENING_HOUR * 3600)
+  return { from, before: Math.max(from + 1, isNight ? last + 1 : last) }
 }
 
 /** The days that are in one of the spans, from `first` to `last`, in order and each once. */

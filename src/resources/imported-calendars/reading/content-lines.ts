@@ -1,0 +1,130 @@
+// The lines of an iCalendar file (RFC 5545, 3.1), read tolerantly: a line that is none is told apart from the lines around it.
+
+/** A line that says one thing: `DTSTART;TZID=Europe/Berlin:20270501T150000`. */
+export interface ContentLine {
+  readonly name: string
+  /** As written, from the first `;` on; empty if there are none. */
+  readonly parameters: string
+  readonly value: string
+  /** Where it is in the file, from 1 on. */
+  readonly line: number
+}
+
+/** An unfolded line, without the white space around it. */
+export interface LogicalLine {
+  readonly text: string
+  readonly line: number
+  /** Whether it has white space before it, and so could also be the rest of the line before. */
+  readonly isAmbiguous: boolean
+}
+
+/** A line that begins or ends a component: `BEGIN:VEVENT`. */
+const EDGE = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9-]+)$/i
+
+/**
+ * Properties whose loss would change days without a trace. With white space before it such a line counts as a line, not as the rest of
+ * a text. Not among them: EXDATE, STATUS and TRANSP, since a text must never open a day.
+ */
+const LINE_AFTER_SPACE = /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|FREEBUSY|RECURRENCE-ID|SEQUENCE|UID)[ \t]*[;:]/i
+
+const NAME = /^([A-Za-z0-9-]+)[ \t]*(?=[;:])/
+
+/**
+ * Returns the text of a file. A line may be folded in the middle of a character, and whatever decides days is ASCII: so each byte becomes
+ * a character of its own. Any kind of line end becomes one.
+ */
+export const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString("latin1")
+    .replace(/^\u00ef\u00bb\u00bf/, "")
+    .replaceAll("\0", "")
+    .replace(/\r\n?/g, "\n")
+
+/** Yields the lines of a text, unfolded: a line that begins with white space continues the line before. */
+export function* unfold(text: string): Generator<LogicalLine> {
+  let current:
+    | { text: string; readonly line: number; readonly isAmbiguous: boolean; readonly isEdge: boolean }
+    | undefined
+  let line = 0
+  for (const raw of text.split("\n")) {
+    line += 1
+    if (raw === "") continue
+    const isIndented = raw.startsWith(" ") || raw.startsWith("\t")
+    const trimmed = raw.trim()
+    const isEdge = EDGE.test(trimmed)
+    const isAmbiguous = isIndented && LINE_AFTER_SPACE.test(trimmed)
+    // A line that begins or ends a component is short, and never folded.
+    if (current !== undefined && isIndented && !isEdge && !isAmbiguous && !current.isEdge) {
+      current.text += raw.slice(1)
+      continue
+    }
+    if (current !== undefined) yield { ...current, text: current.text.trim() }
+    current = { text: raw, line, isAmbiguous, isEdge }
+  }
+  if (current !== undefined) yield { ...current, text: current.text.trim() }
+}
+
+export interface Edge {
+  readonly isBegin: boolean
+  readonly name: string
+}
+
+/** Reads the beginning or the end of a component; undefined if the line is neither. */
+export const edgeOf = (text: string): Edge | undefined => {
+  const [, edge, name] = EDGE.exec(text) ?? []
+  if (edge === undefined || name === undefined) return undefined
+  return { isBegin: edge.toUpperCase() === "BEGIN", name: name.toUpperCase() }
+}
+
+/** Splits a text at a separator, except within quotes. */
+const splitUnquoted = (text: string, separator: string): ReadonlyArray<string> => {
+  const parts: Array<string> = []
+  let isQuoted = false
+  let begin = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') isQuoted = !isQuoted
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(begin, at))
+      begin = at + 1
+    }
+  }
+  return [...parts, text.slice(begin)]
+}
+
+/** Returns where the value begins: after the first colon outside of quotes. -1 without one, as after a quote that does not end. */
+const colonOf = (text: string, from: number): number => {
+  let isQuoted = false
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') isQuoted = !isQuoted
+    else if (character === ":" && !isQuoted) return at
+  }
+  return -1
+}
+
+/** Reads a content line; undefined if the line is none. */
+export const contentLineOf = ({ text, line }: LogicalLine): ContentLine | undefined => {
+  const [head, name] = NAME.exec(text) ?? []
+  if (head === undefined || name === undefined) return undefined
+  const colon = colonOf(text, head.length)
+  if (colon === -1) return undefined
+  return {
+    name: name.toUpperCase(),
+    parameters: text.slice(head.length, colon),
+    value: text.slice(colon + 1),
+    line
+  }
+}
+
+/** Reads the parameters of a line by their names in upper case; undefined if one of them is none. */
+export const parametersOf = ({ parameters }: ContentLine): ReadonlyMap<string, string> | undefined => {
+  const all = new Map<string, string>()
+  for (const part of splitUnquoted(parameters, ";")) {
+    if (part.trim() === "") continue
+    const [, name, value] = /^[ \t]*([A-Za-z0-9-]+)[ \t]*=(.*)$/.exec(part) ?? []
+    if (name === undefined || value === undefined) return undefined
+    all.set(name.toUpperCase(), value.trim().replace(/^"(.*)"$/, "$1"))
+  }
+  return all
+}

@@ -1,0 +1,59 @@
+import { type ContentLine, parametersOf } from "./content-lines.ts"
+import { DAY_SECONDS, timeOfDay } from "./nights.ts"
+import { timeOf, type WrittenTime } from "./values.ts"
+import { type Clock, UTC } from "./zones.ts"
+
+// Times of a calendar with the clock they are read by.
+
+export interface Time {
+  readonly isDate: boolean
+  /** Seconds since 1970 as `clock` shows them; without one, as the property's clock does, wherever that is. */
+  readonly wall: number
+  readonly clock: Clock | undefined
+  /** The day as it is written, since 1970. */
+  readonly day: number
+  /** Whether it is written as a midnight, or as a date. */
+  readonly isMidnight: boolean
+}
+
+export interface Clocks {
+  readonly property: Clock
+  readonly named: (name: string) => Clock
+}
+
+/** Parameters that a time may have. One of another name may be a broken TZID. */
+const PARAMETERS = new Set(["TZID", "VALUE", "RANGE", "FBTYPE"])
+
+/** Returns how the values of a line become times; undefined if its parameters are unreadable. */
+export const readerOf = (line: ContentLine, clocks: Clocks): ((text: string) => Time | undefined) | undefined => {
+  const parameters = parametersOf(line)
+  if (parameters === undefined) return undefined
+  for (const name of parameters.keys()) if (!PARAMETERS.has(name) && !name.startsWith("X-")) return undefined
+  const zone = parameters.get("TZID") ?? ""
+  return (text) => {
+    const written = timeOf(text)
+    return written === undefined ? undefined : timeAt(written, zone, clocks)
+  }
+}
+
+const timeAt = ({ isDate, wall, ahead }: WrittenTime, zone: string, clocks: Clocks): Time => {
+  const day = Math.floor(wall / DAY_SECONDS)
+  const isMidnight = timeOfDay(wall) === 0
+  if (isDate) return { isDate, wall, clock: undefined, day, isMidnight }
+  if (ahead !== undefined) return { isDate, wall: wall - ahead, clock: UTC, day, isMidnight }
+  return { isDate, wall, clock: zone === "" ? undefined : clocks.named(zone), day, isMidnight }
+}
+
+/** Returns what the property's clock shows at a time. */
+export const atProperty = ({ wall, clock }: Pick<Time, "wall" | "clock">, { property }: Clocks): number =>
+  clock === undefined ? wall : property.wallOf(clock.instantOf(wall))
+
+/**
+ * Returns what another clock shows at a time. Undefined if one of the two zones is unknown and they are not the same: what is
+ * read by a stand-in names no occurrence of another clock.
+ */
+export const onClock = (time: Time, clock: Clock | undefined, clocks: Clocks): number | undefined => {
+  if (time.clock === undefined || time.clock === clock) return time.wall
+  if (!time.clock.isKnown || clock?.isKnown === false) return undefined
+  return clock === undefined ? atProperty(time, clocks) : clock.wallOf(time.clock.instantOf(time.wall))
+}

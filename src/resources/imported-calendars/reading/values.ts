@@ -1,0 +1,75 @@
+import { DAY_SECONDS } from "./nights.ts"
+
+// The values of iCalendar (RFC 5545, 3.3), read exactly: a value is readable or it is not, and is never taken for another one.
+
+/** A date or a time as it is written. */
+export interface WrittenTime {
+  readonly isDate: boolean
+  /** Seconds since 1970 as the clock it was written by shows them. */
+  readonly wall: number
+  /** Seconds that clock is ahead of UTC, if the value itself says so: 0 for `Z`. */
+  readonly ahead: number | undefined
+}
+
+/** `20270501`, `20270501T150000`, `20270501T150000Z`, and the same with the dashes and colons of ISO 8601. */
+const TIME = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:T(\d\d)(:?)(\d\d)\6(\d\d)(?:(Z)|([+-])(\d\d):(\d\d))?)?$/
+
+/** Returns seconds since 1970 at the beginning of a day; undefined if the month has no such day. */
+const startOf = (year: number, month: number, day: number): number | undefined => {
+  // `Date.UTC` takes years below 100 for others.
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  const isReal = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return isReal ? date.getTime() / 1000 : undefined
+}
+
+/** Reads a date or a time; undefined if it is none, or none that exists. */
+export const timeOf = (text: string): WrittenTime | undefined => {
+  const match = TIME.exec(text.trim())
+  if (match === null) return undefined
+  const numberAt = (group: number) => Number(match[group] ?? 0)
+  const start = startOf(numberAt(1), numberAt(3), numberAt(4))
+  if (start === undefined) return undefined
+  if (match[5] === undefined) return { isDate: true, wall: start, ahead: undefined }
+  const [hour, minute, second] = [numberAt(5), numberAt(7), numberAt(8)]
+  if (hour > 23 || minute > 59 || second > 60 || numberAt(11) > 23 || numberAt(12) > 59) return undefined
+  const offset = numberAt(11) * 3600 + numberAt(12) * 60
+  const hasOffset = match[9] !== undefined || match[10] !== undefined
+  return {
+    isDate: false,
+    wall: start + hour * 3600 + minute * 60 + second,
+    ahead: hasOffset ? (match[10] === "-" ? -offset : offset) : undefined
+  }
+}
+
+const two = (number: number): string => String(number).padStart(2, "0")
+
+/** Returns a time in the basic form: `20270501T150000Z`. */
+export const basicOf = ({ wall, isDate, ahead }: WrittenTime): string => {
+  const at = new Date((wall - (ahead ?? 0)) * 1000)
+  const date = `${String(at.getUTCFullYear()).padStart(4, "0")}${two(at.getUTCMonth() + 1)}${two(at.getUTCDate())}`
+  if (isDate) return date
+  const time = `${two(at.getUTCHours())}${two(at.getUTCMinutes())}${two(at.getUTCSeconds())}`
+  return `${date}T${time}${ahead === undefined ? "" : "Z"}`
+}
+
+const DURATION = /^\+?P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
+/** No event lasts longer, so that sums stay exact. */
+const LONGEST_SECONDS = 100_000 * DAY_SECONDS
+
+/** Reads a duration in seconds; undefined if it is none, or negative. */
+export const durationOf = (text: string): number | undefined => {
+  const match = DURATION.exec(text.trim())
+  if (match === null) return undefined
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0))
+  const all = (weeks * 7 + days) * DAY_SECONDS + hours * 3600 + minutes * 60 + seconds
+  return Math.min(all, LONGEST_SECONDS)
+}
+
+/** Reads `+0100` or `-023000` in seconds; undefined if it is none. */
+export const offsetOf = (text: string): number | undefined => {
+  const [, sign, hours, minutes, seconds = 0] = /^([+-])(\d\d)([0-5]\d)([0-5]\d)?$/.exec(text.trim()) ?? []
+  if (sign === undefined || Number(hours) > 23) return undefined
+  const all = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+  return sign === "-" ? -all : all
+}
