@@ -222,7 +222,7 @@ describe("a component line", () => {
   })
 })
 
-describe("a line that is none", () => {
+describe("a line that is not a content line", () => {
   table([
     [
       "is skipped with the lines that continue it",
@@ -249,6 +249,11 @@ describe("a line that is none", () => {
     [
       "may be a name of a property with a typing error, if that could decide days",
       event("DTSTART:20261210", "DTEDN:20261212"),
+      "2026-12-10; line 6 has a date under an unknown name"
+    ],
+    [
+      "may be such a name that is cut in two",
+      event("DTSTART:20261210", "D;URATION:P2D"),
       "2026-12-10; line 6 has a date under an unknown name"
     ],
     [
@@ -614,6 +619,15 @@ describe("revisions under one UID", () => {
         ...revision("20261220", "RECURRENCE-ID:20261211", "DTEND:never")
       ],
       `${days("2026-12-10", 2)} 2026-12-20; DTEND in line 13 is unreadable`
+    ],
+    [
+      "with an unreadable occurrence belong to no series, and block their own days",
+      [
+        ...revision("20261210", "RRULE:FREQ=DAILY;COUNT=2"),
+        ...revision("20261211", "RECURRENCE-ID:never"),
+        ...revision("20261220", "RECURRENCE-ID:20261211")
+      ],
+      `${days("2026-12-10", 2)} 2026-12-20; RECURRENCE-ID in line 12 is unreadable`
     ],
     [
       "are none without a UID",

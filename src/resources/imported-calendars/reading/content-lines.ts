@@ -1,6 +1,7 @@
-// The lines of an iCalendar file (RFC 5545, 3.1), read tolerantly: a line that is none is told apart from the lines around it.
+// The lines of an iCalendar file (RFC 5545, 3.1), read tolerantly: a line that is no content line does not spoil
+// the lines around it.
 
-/** A line that says one thing: `DTSTART;TZID=Europe/Berlin:20270501T150000`. */
+/** A property with its value: `DTSTART;TZID=Europe/Berlin:20270501T150000`. */
 export interface ContentLine {
   readonly name: string
   /** As written, from the first `;` on; empty if there are none. */
@@ -103,7 +104,7 @@ const colonOf = (text: string, from: number): number => {
   return -1
 }
 
-/** Reads a content line; undefined if the line is none. */
+/** Reads a content line; undefined if it is not a content line. */
 export const contentLineOf = ({ text, line }: LogicalLine): ContentLine | undefined => {
   const [head, name] = NAME.exec(text) ?? []
   if (head === undefined || name === undefined) return undefined
@@ -117,7 +118,7 @@ export const contentLineOf = ({ text, line }: LogicalLine): ContentLine | undefi
   }
 }
 
-/** Reads the parameters of a line by their names in upper case; undefined if one of them is none. */
+/** Reads the parameters of a line by their names in upper case; undefined if one of them has no name or value. */
 export const parametersOf = ({ parameters }: ContentLine): ReadonlyMap<string, string> | undefined => {
   const all = new Map<string, string>()
   for (const part of splitUnquoted(parameters, ";")) {

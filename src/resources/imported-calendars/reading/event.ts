@@ -64,7 +64,7 @@ class Properties {
     return this.#component.properties.get(name) ?? []
   }
 
-  /** The values of a property, as `read` has them. What cannot be read is reported. */
+  /** Returns the readable values of a property, and reports lines with an unreadable one. */
   values<A>(name: string, read: (line: ContentLine) => ReadonlyArray<A | undefined>): ReadonlyArray<A> {
     return this.lines(name).flatMap((line) => {
       const values = read(line)
@@ -74,7 +74,7 @@ class Properties {
     })
   }
 
-  /** The values of a property that an event has once, without repetitions. Several are reported, since one of them is wrong. */
+  /** Returns the readable values of a property that an event may have once. Different ones are reported: one of them is wrong. */
   once<A>(name: string, read: (line: ContentLine) => A | undefined): ReadonlyArray<A> {
     const lines = this.lines(name)
     const different = new Set(lines.map(({ parameters, value }) => `${parameters}:${value.trim()}`))
@@ -93,7 +93,7 @@ class Properties {
     })
   }
 
-  /** Dates and periods; a period whose end is unreadable lasts as long as its event. */
+  /** Returns dates and periods. A period whose end is unreadable lasts as long as its event. */
   occurrences(name: string): ReadonlyArray<NamedOccurrence> {
     return this.values(name, (line) => {
       const read = readerOf(line, this.#clocks)
@@ -109,8 +109,8 @@ class Properties {
     })
   }
 
-  /** Whether the property is there, and says this each time. */
-  says(name: string, value: string): boolean {
+  /** Returns whether the property is present and each of its lines has this value. */
+  has(name: string, value: string): boolean {
     const lines = this.lines(name)
     return lines.length > 0 && lines.every((line) => line.value.trimEnd().toUpperCase() === value)
   }
@@ -185,9 +185,11 @@ export const eventOf = (component: Component, clocks: Clocks, report: Report): C
   const rules = properties.values("RRULE", (line) => [ruleOf(line.value)])
   const [dates, exceptions] = [properties.occurrences("RDATE"), properties.times("EXDATE")]
   const replaces = replacementIn(properties)
-  const isBusy = !properties.says("STATUS", "CANCELLED") && !properties.says("TRANSP", "TRANSPARENT")
+  const isBusy = !properties.has("STATUS", "CANCELLED") && !properties.has("TRANSP", "TRANSPARENT")
   const sequence = sequenceIn(properties, component.hasUnknownName)
-  const uid = properties.lines("UID")[0]?.value.trim()
+  // An event that stands for an unknown occurrence belongs to no series.
+  const isLost = replaces === undefined && properties.lines("RECURRENCE-ID").length > 0
+  const uid = isLost ? "" : properties.lines("UID")[0]?.value.trim()
   const isSingle = rules.length === 0 && dates.length === 0 && replaces === undefined
   const summaries = properties.lines("SUMMARY")
   return {

@@ -13,11 +13,11 @@ export interface Component {
   readonly components: Array<Component>
   /** Whether every line of it could be read. */
   isWhole: boolean
-  /** Whether a line of it has a name that iCalendar does not have: one that is left alone, or a broken one. */
+  /** Whether a line of it has a name that iCalendar does not have: an ignored property, or a broken name. */
   hasUnknownName: boolean
 }
 
-/** What is read of components. All other properties are left alone. */
+/** The properties that are read. All others are ignored. */
 const READ = new Set(
   `UID DTSTART DTEND DURATION RRULE RDATE EXDATE RECURRENCE-ID SEQUENCE STATUS TRANSP SUMMARY FREEBUSY
    TZID TZOFFSETFROM TZOFFSETTO X-LIC-LOCATION`.split(/\s+/)
@@ -67,13 +67,13 @@ const addLine = ({ properties }: Component, line: ContentLine): void => {
 /** A line for a report, without a name that may be a word of a text. */
 const edgeText = (edge: string, name: string): string => (KNOWN.has(name) ? `${edge}:${name}` : edge)
 
-/** Makes what a component that is none has a part of the component around it. */
+/** Moves the lines of a component that turned out to be a line of a text into the component around it. */
 const dissolve = (component: Component, into: Component): void => {
   for (const line of Array.from(component.properties.values()).flat()) addLine(into, line)
   for (const each of component.components) into.components.push(each)
 }
 
-/** What one line does to the outline; a text says why the file cannot be read at all. */
+/** Builds the outline line by line. A returned text says why the file cannot be read at all. */
 class Outline {
   /** Holds calendars, and components that are outside of one. */
   readonly root = componentOf("", 0)
@@ -99,7 +99,7 @@ class Outline {
     this.#report(clause)
   }
 
-  /** Closes components until so many are open. All of them but the last that `END` names have not ended. */
+  /** Closes components until `depth` are open. Reports each of them as without an end, except the one that has ended. */
   #closeTo(depth: number, ended: Component | undefined): void {
     while (this.#open.length > depth) {
       const component = this.#open.pop()
@@ -143,7 +143,7 @@ class Outline {
   add(logical: LogicalLine): void {
     const { text, line } = logical
     const isOutside = this.#open.length === 1
-    // What follows a calendar is nothing of it.
+    // Whatever follows a calendar does not belong to it.
     if (text === "" || (isOutside && this.#hasCalendar && !/^(?:BEGIN|END)\b/i.test(text))) return
     const content = contentLineOf(logical)
     if (content === undefined || content.name === "BEGIN" || content.name === "END")
@@ -161,11 +161,11 @@ class Outline {
       addLine(this.#current, content)
     } else if (DECIDING.has(within) && !REGISTERED.has(name) && !name.startsWith("X-")) {
       this.#current.hasUnknownName = true
-      if (TIMELIKE.test(parameters + value)) this.#fault(`line ${line} has a date under an unknown name`)
+      if (TIMELIKE.test(`${parameters}:${value}`)) this.#fault(`line ${line} has a date under an unknown name`)
     }
   }
 
-  /** Says why the file cannot be read at all, if so. */
+  /** Returns why the file cannot be read at all, if so. */
   finish(): string | undefined {
     if (!this.#hasCalendar) return "it is no iCalendar"
     if (this.isOpen("VCALENDAR")) return CUT_OFF
