@@ -320,7 +320,8 @@ describe("an optional property that is empty or broken", () => {
     "DURATION:P",
     "DURATION:PT",
     "DURATION:-P1D",
-    "SEQUENCE:new"
+    "SEQUENCE:new",
+    "SEQUENCE:"
   ]) {
     it(`keeps its event: ${line}`, () => {
       const name = line.split(/[:;]/)[0]
@@ -637,12 +638,17 @@ describe("revisions under one UID", () => {
   ])
 })
 
-it("all later occurrences of an event that is not there are reported", () => {
+it("all later occurrences of an unknown event or revision are reported", () => {
   const moved = event("UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261210", "DTSTART:20261212")
   const report = "VEVENT in line 4 moves an event that is not there"
   const series = (uid: string) => event(`UID:${uid}`, "DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2")
   assert.strictEqual(outcome(calendar(...moved, ...series("b"))), `${days("2026-12-10", 3)}; ${report}`)
   assert.strictEqual(outcome(calendar(...moved, ...series("a"))), days("2026-12-12", 2))
+  const unknown = moved.with(1, "UID:a").toSpliced(2, 0, "SEQ:UENCE:1")
+  assert.strictEqual(
+    outcome(calendar(...unknown, ...series("a"))),
+    `${days("2026-12-12", 2)}; VEVENT in line 4 has an unknown SEQUENCE`
+  )
 })
 
 describe("busy times without events", () => {

@@ -5,8 +5,8 @@ import { type Reading, readFeed } from "../../../src/resources/imported-calendar
 import { feedLines, withDashes } from "./generate-feed.ts"
 import { TODAY } from "./scene.ts"
 
-// A feed never opens a day because of something that could not be read: whatever becomes of a line, each day that was busy is
-// busy, or something is reported, and then the service keeps the days it knew.
+// A feed never opens a day because of something that could not be read. If one line breaks, each busy day stays busy, or the
+// reader reports something, and then the service keeps the days that it knew.
 
 const read = (lines: ReadonlyArray<string>, zone = "Europe/Berlin"): Reading =>
   readFeed(Buffer.from(lines.join("\r\n")), { zone, first: dayNumber(TODAY), last: dayNumber(addDays(TODAY, 1_096)) })

@@ -46,7 +46,7 @@ const rule = fc.constantFrom(
   "FREQ=WEEKLY;INTERVAL=2;COUNT=4",
   `FREQ=DAILY;INTERVAL=3;UNTIL=${basic(addDays(TODAY, 30))}`,
   `FREQ=WEEKLY;UNTIL=${basic(addDays(TODAY, 40))}T120000Z`,
-  "FREQ=MONTHLY;COUNT=2;BYMONTHDAY=-1,15",
+  "FREQ=MONTHLY;COUNT=3",
   "FREQ=YEARLY"
 )
 
@@ -87,7 +87,8 @@ const linesOf = (given: GeneratedEvent, all: ReadonlyArray<GeneratedEvent>): Rea
   const { form, start, at } = given
   const on = (days: number, hours = at) => form.write(addDays(start, days), hours)
   const isOverride = isReplacement(given)
-  const hasSeries = all.some((each) => each.uid === given.uid && !isReplacement(each))
+  // With two of them, and one UID broken, nothing would tell that the event moves both.
+  const hasSeries = all.filter((each) => each.uid === given.uid && !isReplacement(each)).length === 1
   return [
     "BEGIN:VEVENT",
     "DTSTAMP:20270420T095113Z",

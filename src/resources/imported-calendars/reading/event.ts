@@ -162,8 +162,7 @@ const sequenceIn = (properties: Properties, hasUnknownName: boolean): number | u
   if (line === undefined) return hasUnknownName ? undefined : 0
   const value = line.value.trim()
   if (another === undefined && /^\d{1,10}$/.test(value)) return Number(value)
-  if (value !== "") properties.fault(`SEQUENCE in line ${line.line} is unreadable`)
-  return undefined
+  return properties.fault(`SEQUENCE in line ${line.line} is unreadable`)
 }
 
 /** Reads a VEVENT; undefined if its start is unreadable. */

@@ -10,10 +10,10 @@ import { makeReport, type Report } from "./report.ts"
 import { latestRevisions, replacementsByUid, reportLostSeries } from "./revisions.ts"
 import { type Clock, clockNamed, clocksOf, UTC } from "./zones.ts"
 
-// The busy days of a calendar (docs/adr/0001-read-imported-calendars-by-line.md). Nothing of a feed about guests is kept: days and numbers come
-// out, and clauses that name lines.
+// The busy days of a calendar (docs/adr/0001-read-imported-calendars-by-line.md). The result has days, numbers, and clauses
+// that name lines: nothing about guests.
 
-/** What a feed is read for: the property's zone, and the first and last day that matter, as days since 1970. */
+/** The limits of reading: the property's zone, and the first and last day that matter, as days since 1970. */
 export interface Wanted {
   readonly zone: string
   readonly first: number
@@ -21,7 +21,7 @@ export interface Wanted {
 }
 
 export interface ReadFeed {
-  /** Busy days since 1970, in order. An event of which something is unreadable is busy from its start as far as it is readable. */
+  /** Busy days since 1970, in order. An event that is unreadable in part blocks what is readable of it. */
   readonly days: ReadonlyArray<number>
   readonly events: number
   /** What could not be read: a few short clauses, and how many more there were. Empty if everything was read. */
@@ -35,14 +35,14 @@ export interface ReadFeed {
   readonly daysWithoutLastUnavailable: ReadonlyArray<number>
 }
 
-/** What came of reading; `why` is a whole clause: "it is no iCalendar". */
+/** The result of reading; `why` is a whole clause: "it is no iCalendar". */
 export type Reading = ({ readonly outcome: "read" } & ReadFeed) | { readonly outcome: "broken"; readonly why: string }
 
 interface BusySpan extends Span {
   readonly isUnavailable: boolean
 }
 
-/** What all calendars of a feed say together. */
+/** The contents of all calendars of a feed. */
 interface Contents {
   readonly spans: Array<BusySpan>
   events: number

@@ -6,7 +6,7 @@ import type { Report } from "./report.ts"
 import { expand, type Rule } from "./rule.ts"
 import { atProperty, type Clocks, onClock, type Time } from "./time.ts"
 
-// When events take place, as far as it concerns the days in reach: their repetitions, without those that are left out, and
+// The nights that events take within the days in reach: with their repetitions, without the occurrences that are left out, and
 // with those that are moved.
 
 /** What events are read for. */
@@ -21,7 +21,7 @@ export interface Reach {
 
 export const REPEATS_TOO_OFTEN = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES} occurrences would have to be looked at`
 
-/** No zone is further from another than two days' clocks are. */
+/** No two zones are further apart. */
 const APART = 2 * DAY_SECONDS
 
 /** Returns the nights of what begins at a time, if they can be in reach. */
@@ -84,7 +84,7 @@ const shiftsOf = (event: CalendarEvent, others: ReadonlyArray<CalendarEvent>, cl
     })
     .toSorted((one, other) => one.from - other.from)
 
-/** Whether a rule has ended before a time on the clock of its series. What cannot be told apart counts as before its end. */
+/** Returns whether a rule has ended before a time on the clock of its series. Of two possible ends the later one counts. */
 const endOf = ({ until }: Rule, { start, isAllDay }: CalendarEvent, clocks: Clocks): ((wall: number) => boolean) => {
   if (until === undefined) return () => false
   const day = Math.floor(until.wall / DAY_SECONDS)

@@ -36,13 +36,14 @@ export const replacementsByUid = (
   )
 
 /**
- * Reports events that move all later occurrences of an event that is not there: the UID of one of the two is broken, and where
- * those occurrences take place is unknown.
+ * Reports events that move all later occurrences of a series, if it is not there, or if their own revision is unknown: where those
+ * occurrences take place is unknown then.
  */
 export const reportLostSeries = (events: ReadonlyArray<CalendarEvent>, report: Report): void => {
   const series = new Set(events.flatMap(({ uid, replaces }) => (replaces === undefined ? [uid] : [])))
-  for (const { uid, replaces, line } of events) {
-    if (replaces?.andLater === true && (uid === undefined || !series.has(uid)))
-      report(`VEVENT in line ${line} moves an event that is not there`)
+  for (const { uid, replaces, sequence, line } of events) {
+    if (replaces?.andLater !== true) continue
+    if (uid === undefined || !series.has(uid)) report(`VEVENT in line ${line} moves an event that is not there`)
+    else if (sequence === undefined) report(`VEVENT in line ${line} has an unknown SEQUENCE`)
   }
 }

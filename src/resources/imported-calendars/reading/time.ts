@@ -21,10 +21,10 @@ export interface Clocks {
   readonly named: (name: string) => Clock
 }
 
-/** Parameters that a time may have. One of another name may be a broken TZID. */
+/** Parameters that a time may have. Any other parameter may be a broken TZID. */
 const PARAMETERS = new Set(["TZID", "VALUE", "RANGE", "FBTYPE"])
 
-/** Returns how the values of a line become times; undefined if its parameters are unreadable. */
+/** Returns a reader for the times of a line; undefined if its parameters are unreadable. */
 export const readerOf = (line: ContentLine, clocks: Clocks): ((text: string) => Time | undefined) | undefined => {
   const parameters = parametersOf(line)
   if (parameters === undefined) return undefined
@@ -49,8 +49,8 @@ export const atProperty = ({ wall, clock }: Pick<Time, "wall" | "clock">, { prop
   clock === undefined ? wall : property.wallOf(clock.instantOf(wall))
 
 /**
- * Returns what another clock shows at a time. Undefined if one of the two zones is unknown and they are not the same: what is
- * read by a stand-in names no occurrence of another clock.
+ * Returns what another clock shows at a time. Undefined if the zones differ and one of them is unknown: a time on a stand-in
+ * clock does not name an occurrence on another clock.
  */
 export const onClock = (time: Time, clock: Clock | undefined, clocks: Clocks): number | undefined => {
   if (time.clock === undefined || time.clock === clock) return time.wall
