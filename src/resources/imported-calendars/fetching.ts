@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { Effect, Option, Result } from "effect"
 import type { Read } from "../../deliveries/http-call.ts"
@@ -6,6 +5,8 @@ import { Outbound } from "../../deliveries/Outbound.ts"
 import type { ReceiverPolicy } from "../../deliveries/receiver-url.ts"
 import { CALENDAR_ERROR, CALENDAR_FEED_BYTES, CALENDAR_FEED_REDIRECTS, CALENDAR_VALIDATOR } from "../../limits.ts"
 import { redirectedTo } from "./calendar-url.ts"
+import { decodeBody, TOO_LARGE } from "./content-coding.ts"
+import { digestOfFeed } from "./feed-digest.ts"
 
 // What a host answers that is asked for a calendar. Nothing that is told of it has the address in it.
 
@@ -50,18 +51,19 @@ const conditionsOf = ({ etag, last_modified }: Known) => ({
 const validator = (value: string | undefined): string | null =>
   value === undefined || value.length > CALENDAR_VALIDATOR ? null : value
 
-const bodyOf = ({ headers, bytes, whole }: Read): Body | NotFetched => {
-  if (!whole) return notFetched(`it is larger than ${CALENDAR_FEED_BYTES / 1024 / 1024} MiB`)
-  const encoding = headers["content-encoding"] ?? "identity"
-  if (encoding !== "identity") return notFetched("its host sent it compressed, unasked")
-  return {
-    outcome: "body",
-    bytes,
-    etag: validator(headers.etag),
-    last_modified: validator(headers["last-modified"]),
-    digest: createHash("sha256").update(bytes).digest("base64")
-  }
-}
+const bodyOf = ({ headers, bytes, whole }: Read): Effect.Effect<Body | NotFetched> =>
+  whole
+    ? Effect.match(decodeBody(bytes, headers["content-encoding"]), {
+        onFailure: notFetched,
+        onSuccess: (decoded) => ({
+          outcome: "body",
+          bytes: decoded,
+          etag: validator(headers.etag),
+          last_modified: validator(headers["last-modified"]),
+          digest: digestOfFeed(decoded)
+        })
+      })
+    : Effect.succeed(notFetched(TOO_LARGE))
 
 /** How long a host wants to be left alone, in milliseconds from now: it says so in seconds or by a time. */
 const retryAfterOf = (headers: IncomingHttpHeaders, now: number): number | undefined => {
@@ -97,7 +99,7 @@ export const fetchFeed = Effect.fnUntraced(function* (
     })
     if (answer.outcome === "failed") return notFetched(inWords(answer.reason, answer.detail))
     const { status, headers } = answer
-    if (status === 200) return bodyOf(answer)
+    if (status === 200) return yield* bodyOf(answer)
     if (status === 304 && known !== undefined) return { outcome: "unchanged" }
     if (!REDIRECTS.has(status) || headers.location === undefined)
       return { ...notFetched(`its host answered ${status}`), retryAfterMs: retryAfterOf(headers, now) }

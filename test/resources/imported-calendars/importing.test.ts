@@ -90,7 +90,7 @@ layer(layerScene)("an imported calendar", (it) => {
         [() => says(""), /is empty/],
         [() => says(busy("2027-05-01/2027-05-03").replace("END:VCALENDAR\r\n", "")), /ends in the middle/],
         [() => says(busy("2027-05-01/2027-05-03").slice(0, 150)), /ends in the middle/],
-        [() => says(busy(), { "content-encoding": "gzip" }), /compressed/],
+        [() => says(busy(), { "content-encoding": "gzip" }), /sent it as gzip, and it cannot be decompressed/],
         [() => (mood.answer = answering(404)), /answered 404/],
         [() => (mood.answer = (response) => response.destroy()), /cannot be reached/]
       ]

@@ -1,0 +1,59 @@
+import { promisify } from "node:util"
+import zlib from "node:zlib"
+import { Effect, Predicate } from "effect"
+import { CALENDAR_FEED_BYTES } from "../../limits.ts"
+
+// Hosts compress a calendar also where the request asks them not to (RFC 9110, 12.5.3: Accept-Encoding is a preference).
+
+type Decompress = (bytes: Buffer) => Promise<Buffer>
+
+/** Nothing is decompressed beyond the largest calendar that is read. */
+const options = { maxOutputLength: CALENDAR_FEED_BYTES }
+
+const [gunzip, inflate, inflateRaw, brotliDecompress] = [
+  promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gunzip),
+  promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.inflate),
+  promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.inflateRaw),
+  promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)
+]
+
+/** The low half of the first byte of a zlib stream. Some hosts send `deflate` without that frame. */
+const ZLIB_METHOD = 8
+
+const CODINGS: Readonly<Record<string, Decompress>> = {
+  gzip: (bytes) => gunzip(bytes, options),
+  "x-gzip": (bytes) => gunzip(bytes, options),
+  deflate: (bytes) => (((bytes[0] ?? 0) & 0x0f) === ZLIB_METHOD ? inflate : inflateRaw)(bytes, options),
+  br: (bytes) => brotliDecompress(bytes, options)
+}
+
+/** Characters of a coding's name in an error. */
+const CODING_NAME = 40
+
+export const TOO_LARGE = `it is larger than ${CALENDAR_FEED_BYTES / 1024 / 1024} MiB`
+
+const isTooLarge = (error: unknown): boolean =>
+  Predicate.hasProperty(error, "code") && error.code === "ERR_BUFFER_TOO_LARGE"
+
+/**
+ * Returns the body of a response without its `Content-Encoding`, at most {@link CALENDAR_FEED_BYTES} of it. Fails with a clause
+ * that says why: the coding is unknown, there are several, the body is not in it, or it is larger.
+ */
+export const decodeBody = (bytes: Buffer, contentEncoding: string | undefined): Effect.Effect<Buffer, string> => {
+  const codings = (contentEncoding ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding !== "identity")
+  const [coding, ...others] = codings
+  if (coding === undefined) return Effect.succeed(bytes)
+  if (others.length > 0) return Effect.fail("its host sent it compressed more than once")
+  const decompress = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined
+  if (decompress === undefined) {
+    return Effect.fail(`its host sent it in an unknown Content-Encoding: ${coding.slice(0, CODING_NAME)}`)
+  }
+  return Effect.tryPromise({
+    try: () => decompress(bytes),
+    catch: (error) => (isTooLarge(error) ? TOO_LARGE : `its host sent it as ${coding}, and it cannot be decompressed`)
+  })
+}
