@@ -63,6 +63,7 @@ import digestsOfCalendars from "./0061_digests_of_calendars.ts"
 import calendarsByDigest from "./0062_calendars_by_digest.ts"
 import guestsByAge from "./0063_guests_by_age.ts"
 import inquiriesByAge from "./0064_inquiries_by_age.ts"
+import feedsReadInPart from "./0065_feeds_read_in_part.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -129,5 +130,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 61, name: "digests_of_calendars", up: digestsOfCalendars },
   { id: 62, name: "calendars_by_digest", up: calendarsByDigest, inPieces: true },
   { id: 63, name: "guests_by_age", up: guestsByAge, inPieces: true },
-  { id: 64, name: "inquiries_by_age", up: inquiriesByAge, inPieces: true }
+  { id: 64, name: "inquiries_by_age", up: inquiriesByAge, inPieces: true },
+  { id: 65, name: "feeds_read_in_part", up: feedsReadInPart }
 ]

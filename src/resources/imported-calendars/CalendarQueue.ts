@@ -10,7 +10,9 @@ import { readIdentity } from "../own-row.ts"
 import { type Applicable, TakenCalendar } from "./calendar.ts"
 import { READING_THREADS } from "./FeedReader.ts"
 import {
+  type Accepted,
   type Applied,
+  accepting,
   applying,
   type Failed,
   handingBack,
@@ -35,7 +37,8 @@ export const FETCH_LEASE_MS =
 
 const readTaken = rowsOf(TakenCalendar)
 const readOne = rowOf(TakenCalendar)
-const readApplied = rowOf(Schema.Struct({ changed_days: Schema.Int }))
+const readApplied = rowOf(Schema.Struct({ changed_days: Schema.Int, busy_days: Schema.Int }))
+const readChanged = rowOf(Schema.Struct({ changed_days: Schema.Int }))
 
 const inHand = ({ operator_id, id, attempts }: TakenCalendar, now: Date): InHand => ({ operator_id, id, attempts, now })
 
@@ -51,6 +54,7 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()("latchkey/re
     const unchanged = inForms(sql, (given: Givens<Unchanged>) => settlingUnchanged(sql, given))
     const failed = inForms(sql, (given: Givens<Failed>) => settlingFailed(sql, given))
     const handBack = inForms(sql, (given: Givens<InHand>) => handingBack(sql, given))
+    const accept = onRecordInForms(sql, (given: Givens<Accepted>) => accepting(sql, given))
     const remove = onRecordInForms(sql, (given: Givens<Removed>) => removing(sql, given))
     return {
       /** Takes up to `most` due calendars. `underWay` are those this process has already. */
@@ -70,18 +74,27 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()("latchkey/re
       /** Takes one, whoever has it and whenever it is due; undefined where there is none of that id. */
       takeOne: (id: number, now: Date) => readOne(takeOne({ id, leaseEnd: leaseEnd(now, FETCH_LEASE_MS) })),
 
-      /** Makes what it says so. Answers how many days changed; undefined where somebody else has it by now. */
-      apply: (calendar: TakenCalendar, said: Applicable, nextFetch: Date, now: Date) =>
-        readApplied(patiently(apply({ ...inHand(calendar, now), ...said, remark: said.remark ?? null, nextFetch }))),
+      /** Makes what it says so. Answers how many days changed and are busy; undefined where somebody else has it by now. */
+      apply: (calendar: TakenCalendar, { bookingWindow, ...said }: Applicable, nextFetch: Date, now: Date) => {
+        const window = {
+          unavailable_before: bookingWindow?.before ?? null,
+          unavailable_moved: bookingWindow?.hasMoved ?? false
+        }
+        return readApplied(patiently(apply({ ...inHand(calendar, now), ...said, ...window, nextFetch })))
+      },
 
       unchanged: (calendar: TakenCalendar, first: string, nextFetch: Date, now: Date) =>
-        readApplied(unchanged({ ...inHand(calendar, now), first, nextFetch })),
+        readChanged(unchanged({ ...inHand(calendar, now), first, nextFetch })),
 
       /** Undefined where somebody else has it by now, or it was written down already. */
       failed: (calendar: TakenCalendar, reason: string, nextFetch: Date, now: Date) =>
         readIdentity(failed({ ...inHand(calendar, now), failures: calendar.failures, reason, nextFetch })),
 
       handBack: (calendar: TakenCalendar, now: Date) => Effect.orDie(handBack(inHand(calendar, now))),
+
+      /** Opens the days that were kept. Returns how many changed; undefined where somebody else has the calendar by now. */
+      accept: (calendar: TakenCalendar, first: string, now: Date) =>
+        readChanged(patiently(accept({ ...inHand(calendar, now), first }))),
 
       /** Removes it with what only it closed; undefined where somebody else has it by now. */
       remove: (calendar: TakenCalendar, first: string, now: Date) =>

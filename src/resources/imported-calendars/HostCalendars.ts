@@ -9,7 +9,9 @@ import { onlyRowOf } from "../../database/rows.ts"
 import { Outbound } from "../../deliveries/Outbound.ts"
 import { CALENDARS_FETCHED_NOW } from "../../limits.ts"
 import type { OwnRow } from "../own-row.ts"
+import type { Acceptance } from "./acceptance.ts"
 import { type AddedCalendar, type Fetched, ImportedCalendars } from "./ImportedCalendars.ts"
+import type { CalendarSettings } from "./settings.ts"
 
 const noSuchProperty = new NotFound({ message: "property: there is no such property." })
 const noSuchCalendar = new NotFound({ message: "There is no such calendar." })
@@ -56,8 +58,14 @@ const make = Effect.gen(function* () {
     })
 
   return HostCalendars.of({
-    add: (operatorId, propertyId, url) =>
-      Effect.andThen(ownProperty(operatorId, propertyId), calendars.add(propertyId, url)),
+    add: (operatorId, propertyId, url, settings) =>
+      Effect.andThen(ownProperty(operatorId, propertyId), calendars.add(propertyId, url, settings)),
+    update: (operatorId, id, settings) => Effect.andThen(ownCalendar(operatorId, id), calendars.update(id, settings)),
+    accept: (operatorId, id, seen) =>
+      Effect.andThen(
+        ownCalendar(operatorId, id),
+        calendars.accept(id, seen).pipe(Effect.provideService(WakeUp, wakeUp))
+      ),
     remove: (operatorId, id) => Effect.andThen(ownCalendar(operatorId, id), calendars.remove(id)),
     fetch: (operatorId, id) =>
       Effect.andThen(
@@ -81,8 +89,20 @@ export class HostCalendars extends Context.Service<
     readonly add: (
       operatorId: number,
       propertyId: number,
-      url: string
+      url: string,
+      settings?: CalendarSettings
     ) => Effect.Effect<AddedCalendar, NotFound | ValidationFailed, Acting>
+    readonly update: (
+      operatorId: number,
+      id: number,
+      settings: CalendarSettings
+    ) => Effect.Effect<void, NotFound, Acting>
+    /** Accepts the feed with that digest as it was read. */
+    readonly accept: (
+      operatorId: number,
+      id: number,
+      seen: string
+    ) => Effect.Effect<Acceptance, NotFound | Conflict, Acting>
     readonly remove: (operatorId: number, id: number) => Effect.Effect<void, NotFound | Conflict, Acting>
     /** Fetches it now; one of an operator's at a time in a process. */
     readonly fetch: (operatorId: number, id: number) => Effect.Effect<Fetched, NotFound | Conflict, Acting>

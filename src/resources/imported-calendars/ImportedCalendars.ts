@@ -13,11 +13,13 @@ import { CALENDARS, CALENDARS_OF_PROPERTY } from "../../limits.ts"
 import { calendarAddress, feedToken } from "../../sealing/places.ts"
 import { openedOrTold, Sealing, type Seals } from "../../sealing/Sealing.ts"
 import { inTurn } from "../own-row.ts"
+import { type Acceptance, acceptCalendar } from "./acceptance.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
-import { CalendarState, type ImportedCalendar, KeptCalendar } from "./calendar.ts"
+import { CalendarState, type ImportedCalendar, KeptCalendar, noSuchCalendar } from "./calendar.ts"
 import { calendarUrl, digestOfUrl, hostOf, tokensIn } from "./calendar-url.ts"
 import { FeedReader } from "./FeedReader.ts"
 import { type Came, fetchNow, reachOf } from "./importing.ts"
+import { type CalendarSettings, changeSettings } from "./settings.ts"
 
 /** Which calendars are meant; what is undefined does not narrow it. */
 export interface WantedCalendars {
@@ -41,8 +43,22 @@ export interface Fetched extends Came {
 export class ImportedCalendars extends Context.Service<
   ImportedCalendars,
   {
-    /** Follows the calendar at an address from now on. The same address for the same property is the same calendar. */
-    readonly add: (propertyId: number, url: string) => Effect.Effect<AddedCalendar, NotFound | ValidationFailed, Acting>
+    /**
+     * Follows the calendar at an address from now on. The same address for the same property is the same calendar, whose
+     * settings stay where none are given.
+     */
+    readonly add: (
+      propertyId: number,
+      url: string,
+      settings?: CalendarSettings
+    ) => Effect.Effect<AddedCalendar, NotFound | ValidationFailed, Acting>
+    /** Changes settings of a calendar, which is then read anew. */
+    readonly update: (id: number, settings: CalendarSettings) => Effect.Effect<void, NotFound, Acting>
+    /**
+     * Accepts a feed with unreadable parts as it was read last: days that were kept busy are free. `seen` is the digest of the
+     * feed that the host looked at; undefined: whichever was read last.
+     */
+    readonly accept: (id: number, seen?: string) => Effect.Effect<Acceptance, NotFound | Conflict, Acting | WakeUp>
     /** The first `most` that are wanted, by their ids. */
     readonly list: (wanted: WantedCalendars, most: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
     /** Follows a calendar no more: what only it closed is open again. */
@@ -59,6 +75,8 @@ export class ImportedCalendars extends Context.Service<
       return ImportedCalendars.of({
         add: adding(sql, seals),
         list: listing(sql, seals),
+        update: updating(sql),
+        accept: acceptCalendar(queue),
         remove: removal(queue),
         fetch: fetching(sql, queue, yield* FeedReader)
       })
@@ -90,6 +108,7 @@ interface New extends Asked {
   /** Digests of tokens of this service in it. */
   readonly tokens: ReadonlyArray<string>
   readonly host: string
+  readonly skipUnavailable: boolean
   readonly now: Date
 }
 
@@ -109,7 +128,7 @@ const readMade = onlyRowOf(
 const make = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(
     sql,
-    ({ operatorId, id, propertyId, url, digest, tokens, host, now }: Givens<New>) => ({
+    ({ operatorId, id, propertyId, url, digest, tokens, host, skipUnavailable, now }: Givens<New>) => ({
       change: sql`
       known AS (
         SELECT id FROM imported_calendars
@@ -129,9 +148,10 @@ const make = (sql: SqlClient.SqlClient) => {
           ) AS is_own
         FROM imported_calendars WHERE operator_id = ${operatorId}
       ), made AS (
-        INSERT INTO imported_calendars (operator_id, id, property_id, url, url_digest, host, due_at, created_at)
+        INSERT INTO imported_calendars
+          (operator_id, id, property_id, url, url_digest, host, skip_unavailable, due_at, created_at)
         OVERRIDING SYSTEM VALUE
-        SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${now}, ${now} FROM room
+        SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${skipUnavailable}::boolean, ${now}, ${now} FROM room
         WHERE NOT EXISTS (SELECT FROM known) AND NOT is_own
           AND of_property < ${sql.literal(String(CALENDARS_OF_PROPERTY))}
           AND of_operator < ${sql.literal(String(CALENDARS))}
@@ -150,7 +170,8 @@ const adding = (sql: SqlClient.SqlClient, { seal }: Seals): ImportedCalendars["S
   const owner = ownerOf(sql)
   const made = make(sql)
   const alone = inTurn(sql)
-  return Effect.fnUntraced(function* (propertyId, given) {
+  const change = changeSettings(sql)
+  return Effect.fnUntraced(function* (propertyId, given, settings) {
     const url = yield* Effect.fromResult(calendarUrl(given, yield* receiverPolicy))
     const found = yield* owner(propertyId)
     if (found === undefined) return yield* new NotFound({ message: `property: there is no property ${propertyId}.` })
@@ -167,9 +188,12 @@ const adding = (sql: SqlClient.SqlClient, { seal }: Seals): ImportedCalendars["S
         digest: digestOfUrl(url),
         tokens: tokensIn(url),
         host: hostOf(url),
+        skipUnavailable: settings?.skipUnavailable ?? false,
         now
       })
     )
+    // It may have been followed already, with other settings.
+    if (id !== null && settings !== undefined) yield* change(id, settings, now)
     if (id !== null) return { calendar_id: id, operator_id: operatorId, property_id: propertyId }
     if (is_own) return yield* ownFeed
     return yield* of_property >= CALENDARS_OF_PROPERTY ? tooManyOfProperty : tooMany
@@ -204,8 +228,8 @@ const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Ser
   const statement = inForms(
     sql,
     ({ operatorId, propertyId, most }: Givens<WantedCalendars & { readonly most: number }>) => sql`
-      SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, f.id AS feed_id,
-        f.token AS feed_token
+      SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, c.skip_unavailable,
+        f.id AS feed_id, f.token AS feed_token
       FROM imported_calendars c
       LEFT JOIN property_feeds f
         ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id
@@ -216,9 +240,15 @@ const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Ser
   return (wanted, most) => Effect.flatMap(readListed(statement({ ...wanted, most })), Effect.forEach(openedBy(seals)))
 }
 
-const noSuchCalendar = (id: number) => new NotFound({ message: `There is no calendar ${id}.` })
-
 const fetchedSince = new Conflict({ message: "The calendar was fetched in this moment; try again." })
+
+const updating = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["update"] => {
+  const change = changeSettings(sql)
+  return Effect.fnUntraced(function* (id, settings) {
+    const changed = yield* change(id, settings, yield* DateTime.nowAsDate)
+    if (changed === undefined) return yield* noSuchCalendar(id)
+  })
+}
 
 const removal = (queue: CalendarQueue["Service"]): ImportedCalendars["Service"]["remove"] =>
   Effect.fnUntraced(function* (id) {

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { NotFound } from "../../contract/errors.ts"
 import { Instant } from "../row-fields.ts"
 
 /** A calendar that a worker has in its hands. */
@@ -18,9 +19,19 @@ export const TakenCalendar = Schema.Struct({
   digest: Schema.NullOr(Schema.String),
   /** The last day that what came last was applied to. */
   applied_to: Schema.NullOr(Schema.String),
+  /** What of the feed that came last could not be read; null: all of it was read. */
+  unreadable: Schema.NullOr(Schema.String),
+  /** The digest of the feed with unreadable parts that the host accepted as read. */
+  accepted_digest: Schema.NullOr(Schema.String),
+  skip_unavailable: Schema.Boolean,
+  /** The end of the last "Not available" block when the feed was last read whole, and whether it has moved forward. */
+  unavailable_before: Schema.NullOr(Schema.String),
+  unavailable_moved: Schema.Boolean,
   time_zone: Schema.String
 })
 export type TakenCalendar = typeof TakenCalendar.Type
+
+export const noSuchCalendar = (id: number) => new NotFound({ message: `There is no calendar ${id}.` })
 
 export const CalendarState = Schema.Literals(["new", "ok", "failing"])
 
@@ -33,6 +44,8 @@ export const KeptCalendar = Schema.Struct({
   state: CalendarState,
   fetched_at: Schema.NullOr(Instant),
   error: Schema.NullOr(Schema.String),
+  /** Whether a "Not available" block at the end of the feed closes no day once its end has moved forward. */
+  skip_unavailable: Schema.Boolean,
   feed_id: Schema.NullOr(Schema.Int),
   feed_token: Schema.NullOr(Schema.String)
 })
@@ -46,14 +59,30 @@ export interface ImportedCalendar extends Omit<KeptCalendar, "url" | "feed_id" |
   readonly feed: { readonly token: string | undefined } | undefined
 }
 
-/** What there is to be said of a calendar that was read. */
-export interface Applicable {
-  /** The days it says are busy, from `first` to `last`, in order. */
-  readonly days: ReadonlyArray<string>
+/** The days that matter, today and as far ahead as availability goes. */
+export interface Reach {
   readonly first: string
   readonly last: string
-  /** What of it cannot be read. */
-  readonly remark: string | undefined
+}
+
+/** The end of the last "Not available" block of a feed, the first day after it. */
+export interface BookingWindow {
+  readonly before: string
+  /** Whether the end moved forward between two fetches, as that of a marketplace's booking window does. */
+  readonly hasMoved: boolean
+}
+
+/** What becomes of a calendar whose feed was read. */
+export interface Applicable extends Reach {
+  /** The days it says are busy, from `first` to `last`, in order. */
+  readonly days: ReadonlyArray<string>
+  /** False: days that were busy before stay busy. */
+  readonly opensDays: boolean
+  /** What of it could not be read. */
+  readonly unreadable: string | null
+  /** Its digest where the host accepted it as read. */
+  readonly accepted_digest: string | null
+  readonly bookingWindow: BookingWindow | undefined
   readonly etag: string | null
   readonly last_modified: string | null
   readonly digest: string

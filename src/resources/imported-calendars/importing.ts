@@ -5,7 +5,7 @@ import { type Backoff, pauseOf } from "../../background/retries.ts"
 import { attemptOnce, makeTimedWork } from "../../background/timed-work.ts"
 import { WakeUp } from "../../background/WakeUp.ts"
 import { Acting, byItself } from "../../contract/acting.ts"
-import { addDays, dateInZone, dateOfNumber, dayNumber } from "../../contract/time.ts"
+import { addDays, dateInZone, dayNumber } from "../../contract/time.ts"
 import { receiverPolicy } from "../../deliveries/receiver-url.ts"
 import {
   AVAILABILITY_END_DAYS,
@@ -19,9 +19,11 @@ import { openedOrTold, Sealing } from "../../sealing/Sealing.ts"
 import { calendarFetches } from "../../telemetry/metrics/declared.ts"
 import { countOne } from "../../telemetry/metrics/measuring.ts"
 import { asRoot, record, recordFailure } from "../../telemetry/spans.ts"
+import { toApplicable } from "./applicable.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
-import type { Applicable, TakenCalendar } from "./calendar.ts"
+import type { Applicable, Reach, TakenCalendar } from "./calendar.ts"
 import { FeedReader } from "./FeedReader.ts"
+import { isOfThisReader } from "./feed-digest.ts"
 import { fetchFeed, type NotFetched, notFetched } from "./fetching.ts"
 import { retain } from "./retention.ts"
 import { bringNear } from "./set-back.ts"
@@ -31,12 +33,6 @@ import { FETCHING_ROOM } from "./taking.ts"
 const STEADY: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
 /** Of a calendar that fails: the same time, doubling up to two hours. */
 const FAILING: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
-
-/** The days that matter, today and as far ahead as availability goes. */
-interface Reach {
-  readonly first: string
-  readonly last: string
-}
 
 export const reachOf = ({ time_zone }: Pick<TakenCalendar, "time_zone">, now: number): Reach => {
   const first = dateInZone(now, time_zone)
@@ -49,12 +45,12 @@ type Ended =
   | { readonly outcome: "unchanged"; readonly first: string }
   | NotFetched
 
-/** What a host is not asked again if it has nothing new: nothing, once there are days that it was never read for. */
+/**
+ * What a host is not asked again if it has nothing new: nothing, once there are days that it was never read for, or where an
+ * earlier reader read it.
+ */
 const knownOf = (calendar: TakenCalendar, { last }: Reach) =>
-  calendar.applied_to !== null && calendar.applied_to >= last ? calendar : undefined
-
-const remarkOf = (unreadable: ReadonlyArray<string>): string | undefined =>
-  unreadable.length === 0 ? undefined : `it is unreadable in part: ${unreadable.join("; ")}`
+  calendar.applied_to !== null && calendar.applied_to >= last && isOfThisReader(calendar.digest) ? calendar : undefined
 
 /** The time is that of the host alone: waiting for others to be read first is none of its doing. */
 const inTime = Effect.timeoutOrElse({
@@ -73,14 +69,11 @@ const attemptOf = Effect.fnUntraced(function* (calendar: TakenCalendar): Effect.
   if (answer.outcome === "failed") return answer
   const isSame = answer.outcome === "unchanged" || answer.digest === known?.digest
   if (isSame) return { outcome: "unchanged" as const, first: reach.first }
-  const { bytes, etag, last_modified, digest } = answer
   const { read } = yield* FeedReader
   const [first, last] = [dayNumber(reach.first), dayNumber(reach.last)]
-  const reading = yield* read({ bytes, zone: calendar.time_zone, first, last })
+  const reading = yield* read({ bytes: answer.bytes, zone: calendar.time_zone, first, last })
   if (reading.outcome === "broken") return notFetched(reading.why)
-  const remark = remarkOf(reading.unreadable)
-  const said = { ...reach, days: reading.days.map(dateOfNumber), remark, etag, last_modified, digest }
-  return { outcome: "read" as const, said }
+  return { outcome: "read" as const, said: toApplicable(calendar, reading, reach, answer) }
 })
 
 const about = ({ operator_id, property_id, id, host }: TakenCalendar) =>
@@ -112,8 +105,8 @@ const settle = Effect.fnUntraced(function* (
     const applied = yield* queue.apply(calendar, ended.said, steady, now)
     if (applied === undefined) return OVERTAKEN
     if (applied.changed_days > 0) yield* (yield* WakeUp).wake
-    const { days, remark: error } = ended.said
-    return { outcome: "read", busy_days: days.length, changed_days: applied.changed_days, error }
+    const { opensDays, unreadable } = ended.said
+    return { outcome: "read", ...applied, error: opensDays ? undefined : (unreadable ?? undefined) }
   }
   if (ended.outcome === "unchanged") {
     const settled = yield* queue.unchanged(calendar, ended.first, steady, now)

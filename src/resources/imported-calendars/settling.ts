@@ -45,14 +45,18 @@ const own = (sql: SqlClient, first: Givens<{ readonly first: string }>["first"],
   WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.echo AND d.day >= ${first}::date
     AND NOT told.days @> d.day AND ${unless}`
 
-export interface Applied extends InHand, Omit<Applicable, "remark"> {
-  readonly remark: string | null
+export interface Applied extends InHand, Omit<Applicable, "bookingWindow"> {
+  readonly unavailable_before: string | null
+  readonly unavailable_moved: boolean
   readonly nextFetch: Date
 }
 
-/** What a calendar says is busy becomes so here, and what it says no more is free again. */
+/**
+ * The days that a calendar says are busy become so here, and days that it names no more are free again. Where it opens no day,
+ * the days that it said before count as said still: kept, on the calendar, tells which those are.
+ */
 export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChange => {
-  const { days, first, last, now } = applied
+  const { days, first, last, now, opensDays } = applied
   const changed = sql`
     SELECT operator_id, property_id, day, true AS busy FROM added
     UNION ALL SELECT operator_id, property_id, day, false FROM gone`
@@ -63,12 +67,21 @@ export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChan
       ), told AS MATERIALIZED (${toldTo(sql, now)}),
       said AS MATERIALIZED (
         SELECT c.operator_id, c.id AS calendar_id, c.property_id, day FROM calendar c, unnest(${days}::date[]) day
-      ), gone AS (
-        DELETE FROM imported_days d USING calendar c
-        WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day BETWEEN ${first}::date AND ${last}::date
-          AND NOT EXISTS (SELECT FROM said WHERE said.day = d.day)
+      ), unsaid AS MATERIALIZED (
+        SELECT d.operator_id, d.calendar_id, d.property_id, d.day FROM imported_days d
+        JOIN calendar c ON c.operator_id = d.operator_id AND c.id = d.calendar_id
+        WHERE d.day BETWEEN ${first}::date AND ${last}::date AND NOT EXISTS (SELECT FROM said WHERE said.day = d.day)
+      ), kept AS (SELECT day FROM unsaid WHERE NOT ${opensDays}::boolean),
+      gone AS (
+        DELETE FROM imported_days d USING unsaid
+        WHERE d.operator_id = unsaid.operator_id AND d.calendar_id = unsaid.calendar_id AND d.day = unsaid.day
+          AND ${opensDays}::boolean
         RETURNING d.operator_id, d.property_id, d.day
-      ), own AS (${own(sql, first, sql`EXISTS (SELECT FROM said WHERE said.day = d.day)`)}),
+      ), own AS (${own(
+        sql,
+        first,
+        sql`(EXISTS (SELECT FROM said WHERE said.day = d.day) OR EXISTS (SELECT FROM kept WHERE kept.day = d.day))`
+      )}),
       added AS (
         INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
         SELECT operator_id, calendar_id, day, property_id, told.lately @> day FROM said, told
@@ -76,15 +89,21 @@ export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChan
         RETURNING operator_id, property_id, day
       ), ${countImported(sql, changed, { first, at: now })},
       settled AS (
-        UPDATE imported_calendars i SET state = 'ok', error = ${applied.remark}, failures = 0, fetched_at = ${now},
-          due_at = ${applied.nextFetch}, etag = ${applied.etag}, last_modified = ${applied.last_modified},
-          digest = ${applied.digest}, applied_to = ${last}::date
+        UPDATE imported_calendars i SET state = 'ok', failures = 0, fetched_at = ${now}, due_at = ${applied.nextFetch},
+          error = CASE WHEN NOT ${opensDays}::boolean THEN ${applied.unreadable} END,
+          unreadable = ${applied.unreadable}, accepted_digest = ${applied.accepted_digest},
+          kept = (SELECT coalesce(range_agg(daterange(day, day + 1)), '{}') FROM kept),
+          unavailable_before = ${applied.unavailable_before}::date, unavailable_moved = ${applied.unavailable_moved},
+          etag = ${applied.etag}, last_modified = ${applied.last_modified}, digest = ${applied.digest},
+          applied_to = ${last}::date
         FROM calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
         RETURNING i.id
       )`,
     events: [],
     touched: touchedByImport(sql),
-    outcome: sql`SELECT (SELECT count(*) FROM counted) AS changed_days FROM settled`
+    outcome: sql`
+      SELECT (SELECT count(*) FROM counted) AS changed_days,
+        (SELECT count(*) FROM said) + (SELECT count(*) FROM kept) AS busy_days FROM settled`
   }
 }
 
@@ -97,11 +116,45 @@ export interface Unchanged extends InHand {
 export const settlingUnchanged = (sql: SqlClient, unchanged: Givens<Unchanged>): Fragment => sql`
   WITH calendar AS (
     UPDATE imported_calendars
-    SET state = 'ok', error = CASE WHEN state = 'ok' THEN error END, failures = 0, fetched_at = ${unchanged.now},
-      due_at = ${unchanged.nextFetch}
+    SET state = 'ok', error = CASE WHEN accepted_digest IS DISTINCT FROM digest THEN unreadable END, failures = 0,
+      fetched_at = ${unchanged.now}, due_at = ${unchanged.nextFetch}
     WHERE ${isMine(sql, unchanged)} RETURNING operator_id, id, property_id
   ), told AS MATERIALIZED (${toldTo(sql, unchanged.now)}), own AS (${own(sql, unchanged.first, sql`true`)})
   SELECT 0 AS changed_days FROM calendar`
+
+export interface Accepted extends InHand {
+  readonly first: string
+}
+
+/**
+ * The host accepts a feed with unreadable parts as it was read: the days that were kept are free. The calendar is due at once,
+ * since a fetch of it may have been given up for this. To be called, as {@link removing}, by who has taken it.
+ */
+export const accepting = (sql: SqlClient, accepted: Givens<Accepted>): RecordedChange => ({
+  change: sql`
+    calendar AS (
+      SELECT operator_id, id, property_id, kept FROM imported_calendars
+      WHERE ${isMine(sql, accepted)} FOR NO KEY UPDATE
+    ), gone AS (
+      DELETE FROM imported_days d USING calendar c
+      WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND c.kept @> d.day
+      RETURNING d.operator_id, d.property_id, d.day
+    ), ${countImported(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
+      first: accepted.first,
+      at: accepted.now
+    })},
+    accepted AS (
+      UPDATE imported_calendars i SET accepted_digest = i.digest, kept = '{}', due_at = ${accepted.now},
+        error = CASE WHEN i.state = 'failing' THEN i.error END
+      FROM calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
+      RETURNING i.operator_id, i.id
+    )`,
+  events: [],
+  touched: sql`
+    ${touchedByImport(sql)}
+    UNION ALL SELECT operator_id, 'imported_calendar:' || id, '{accepted}'::text[] FROM accepted`,
+  outcome: sql`SELECT (SELECT count(*) FROM counted) AS changed_days FROM accepted`
+})
 
 export interface Failed extends InHand {
   readonly failures: number

@@ -54,7 +54,7 @@ const dueOf = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
 /** What a worker needs of calendar `c`, a row that was taken, beside its operator's zone. */
 export const columnsOfTaken = (sql: SqlClient): Fragment => sql`
   c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
-  c.applied_to`
+  c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved`
 
 /**
  * Takes calendars that are due: of operators in turn, the one with the fewest in hand first, and of no host too many. Those of

@@ -44,6 +44,13 @@ export const busy = (...stretches: ReadonlyArray<string>): string =>
     })
   )
 
+/** The same with an event whose start cannot be read. */
+export const busyInPart = (...stretches: ReadonlyArray<string>): string =>
+  busy(...stretches).replace(
+    "END:VCALENDAR",
+    ["BEGIN:VEVENT", "UID:broken@test", "DTSTART:never", "SUMMARY:Reserved", "END:VEVENT", "END:VCALENDAR"].join("\r\n")
+  )
+
 /** Nothing of the tests before is left to be fetched. */
 export const emptied = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -25,7 +25,10 @@ const said = (...days: ReadonlyArray<string>) => ({
   days,
   first: "2027-04-20",
   last: "2030-04-20",
-  remark: undefined,
+  opensDays: true,
+  unreadable: null,
+  accepted_digest: null,
+  bookingWindow: undefined,
   etag: null,
   last_modified: null,
   digest: "x"
@@ -104,9 +107,15 @@ layer(layerScene)("taking calendars", (it) => {
       assert.isUndefined(yield* queue.failed(dead, "late", then, at))
       assert.isUndefined(yield* queue.unchanged(dead, "2027-04-20", then, at))
       yield* queue.handBack(dead, at)
-      assert.deepStrictEqual(yield* byNobody(queue.apply(next, said("2027-05-02"), then, at)), { changed_days: 1 })
+      assert.deepStrictEqual(yield* byNobody(queue.apply(next, said("2027-05-02"), then, at)), {
+        changed_days: 1,
+        busy_days: 1
+      })
       // The answer of the database was lost: done twice it is done once.
-      assert.deepStrictEqual(yield* byNobody(queue.apply(next, said("2027-05-02"), then, at)), { changed_days: 0 })
+      assert.deepStrictEqual(yield* byNobody(queue.apply(next, said("2027-05-02"), then, at)), {
+        changed_days: 0,
+        busy_days: 1
+      })
       assert.deepStrictEqual(yield* daysOf(next.id), ["2027-05-02"])
       assert.deepStrictEqual(yield* toldOf(property), ["-2027-05-02"])
       assert.deepInclude(yield* stateOf(next.id), { state: "ok", failures: 0, due_at: then })

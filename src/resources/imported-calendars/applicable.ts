@@ -1,0 +1,69 @@
+import { dateOfNumber, dayNumber } from "../../contract/time.ts"
+import { CALENDAR_ERROR } from "../../limits.ts"
+import type { Applicable, BookingWindow, Reach, TakenCalendar } from "./calendar.ts"
+import type { ReadFeed } from "./reading/feed.ts"
+
+// Which days of a reading are applied. A feed never opens a day because of something that could not be read.
+
+/** The reader names so many unreadable parts; there may be more. */
+export const UNREADABLE_PARTS = 5
+
+/** Returns the parts that could not be read as one text of at most {@link CALENDAR_ERROR} characters, null if there are none. */
+const unreadableText = (parts: ReadonlyArray<string>): string | null => {
+  const [first] = parts
+  if (first === undefined) return null
+  const count =
+    parts.length >= UNREADABLE_PARTS
+      ? `${UNREADABLE_PARTS} parts or more`
+      : `${parts.length} part${parts.length === 1 ? "" : "s"}`
+  const text = `${count} of the calendar could not be read, so no day was opened: ${parts.join("; ")}`
+  const shortened = text.length > CALENDAR_ERROR ? `${text.slice(0, CALENDAR_ERROR - 1)}…` : text
+  return shortened.toWellFormed().replaceAll("\0", "\uFFFD")
+}
+
+/**
+ * Returns where the last "Not available" block ends now, and whether that end has moved forward since an earlier fetch.
+ * A block whose end moves back, or that is not there, starts anew. One that reaches beyond the days that are read is none:
+ * its real end is not known.
+ */
+export const trackBookingWindow = (
+  seen: BookingWindow | undefined,
+  block: ReadFeed["lastUnavailable"],
+  last: string
+): BookingWindow | undefined => {
+  if (block === undefined || block.before > dayNumber(last)) return undefined
+  const before = dateOfNumber(block.before)
+  if (seen === undefined || before < seen.before) return { before, hasMoved: false }
+  return { before, hasMoved: seen.hasMoved || before > seen.before }
+}
+
+const bookingWindowOf = ({ unavailable_before, unavailable_moved }: TakenCalendar): BookingWindow | undefined =>
+  unavailable_before === null ? undefined : { before: unavailable_before, hasMoved: unavailable_moved }
+
+/** Returns what becomes of a calendar whose feed was read. `feed` tells which feed that was. */
+export const toApplicable = (
+  calendar: TakenCalendar,
+  reading: ReadFeed,
+  reach: Reach,
+  feed: Pick<Applicable, "etag" | "last_modified" | "digest">
+): Applicable => {
+  const { etag, last_modified, digest } = feed
+  const unreadable = unreadableText(reading.unreadable)
+  const seen = bookingWindowOf(calendar)
+  // A feed that is not read whole does not tell which block is its last.
+  const bookingWindow = unreadable === null ? trackBookingWindow(seen, reading.lastUnavailable, reach.last) : seen
+  const skipsLast = unreadable === null && calendar.skip_unavailable && bookingWindow?.hasMoved === true
+  const isAccepted = unreadable !== null && digest === calendar.accepted_digest && unreadable === calendar.unreadable
+  return {
+    first: reach.first,
+    last: reach.last,
+    days: (skipsLast ? reading.daysWithoutLastUnavailable : reading.days).map(dateOfNumber),
+    opensDays: unreadable === null || isAccepted,
+    unreadable,
+    accepted_digest: isAccepted ? digest : null,
+    bookingWindow,
+    etag,
+    last_modified,
+    digest
+  }
+}
