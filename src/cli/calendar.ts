@@ -49,17 +49,27 @@ type ListedCalendar = Effect.Success<ReturnType<typeof withFeedUrl>>
 
 const id = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
 
+const skipUnavailable = Flag.Boolean("skip-unavailable").pipe(
+  Flag.withDescription(
+    "Leave days open that only a Not available block at the end of the feed closes, once its end has moved forward"
+  )
+)
+
+const settingsOf = (skips: Option.Option<boolean>) =>
+  Option.getOrUndefined(Option.map(skips, (skipUnavailable) => ({ skipUnavailable })))
+
 const add = Command.make(
   "add",
   {
     property: Flag.Int("property").pipe(Flag.withDescription("property_id whose days it closes")),
-    url: Flag.String("url").pipe(Flag.withDescription("Its address, https or webcal: as a password, a secret"))
+    url: Flag.String("url").pipe(Flag.withDescription("Its address, https or webcal: as a password, a secret")),
+    skipUnavailable: skipUnavailable.pipe(Flag.optional)
   },
-  ({ property, url }) =>
+  ({ property, url, skipUnavailable }) =>
     answer(
       "calendar add",
       withCalendars((calendars) =>
-        Effect.flatMap(calendars.add(property, url), ({ calendar_id, operator_id }) =>
+        Effect.flatMap(calendars.add(property, url, settingsOf(skipUnavailable)), ({ calendar_id, operator_id }) =>
           Effect.map(feedUrl(operator_id, property, calendar_id), (feed_url) => ({ calendar_id, feed_url }))
         )
       ),
@@ -104,13 +114,46 @@ const list = Command.make(
 ).pipe(Command.withDescription("List the calendars that are followed, and how they stand"))
 
 /** Addresses and what hosts say are other people's texts: quoted, so that nothing in them moves the cursor. */
-const inWords = ({ calendar_id, property_id, url, state, fetched_at, error, feed_url }: ListedCalendar): string =>
-  [
+const inWords = ({ calendar_id, property_id, url, state, ...listed }: ListedCalendar): string => {
+  const { fetched_at, error, skip_unavailable, feed_url } = listed
+  return [
     `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
     `  ${url === null ? "its address cannot be read any more: remove it, and follow it anew" : JSON.stringify(url)}`,
     `  read by its marketplace: ${feed_url}`,
+    ...(skip_unavailable ? ["  its booking window is skipped"] : []),
     ...(error === null ? [] : [`  ${JSON.stringify(error)}`])
   ].join("\n")
+}
+
+const update = Command.make("update", { id, skipUnavailable: skipUnavailable.pipe(Flag.optional) }, (given) =>
+  answer(
+    "calendar update",
+    withCalendars((calendars) =>
+      Effect.gen(function* () {
+        const settings = settingsOf(given.skipUnavailable)
+        if (settings === undefined) {
+          return yield* new BadRequest({ message: "--skip-unavailable: give it, or --no-skip-unavailable." })
+        }
+        yield* calendars.update(given.id, settings)
+        return { calendar_id: given.id, skip_unavailable: settings.skipUnavailable }
+      })
+    ),
+    ({ calendar_id, skip_unavailable }) =>
+      `The booking window of calendar ${calendar_id} is ${skip_unavailable ? "skipped" : "not skipped"}; the calendar is read again.`
+  )
+).pipe(Command.withDescription("Change the settings of a calendar, which is then read again"))
+
+const accept = Command.make("accept", { id }, ({ id }) =>
+  answer(
+    "calendar accept",
+    withCalendars((calendars) =>
+      Effect.map(calendars.accept(id), ({ changed_days }) => ({ calendar_id: id, changed_days }))
+    ),
+    ({ changed_days }) => `Calendar ${id} is accepted as it was read; ${changed_days} days changed.`
+  )
+).pipe(
+  Command.withDescription("Accept a calendar whose feed could not be read whole, and open the days it does not name")
+)
 
 const remove = Command.make("remove", { id }, ({ id }) =>
   answer(
@@ -148,5 +191,5 @@ const fetch = Command.make("fetch", { id }, ({ id }) =>
 
 export const calendar = Command.make("calendar").pipe(
   Command.withDescription("Calendars of elsewhere that close days here: marketplaces give out their addresses"),
-  Command.withSubcommands([add, list, remove, fetch])
+  Command.withSubcommands([add, list, update, fetch, accept, remove])
 )

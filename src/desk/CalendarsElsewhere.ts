@@ -21,13 +21,17 @@ const Followed = Schema.Struct({
   /** When it is looked at next; null: not by itself. */
   due_at: Schema.NullOr(Schema.String),
   error: Schema.NullOr(Schema.String),
+  /** What of the feed that was read last could not be read, while the host has not accepted it; and which feed that is. */
+  unreadable: Schema.NullOr(Schema.String),
+  digest: Schema.NullOr(Schema.String),
+  skip_unavailable: Schema.Boolean,
   /** Days from today on that it says are busy. */
   busy_days: Schema.Int
 })
 export type Followed = typeof Followed.Type
 
 const Shown = Schema.Struct({
-  /** At most {@link CALENDARS_SHOWN}; those that fail first. */
+  /** At most {@link CALENDARS_SHOWN}; those that fail first, and then those that were read in part. */
   calendars: Schema.Array(Followed),
   total: Schema.Int,
   /** Those of the operator (named.ts). */
@@ -59,12 +63,14 @@ const calendarsElsewhere = (sql: SqlClient.SqlClient) =>
       SELECT (SELECT count(*) FROM imported_calendars WHERE operator_id = ${operatorId}) AS total,
         (SELECT coalesce(jsonb_agg(to_jsonb(row) - 'place' ORDER BY row.place), '[]') FROM (
           SELECT c.id, p.title AS property_title, c.host, c.url, c.state,
-            c.fetched_at, CASE WHEN isfinite(c.due_at) THEN c.due_at END AS due_at, c.error, c.place, (
+            c.fetched_at, CASE WHEN isfinite(c.due_at) THEN c.due_at END AS due_at, c.error,
+            CASE WHEN c.accepted_digest IS DISTINCT FROM c.digest THEN c.unreadable END AS unreadable, c.digest,
+            c.skip_unavailable, c.place, (
               SELECT count(*) FROM imported_days d
               WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day >= ${today}::date) AS busy_days
           FROM (
-            SELECT *, row_number() OVER (ORDER BY state = 'failing' DESC, id) AS place FROM imported_calendars
-            WHERE operator_id = ${operatorId}
+            SELECT *, row_number() OVER (ORDER BY state = 'failing' DESC, error IS NULL, id) AS place
+            FROM imported_calendars WHERE operator_id = ${operatorId}
             ORDER BY place LIMIT ${sql.literal(String(CALENDARS_SHOWN))} OFFSET ${offset}
           ) c
           JOIN properties p ON p.operator_id = c.operator_id AND p.id = c.property_id

@@ -7,7 +7,7 @@ import { newToken } from "../../src/resources/property-feeds/address.ts"
 import { receiver } from "../deliveries/receiver.ts"
 import { answering, moody } from "../deliveries/sending.ts"
 import { freshOperator, propertyOf } from "../harness.ts"
-import { busy } from "../resources/imported-calendars/scene.ts"
+import { busy, busyInPart } from "../resources/imported-calendars/scene.ts"
 import { beside, layerBeside } from "./beside.ts"
 
 const OneLine = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
@@ -78,6 +78,77 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
     })
   )
 
+  it.effect("accepts one that was read in part, and opens the days it kept", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const { mood, answer } = moody()
+      const { port } = yield* receiver(answer)
+      const added = yield* calendar("add", "--property", `${property}`, "--url", `http://127.0.0.1:${port}/cal.ics`)
+      const id = Number(added.answer["calendar_id"])
+      mood.answer = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
+      yield* calendar("fetch", `${id}`)
+      assert.match(yield* refusal("accept", `${id}`), /there is nothing to accept/)
+      mood.answer = answering(200, busyInPart(`${inDays(10)}/${inDays(11)}`))
+      const { answer: inPart } = yield* calendar("fetch", `${id}`)
+      assert.deepInclude(inPart, { calendar_id: id, state: "ok", busy_days: 2, changed_days: 0 })
+      assert.match(String(inPart["error"]), /could not be read, so no day was opened/)
+      for (const changed_days of [1, 0]) {
+        assert.deepStrictEqual((yield* calendar("accept", `${id}`)).answer, { calendar_id: id, changed_days })
+      }
+      const fetched = { calendar_id: id, state: "ok", busy_days: 1, changed_days: 0, error: null }
+      assert.deepStrictEqual((yield* calendar("fetch", `${id}`)).answer, fetched)
+      const sql = yield* SqlClient.SqlClient
+      const trail = yield* sql<{ record: string; fields: ReadonlyArray<string> }>`
+        SELECT record, fields FROM trail WHERE operator_id = ${operatorId} AND operation = 'calendar accept' ORDER BY record`
+      assert.deepStrictEqual(trail, [
+        { record: `imported_calendar:${id}`, fields: ["accepted"] },
+        { record: `property:${property}`, fields: ["availabilities"] }
+      ])
+    })
+  )
+
+  it.effect("says of one whether its booking window is skipped, from the start or later", () =>
+    Effect.gen(function* () {
+      const { operatorId } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const add = (...flags: ReadonlyArray<string>) =>
+        Effect.map(
+          calendar("add", "--property", `${property}`, "--url", "https://example.com/x.ics", ...flags),
+          ({ answer }) => Number(answer["calendar_id"])
+        )
+      const Skips = Schema.Array(Schema.Struct({ skip_unavailable: Schema.Boolean }))
+      const skips = Effect.gen(function* () {
+        const { answer } = yield* calendar("list", "--property", `${property}`)
+        const listed = yield* Schema.decodeUnknownEffect(Skips)(answer["calendars"])
+        return listed.map(({ skip_unavailable }) => skip_unavailable)
+      })
+      const id = yield* add()
+      assert.deepStrictEqual(yield* skips, [false])
+      assert.strictEqual(yield* add("--skip-unavailable"), id)
+      assert.deepStrictEqual(yield* skips, [true])
+      // Added once more without a word of it, it stays.
+      yield* add()
+      assert.deepStrictEqual(yield* skips, [true])
+      const update = (flag: string) => Effect.map(calendar("update", `${id}`, flag), ({ answer }) => answer)
+      for (const skip_unavailable of [false, true, true]) {
+        const flag = skip_unavailable ? "--skip-unavailable" : "--no-skip-unavailable"
+        assert.deepStrictEqual(yield* update(flag), { calendar_id: id, skip_unavailable })
+        assert.deepStrictEqual(yield* skips, [skip_unavailable])
+      }
+      yield* calendar("remove", `${id}`)
+      yield* add("--skip-unavailable")
+      assert.deepStrictEqual(yield* skips, [true])
+      const sql = yield* SqlClient.SqlClient
+      const trail = yield* sql<{ operation: string }>`
+        SELECT operation FROM trail WHERE operator_id = ${operatorId} AND fields = '{skip_unavailable}' ORDER BY id`
+      assert.deepStrictEqual(
+        trail.map(({ operation }) => operation),
+        ["calendar add", "calendar update", "calendar update"]
+      )
+    })
+  )
+
   it.effect("says how one stands where another fetch of it was begun meanwhile", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
@@ -125,6 +196,9 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       )
       assert.match(yield* refusal("fetch", "999999999"), /no calendar 999999999/)
       assert.match(yield* refusal("remove", "999999999"), /no calendar 999999999/)
+      assert.match(yield* refusal("accept", "999999999"), /no calendar 999999999/)
+      assert.match(yield* refusal("update", "999999999", "--skip-unavailable"), /no calendar 999999999/)
+      assert.match(yield* refusal("update", "999999999"), /^--skip-unavailable: give it/)
       assert.match(yield* refusal("list", "--limit", "0"), /^--limit: must be from 1 to 1000/)
       assert.match(yield* refusal("list", "--limit", `${CALENDAR_LIST_MAX + 1}`), /^--limit/)
       assert.strictEqual((yield* calendar("list", "--limit", `${CALENDAR_LIST_MAX}`)).code, 0)

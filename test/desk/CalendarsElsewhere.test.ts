@@ -26,7 +26,7 @@ layer(CalendarsElsewhere.layer.pipe(Layer.provideMerge(layerTest)))("calendars o
         assert.strictEqual(statements, 1)
         assert.deepInclude(all.calendars[0], {
           ...{ id, property_title: "Harbour", host: "calendars.example", ending: "9876", state: "new", busy_days: 2 },
-          ...{ fetched_at: null, error: null }
+          ...{ fetched_at: null, error: null, unreadable: null, skip_unavailable: false }
         })
         assert.deepStrictEqual([all.calendars.length, all.total], [1, 1])
         assert.deepStrictEqual(all.properties, [{ id: property, name: "Harbour" }])

@@ -7,7 +7,7 @@ import { CALENDARS_SHOWN, SHARE_LINKS_SHOWN } from "../../../../../src/limits.ts
 import { UNREADABLE_ADDRESS } from "../../../../../src/resources/addresses.ts"
 import { answering } from "../../../../deliveries/sending.ts"
 import { propertyOf } from "../../../../harness.ts"
-import { busy, source } from "../../../../resources/imported-calendars/scene.ts"
+import { busy, busyInPart, source } from "../../../../resources/imported-calendars/scene.ts"
 import { layerSignedIn } from "../signed-in.ts"
 import {
   alertIn,
@@ -30,6 +30,8 @@ const MARKUP = "<script>alert(1)</script>"
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;"
 const ELSEWHERE = "https://calendars.example/ical/1.ics?s=abcd1234"
 
+const ACTS_OF_CALENDARS = ["follow", "fetch", "accept_calendar", "update_calendar", "remove"]
+
 /** Calendars may be fetched from this machine. */
 const layerPages = Layer.provide(
   layerSignedIn,
@@ -47,8 +49,17 @@ const ready = Effect.gen(function* () {
 const keptOf = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   return {
-    calendars: yield* sql<{ id: number; property_id: number; url: string; attempts: number }>`
-      SELECT id, property_id, url, attempts FROM imported_calendars WHERE operator_id = ${operatorId} ORDER BY id`,
+    calendars: yield* sql<{
+      id: number
+      property_id: number
+      url: string
+      attempts: number
+      digest: string | null
+      skip_unavailable: boolean
+      busy_days: number
+    }>`
+      SELECT id, property_id, url, attempts, digest, accepted_digest, skip_unavailable, (
+        SELECT count(*)::int FROM imported_days d WHERE d.calendar_id = imported_calendars.id) AS busy_days FROM imported_calendars WHERE operator_id = ${operatorId} ORDER BY id`,
     feeds: yield* sql<{ property_id: number; calendar_id: number | null; token: string }>`
       SELECT property_id, calendar_id, token FROM property_feeds WHERE operator_id = ${operatorId} ORDER BY id`,
     links: yield* sql<{ id: number; scope: string }>`
@@ -129,6 +140,60 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       assert.include(failed.text, "cannot be read</span>")
       assert.notInclude(failed.text, "SECRET")
       assert.match(failed.text, /data-label="Busy days" class="number">3</)
+    })
+  )
+
+  it.effect("shows what of a calendar could not be read, and accepts it as read", () =>
+    Effect.gen(function* () {
+      const { operatorId, cookie, property } = yield* ready
+      const { url, says } = yield* source
+      yield* followed(cookie, property, url())
+      says(busy("2027-05-01/2027-05-04"))
+      assert.lengthOf(formsOf(yield* fill(cookie, PATH, "fetch"), "accept_calendar"), 0)
+      says(busyInPart("2027-05-01/2027-05-02"))
+      const inPart = yield* fill(cookie, PATH, "fetch")
+      assert.strictEqual(toldIn(inPart), "It says that 3 days are busy; 0 days changed here.")
+      assert.include(inPart.text, "read in part</span>")
+      assert.match(inPart.text, /<span class="name">1 part of the calendar could not be read, so no day was opened: /)
+      assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> calendar elsewhere")
+      const [shown] = formsOf(inPart, "accept_calendar")
+      const accepted = yield* filledIn(cookie, PATH, "accept_calendar")
+      assert.strictEqual(doneIn(accepted), "The calendar is accepted as read: the days that it does not name are open.")
+      assert.lengthOf(formsOf(accepted, "accept_calendar"), 0)
+      assert.notInclude((yield* look(cookie, "/console/overview")).text, "calendar elsewhere</a>")
+      assert.match(accepted.text, /data-label="Busy days" class="number">1</)
+      assert.notInclude(accepted.text, "could not be read")
+      // Sent once more it is done; once another feed was read, what the form was shown for is not there any more.
+      const send = shown === undefined ? Effect.die(new Error("no form")) : post(cookie, shown.action, shown.form)
+      assert.strictEqual((yield* send).status, 303)
+      says(busyInPart())
+      yield* fill(cookie, PATH, "fetch")
+      const late = yield* send
+      assert.deepStrictEqual(
+        [late.status, alertIn(late)],
+        [409, "The calendar was read again since. Nothing was changed: look at it, and accept it again."]
+      )
+      assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.busy_days, 1)
+    })
+  )
+
+  it.effect("takes the setting of the booking window, when a calendar is followed and later", () =>
+    Effect.gen(function* () {
+      const { operatorId, cookie, property } = yield* ready
+      const skips = Effect.map(keptOf(operatorId), ({ calendars }) => calendars[0]?.skip_unavailable)
+      yield* fill(cookie, PATH, "follow", { property: String(property), url: ELSEWHERE, skip_unavailable: "yes" })
+      assert.isTrue(yield* skips)
+      const [form] = formsOf(yield* look(cookie, PATH), "update_calendar")
+      assert.strictEqual(form?.form.get("skip_unavailable"), "yes")
+      const saved = yield* filledIn(cookie, PATH, "update_calendar", { skip_unavailable: [] })
+      assert.strictEqual(doneIn(saved), "Saved. The calendar is read again in the next minutes.")
+      assert.isFalse(yield* skips)
+      const [after] = formsOf(saved, "update_calendar")
+      assert.isNull(after?.form.get("skip_unavailable"))
+      yield* filledIn(cookie, PATH, "update_calendar", { skip_unavailable: "yes" })
+      // Followed once more without the box ticked, it stays.
+      yield* followed(cookie, property, ELSEWHERE)
+      assert.isTrue(yield* skips)
     })
   )
 
@@ -247,8 +312,11 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
     Effect.gen(function* () {
       const [mine, theirs] = [yield* ready, yield* ready]
       const { url, says } = yield* source
-      says(busy("2027-05-01/2027-05-04"))
       yield* followed(theirs.cookie, theirs.property, url())
+      for (const feed of [busy("2027-05-01/2027-05-04"), busyInPart()]) {
+        says(feed)
+        yield* fill(theirs.cookie, PATH, "fetch")
+      }
       yield* fill(theirs.cookie, PATH, "feed", { property: String(theirs.property) })
       yield* filledIn(theirs.cookie, PATH, "share_all")
       const before = yield* keptOf(theirs.operatorId)
@@ -258,6 +326,8 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
         ["follow", (is) => ({ property: is ? String(theirs.property) : "999999999", url: ELSEWHERE })],
         ["fetch", (is) => ({ id: is ? calendar : "999999999" })],
         ["remove", (is) => ({ id: is ? calendar : "999999999" })],
+        ["accept_calendar", (is) => ({ id: is ? calendar : "999999999", seen: before.calendars[0]?.digest ?? "" })],
+        ["update_calendar", (is) => ({ id: is ? calendar : "999999999", skip_unavailable: "yes" })],
         ["feed", (is) => ({ property: is ? String(theirs.property) : "999999999" })],
         ["renew", (is) => ({ id: is ? String(theirs.property) : "999999999" })],
         ["renew", (is) => ({ id: is ? `${theirs.property}:${calendar}` : "999999999:999999999" })],
@@ -284,7 +354,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
   it.effect("takes no form of another site, and no id that is none", () =>
     Effect.gen(function* () {
       const { operatorId, cookie } = yield* ready
-      for (const act of ["follow", "fetch", "remove", "feed", "renew", "share_all", "share_some", "unshare"]) {
+      for (const act of [...ACTS_OF_CALENDARS, "feed", "renew", "share_all", "share_some", "unshare"]) {
         assert.deepStrictEqual([act, (yield* withoutToken(cookie, PATH, act)).status], [act, 403])
         if (act === "share_all") continue
         const { status } = yield* madeUp(cookie, PATH, act, { id: "0x1", property: "1e3" })

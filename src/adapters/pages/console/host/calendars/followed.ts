@@ -6,9 +6,9 @@ import { HostCalendars } from "../../../../../resources/imported-calendars/HostC
 import type { Fetched } from "../../../../../resources/imported-calendars/ImportedCalendars.ts"
 import { PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
 import { idOf } from "../../id.ts"
-import type { SignedInVisit } from "../../visit.ts"
+import type { Form, SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
-import { behind, filling, formOf, input, select } from "../fields.ts"
+import { behind, checkbox, type Fill, filling, formOf, input, select } from "../fields.ts"
 import { type HostAct, type NotTaken, refusal, type Told } from "../page.ts"
 import { badge, historyLink, pages, section, table, timeOf } from "../parts.ts"
 import { type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
@@ -28,7 +28,8 @@ export const makeFollowedActs = Effect.gen(function* () {
           const { operatorId } = visit.session.person.caller
           const property = idOf(form.get("property"))
           if (property === undefined) return yield* Effect.fail(NO_PROPERTY)
-          const { calendar_id } = yield* calendars.add(operatorId, property, form.get("url") ?? "")
+          const settings = skipsIn(form) ? { skipUnavailable: true } : undefined
+          const { calendar_id } = yield* calendars.add(operatorId, property, form.get("url") ?? "", settings)
           const { url } = yield* feeds.addressFor(operatorId, property, calendar_id)
           return followed(url)
         }).pipe(Effect.mapError(refused))
@@ -48,6 +49,26 @@ export const makeFollowedActs = Effect.gen(function* () {
         )
       }
     },
+    accept_calendar: {
+      done: "The calendar is accepted as read: the days that it does not name are open.",
+      run: (visit, form) => {
+        const id = idOf(form.get("id"))
+        if (id === undefined) return Effect.fail(NO_CALENDAR)
+        return calendars
+          .accept(visit.session.person.caller.operatorId, id, form.get("seen") ?? "")
+          .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
+      }
+    },
+    update_calendar: {
+      done: "Saved. The calendar is read again in the next minutes.",
+      run: (visit, form) => {
+        const id = idOf(form.get("id"))
+        if (id === undefined) return Effect.fail(NO_CALENDAR)
+        return calendars
+          .update(visit.session.person.caller.operatorId, id, { skipUnavailable: skipsIn(form) })
+          .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
+      }
+    },
     remove: {
       done: "The calendar is followed no more; what only it closed is open.",
       run: (visit, form) => {
@@ -60,6 +81,13 @@ export const makeFollowedActs = Effect.gen(function* () {
     }
   } satisfies Readonly<Record<string, HostAct>>
 })
+
+const SKIP_FIELD = "skip_unavailable"
+const SKIP_LABEL = "Ignore the booking window of the marketplace"
+const SKIP_HINT =
+  "A “Not available” block at the end of the calendar then blocks no dates, once its end has moved on between two updates."
+
+const skipsIn = (form: Form): boolean => form.get(SKIP_FIELD) === "yes"
 
 /** One of the page's own is said already. */
 const refused = (error: Parameters<typeof refusedAs>[0] | typeof NO_PROPERTY) =>
@@ -87,6 +115,8 @@ const STATES = {
   failing: badge("cannot be read", "bad")
 } as const
 
+const IN_PART = badge("read in part", "bad")
+
 export const followedOf = (visit: SignedInVisit, { calendars, total }: CalendarsShown, offset: number): Html =>
   section(
     "Calendars that close days here",
@@ -101,8 +131,8 @@ export const followedOf = (visit: SignedInVisit, { calendars, total }: Calendars
         },
         {
           label: "Stands",
-          cell: ({ state, error }) =>
-            html`${STATES[state]}${error === null ? nothing : html` <span class="name">${error}</span>`}`
+          cell: ({ state, error, unreadable }) =>
+            html`${state === "ok" && unreadable !== null ? IN_PART : STATES[state]}${error === null ? nothing : html` <span class="name">${error}</span>`}`
         },
         {
           label: "Last read",
@@ -116,14 +146,33 @@ export const followedOf = (visit: SignedInVisit, { calendars, total }: Calendars
     )}${pages(visit, { offset, limit: CALENDARS_SHOWN, total })}`
   )
 
-const actsOf = (visit: SignedInVisit, { id, host, property_title }: Followed): Html => {
+const actsOf = (visit: SignedInVisit, calendar: Followed): Html => {
+  const { id, host, property_title } = calendar
   const of = `${host} for ${property_title}`
-  return html`${formOf(visit, { act: "fetch", button: "Fetch now", of, id, kind: "plain" })}${behind(
+  return html`${formOf(visit, { act: "fetch", button: "Fetch now", of, id, kind: "plain" })}${acceptForm(visit, calendar, of)}${behind(
+    "Booking window",
+    formOf(visit, { act: "update_calendar", button: "Save", of, id, fields: skipField(calendar.skip_unavailable) })
+  )}${behind(
     "Remove",
     html`<p>What only it closed is open again.</p>
 ${formOf(visit, { act: "remove", button: "Follow it no more", of, id, kind: "danger" })}`
   )}${historyLink(`imported_calendar:${id}`)}`
 }
+
+/** While parts of the calendar could not be read and the host has not accepted it. */
+const acceptForm = (visit: SignedInVisit, { id, unreadable, digest }: Followed, of: string): Html =>
+  unreadable === null || digest === null
+    ? nothing
+    : behind(
+        "Accept the calendar as read",
+        html`<p>${unreadable}.</p>
+<p>The dates that stayed blocked for this are then open. If a booking is among the unreadable parts, its nights can be sold again: compare with the marketplace first.</p>
+${formOf(visit, { act: "accept_calendar", button: "Accept the calendar as read", of, id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${digest}">` })}`
+      )
+
+const skipField = (checked: boolean, fill: Fill = (_name, otherwise) => otherwise): Html =>
+  html`${checkbox(fill, { name: SKIP_FIELD, label: SKIP_LABEL, checked })}<p class="soft">${SKIP_HINT}</p>
+`
 
 export const followForm = (visit: SignedInVisit, properties: Properties, notTaken: NotTaken | undefined): Html => {
   const fill = filling(notTaken, "follow")
@@ -135,7 +184,7 @@ export const followForm = (visit: SignedInVisit, properties: Properties, notTake
       : formOf(visit, {
           act: "follow",
           button: "Follow it",
-          fields: html`${select(fill, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), none: "Choose", required: true })}${input(fill, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", required: true })}`
+          fields: html`${select(fill, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), none: "Choose", required: true })}${input(fill, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", required: true })}${skipField(false, fill)}`
         })
   )
 }

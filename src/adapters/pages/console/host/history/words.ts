@@ -54,6 +54,8 @@ const ACTS: Readonly<Record<string, string>> = {
   follow: "Followed a calendar elsewhere",
   fetch: "Fetched a calendar elsewhere",
   remove: "Stopped following a calendar elsewhere",
+  accept_calendar: "Accepted an imported calendar as read",
+  update_calendar: "Changed the settings of an imported calendar",
   // The service at work.
   "time out order": "A booking request was answered by nobody in time",
   "settle waiting payments": "Entered a payment that had waited for its reservation",
