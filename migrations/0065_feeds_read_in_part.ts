@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// What of an imported calendar could not be read opens no day. unreadable is what that was in the feed that was applied last;
+// A feed opens no day because of a part that could not be read. unreadable names such parts of the feed that was applied last;
 // null: all of it was read. kept are the days that this feed did not name and that stayed busy. accepted_digest is the digest of
 // such a feed that the host accepted as read.
 //

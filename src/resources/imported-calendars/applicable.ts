@@ -5,18 +5,18 @@ import type { ReadFeed } from "./reading/feed.ts"
 
 // Which days of a reading are applied. A feed never opens a day because of something that could not be read.
 
-/** The reader names so many unreadable parts; there may be more. */
-export const UNREADABLE_PARTS = 5
+/** The reader names so many unreadable parts; a further clause says how many more there are. */
+const UNREADABLE_PARTS = 5
+
+const countOf = (parts: number): string => {
+  if (parts > UNREADABLE_PARTS) return `More than ${UNREADABLE_PARTS} parts`
+  return parts === 1 ? "1 part" : `${parts} parts`
+}
 
 /** Returns the parts that could not be read as one text of at most {@link CALENDAR_ERROR} characters, null if there are none. */
-const unreadableText = (parts: ReadonlyArray<string>): string | null => {
-  const [first] = parts
-  if (first === undefined) return null
-  const count =
-    parts.length >= UNREADABLE_PARTS
-      ? `${UNREADABLE_PARTS} parts or more`
-      : `${parts.length} part${parts.length === 1 ? "" : "s"}`
-  const text = `${count} of the calendar could not be read, so no day was opened: ${parts.join("; ")}`
+export const describeUnreadable = (parts: ReadonlyArray<string>): string | null => {
+  if (parts.length === 0) return null
+  const text = `${countOf(parts.length)} of the calendar could not be read, so no day was opened: ${parts.join("; ")}`
   const shortened = text.length > CALENDAR_ERROR ? `${text.slice(0, CALENDAR_ERROR - 1)}…` : text
   return shortened.toWellFormed().replaceAll("\0", "\uFFFD")
 }
@@ -48,7 +48,7 @@ export const toApplicable = (
   feed: Pick<Applicable, "etag" | "last_modified" | "digest">
 ): Applicable => {
   const { etag, last_modified, digest } = feed
-  const unreadable = unreadableText(reading.unreadable)
+  const unreadable = describeUnreadable(reading.unreadable)
   const seen = bookingWindowOf(calendar)
   // A feed that is not read whole does not tell which block is its last.
   const bookingWindow = unreadable === null ? trackBookingWindow(seen, reading.lastUnavailable, reach.last) : seen

@@ -13,7 +13,7 @@ const OF_THIS_READER = `${FEED_READER}:`
  * marketplaces write the time of the request into them.
  */
 export const digestOfFeed = (bytes: Buffer): string => {
-  const lasting = bytes.toString("latin1").replace(/^DTSTAMP[;:].*$/gim, "")
+  const lasting = bytes.toString("latin1").replace(/^DTSTAMP:\d{8}T\d{6}Z?\r?$/gim, "")
   return `${OF_THIS_READER}${createHash("sha256").update(lasting, "latin1").digest("base64")}`
 }
 

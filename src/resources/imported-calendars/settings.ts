@@ -3,7 +3,7 @@ import { onRecordInForms } from "../../changes/on-record.ts"
 import type { Givens } from "../../database/forms.ts"
 import { readIdentity } from "../own-row.ts"
 
-/** What of a calendar its host may change. */
+/** Settings of a calendar that its host may change. */
 export interface CalendarSettings {
   /** Whether a "Not available" block at the end of the feed closes no day once its end has moved forward. */
   readonly skipUnavailable: boolean

@@ -1,10 +1,11 @@
 import { hash } from "node:crypto"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it as itPure, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../src/contract/time.ts"
-import { AVAILABILITY_END_DAYS } from "../../../src/limits.ts"
+import { AVAILABILITY_END_DAYS, CALENDAR_ERROR } from "../../../src/limits.ts"
+import { describeUnreadable } from "../../../src/resources/imported-calendars/applicable.ts"
 import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
 import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
 import { answering } from "../../deliveries/sending.ts"
@@ -230,4 +231,26 @@ layer(layerScene)("after the upgrade an imported calendar", (it) => {
       assert.strictEqual(request?.headers["if-none-match"], '"one"')
     })
   )
+})
+
+describe("what of a feed could not be read", () => {
+  const clause = "DTSTART in line 8 is unreadable"
+  const unread = " of the calendar could not be read, so no day was opened: "
+
+  itPure("is one sentence", () => {
+    assert.isNull(describeUnreadable([]))
+    assert.strictEqual(describeUnreadable([clause]), `1 part${unread}${clause}`)
+    assert.strictEqual(describeUnreadable([clause, clause]), `2 parts${unread}${clause}; ${clause}`)
+    assert.match(describeUnreadable(Array(5).fill("x")) ?? "", /^5 parts of/)
+    assert.match(
+      describeUnreadable([...Array(5).fill("x"), "and 2 more"]) ?? "",
+      /^More than 5 parts of .*; and 2 more$/
+    )
+  })
+
+  itPure("is as long as an error may be", () => {
+    const room = CALENDAR_ERROR - `1 part${unread}`.length
+    assert.strictEqual(describeUnreadable(["x".repeat(room)]), `1 part${unread}${"x".repeat(room)}`)
+    assert.strictEqual(describeUnreadable(["x".repeat(room + 1)]), `1 part${unread}${"x".repeat(room - 1)}…`)
+  })
 })
