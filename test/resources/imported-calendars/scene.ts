@@ -44,9 +44,9 @@ export const busy = (...stretches: ReadonlyArray<string>): string =>
     })
   )
 
-/** The same with an event whose start cannot be read. */
+/** The same with an event whose start cannot be read, after one that is long past. */
 export const busyInPart = (...stretches: ReadonlyArray<string>): string =>
-  busy(...stretches).replace(
+  busy("2020-01-01/2020-01-02", ...stretches).replace(
     "END:VCALENDAR",
     ["BEGIN:VEVENT", "UID:broken@test", "DTSTART:never", "SUMMARY:Reserved", "END:VEVENT", "END:VCALENDAR"].join("\r\n")
   )
