@@ -67,6 +67,8 @@ export const WEBHOOK_FIRST_RETRY_MS = 30_000
 export const WEBHOOK_LONGEST_RETRY_MS = 6 * 60 * 60 * 1000
 export const WEBHOOK_RETRY_JITTER = 0.25
 export const WEBHOOK_ATTEMPTS = 22
+/** Milliseconds of a receiver's `Retry-After` that a retry waits at most (six hours). */
+export const WEBHOOK_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
 /** Failures in a row after which a subscription is given a rest: by then the events of a burst had their first retry. */
 export const WEBHOOK_BREAKER_FAILURES = 20
 /** Milliseconds of the first rest and of the longest. */

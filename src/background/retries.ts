@@ -20,7 +20,16 @@ export interface Retries {
 
 /**
  * When work is due again that has failed `failures` times by `now`. Undefined: it has had all its tries and is a dead
- * letter, which is kept to be looked at and goes again only when somebody says so.
+ * letter, which is kept to be looked at and goes again only when somebody says so. The pause is never shorter than
+ * `shortestMs`.
  */
-export const nextTry = (retries: Retries, failures: number, now: number, random: number): Date | undefined =>
-  failures < retries.tries ? new Date(now + pauseOf(retries.backoff, failures, random)) : undefined
+export const nextTry = (
+  retries: Retries,
+  failures: number,
+  now: number,
+  random: number,
+  shortestMs = 0
+): Date | undefined =>
+  failures < retries.tries
+    ? new Date(now + Math.max(pauseOf(retries.backoff, failures, random), shortestMs))
+    : undefined

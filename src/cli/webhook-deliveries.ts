@@ -66,6 +66,7 @@ const toAnswer = ({ event_id, subscription_id, due_at, attempts, ...delivery }: 
   queued_at: instantText(delivery.queued_at),
   state: delivery.state,
   due_at: delivery.state === "waiting" ? instantText(due_at) : null,
+  paused_reason: delivery.paused_reason,
   attempts: attempts.map((each) => ({ ...each, started_at: instantText(each.started_at) }))
 })
 
@@ -84,9 +85,16 @@ const tryInWords = (attempt: Answered["attempts"][number]): string => {
   return `  ${attempt.started_at}  try ${attempt.attempt}  ${end}  ${attempt.duration_ms} ms${said}`
 }
 
+const stateLine = ({ state, due_at, paused_reason }: Answered): string => {
+  if (due_at === null) return `  ${state}`
+  return paused_reason === null
+    ? `  ${state}, next try from ${due_at}`
+    : `  ${state} until the webhook is resumed. ${paused_reason}`
+}
+
 const inWords = (delivery: Answered): string =>
   [
     `${delivery.id}  ${delivery.event}  ${delivery.record}  ${delivery.url}`,
-    `  ${delivery.state}${delivery.due_at === null ? "" : `, next try from ${delivery.due_at}`}`,
+    stateLine(delivery),
     ...delivery.attempts.map(tryInWords)
   ].join("\n")

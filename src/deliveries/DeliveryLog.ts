@@ -29,6 +29,8 @@ export const LoggedDelivery = Schema.Struct({
   record: Schema.String,
   queued_at: Schema.Date,
   state: Schema.Literals(["waiting", "delivered", "dead"]),
+  /** Why the subscription is paused; null: it is not. */
+  paused_reason: Schema.NullOr(Schema.String),
   /** When a waiting one may go next. */
   due_at: Schema.Date,
   attempts: Schema.Array(LoggedTry)
@@ -79,7 +81,8 @@ const joined = (sql: SqlClient.SqlClient): Fragment => sql`
   JOIN webhook_subscriptions s ON s.operator_id = d.operator_id AND s.id = d.subscription_id`
 
 const latest = (sql: SqlClient.SqlClient, wanted: Wanted, most: number): Fragment => sql`
-  SELECT d.operator_id, d.event_id, d.subscription_id, s.url, e.event, d.record, e.queued_at, d.state, d.due_at,
+  SELECT d.operator_id, d.event_id, d.subscription_id, s.url, s.paused_reason, e.event, d.record, e.queued_at, d.state,
+    d.due_at,
     coalesce((
       SELECT jsonb_agg(to_jsonb(a) ORDER BY a.attempt) FROM (
         SELECT * FROM webhook_attempts

@@ -4,7 +4,14 @@ import { batcher } from "../background/batcher.ts"
 import { Lease } from "../background/lease.ts"
 import { rowOf, rowsOf } from "../database/rows.ts"
 import { Health } from "./breaker.ts"
-import { RestedSubscription, type SubscriptionKey, type Success, TakenDelivery, type Tried } from "./delivery.ts"
+import {
+  RestedSubscription,
+  type SubscriptionAddress,
+  type SubscriptionKey,
+  type Success,
+  TakenDelivery,
+  type Tried
+} from "./delivery.ts"
 import { handingBack, settlingDelivered, settlingFailed } from "./settling.ts"
 import { healthOf, type Pause, replacingHealth } from "./subscriptions.ts"
 import { restsOver, takingDue, takingProbe } from "./taking.ts"
@@ -59,7 +66,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/de
       /** The receiver has it, and its subscription is healed. */
       delivered,
 
-      /** The receiver has it not. Answers the health of the subscription before; undefined: it is gone. */
+      /** The receiver has it not. Answers the health of the subscription before; undefined: it is gone, or has another address. */
       failed: (delivery: TakenDelivery, tried: Tried, nextTry: Date | undefined, now: Date) =>
         readHealth(sql`${settlingFailed(sql, delivery, tried, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
 
@@ -67,11 +74,11 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/de
       handBack: (delivery: TakenDelivery, now: Date) =>
         sql`${handingBack(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
 
-      health: (subscription: SubscriptionKey) =>
+      health: (subscription: SubscriptionAddress) =>
         readHealth(sql`${healthOf(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
 
-      /** Replaces the health, unless it has changed meanwhile; then it answers false. */
-      replaceHealth: (subscription: SubscriptionKey, from: Health, to: Health, pause?: Pause) =>
+      /** Replaces the health, unless that or the address has changed meanwhile; then it answers false. */
+      replaceHealth: (subscription: SubscriptionAddress, from: Health, to: Health, pause?: Pause) =>
         readReplaced(sql`${replacingHealth(sql, subscription, from, to, pause)} RETURNING id`).pipe(
           Effect.map((row) => row !== undefined)
         )

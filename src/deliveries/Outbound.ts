@@ -2,13 +2,14 @@ import http from "node:http"
 import https from "node:https"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES, WEBHOOK_TRY_MS } from "../limits.ts"
+import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES, WEBHOOK_RETRY_AFTER_MS, WEBHOOK_TRY_MS } from "../limits.ts"
 import { inSpan, record } from "../telemetry/spans.ts"
 import { traceparentNow } from "../telemetry/traceparent.ts"
 import type { AddressResolver } from "./AddressResolver.ts"
 import { type AllowedHosts, allowsHost } from "./allowed-hosts.ts"
 import { checkedLookup, checkLiteral } from "./checked-lookup.ts"
 import { type Failed, type HttpCall, httpCall, type Progress, type Read } from "./http-call.ts"
+import { retryAfterOf } from "./retry-after.ts"
 
 /** Milliseconds for one address of a name that has several, before the next is tried. */
 export const CONNECT_TRY_MS = 1_000
@@ -21,6 +22,8 @@ export interface Answered {
   readonly status: number
   /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
   readonly firstBytes: string
+  /** Milliseconds that a receiver which answered 429 or 503 asks to be left alone, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
+  readonly retryAfterMs?: number | undefined
 }
 
 /** What became of one try. Any status is an answer, also 302 and 500: the caller decides what counts as delivered. */
@@ -77,9 +80,13 @@ const requestUrl = (text: string, allowed: AllowedHosts): Option.Option<URL> =>
     Option.filter((url) => url.protocol === "https:" || (url.protocol === "http:" && allowsHost(allowed, url.hostname)))
   )
 
-const begunBy = ({ outcome, status, bytes }: Read): Answered => ({
+/** The answers whose `Retry-After` a retry respects. */
+const OVERLOADED = new Set([429, 503])
+
+const answeredBy = ({ outcome, status, headers, bytes }: Read, now: number): Answered => ({
   outcome,
   status,
+  ...(OVERLOADED.has(status) ? { retryAfterMs: retryAfterOf(headers, now, WEBHOOK_RETRY_AFTER_MS) } : {}),
   // `stream` keeps a character that the cut went through out of the text.
   firstBytes: new TextDecoder()
     .decode(bytes.subarray(0, WEBHOOK_ANSWER_KEPT_BYTES), { stream: true })
@@ -173,7 +180,7 @@ const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: 
     const started = yield* Clock.currentTimeMillis
     const result = yield* delivered({ ...outgoing, method: "POST", most: WEBHOOK_ANSWER_BYTES })
     const ended = yield* Clock.currentTimeMillis
-    return { ...(result.outcome === "answered" ? begunBy(result) : result), durationMs: ended - started }
+    return { ...(result.outcome === "answered" ? answeredBy(result, ended) : result), durationMs: ended - started }
   })
 
   return { post, ask: askAs("Latchkey") }

@@ -40,7 +40,7 @@ export const Health = Schema.Union([
   /** Failing, but too few times to rest: one delivery at a time. */
   Schema.Struct({ state: Schema.Literal("failing"), ...failing }),
   ...Rest.members,
-  /** No success for five days, or the host wants it so: nothing goes out until it is resumed. */
+  /** No success for five days, the receiver answered 410, or the host wants it so: nothing goes out until it is resumed. */
   Schema.Struct({ state: Schema.Literal("paused"), ...failing })
 ])
 export type Health = typeof Health.Type
@@ -58,12 +58,14 @@ const RESTS: Backoff = { firstMs: WEBHOOK_BREAKER_FIRST_MS, longestMs: WEBHOOK_B
 /** Length of the n-th rest of a failing run. */
 export const restOf = (rests: number): number => pauseOf(RESTS, rests)
 
-export const afterFailure = (health: Health, now: number): Health => {
+/** Returns the health after one more failure. `isGone`: the receiver said that it wants no more, which pauses at once. */
+export const afterFailure = (health: Health, now: number, isGone = false): Health => {
   if (health.state === "paused") return health
   const counted =
     health.state === "healthy"
       ? { failures: 1, failingSince: now }
       : { failures: health.failures + 1, failingSince: health.failingSince }
+  if (isGone) return { state: "paused", ...counted }
   // Age alone does not pause: a quiet subscription that failed once last week has had no chance to prove itself.
   const old = now - counted.failingSince >= WEBHOOK_PAUSE_AFTER_MS
   if (old && counted.failures >= WEBHOOK_PAUSE_FAILURES) return { state: "paused", ...counted }

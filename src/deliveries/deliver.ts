@@ -23,7 +23,16 @@ const inWords = (attempt: Attempt): string =>
 const failureOf = (attempt: Attempt): string =>
   attempt.outcome === "answered" ? String(attempt.status) : attempt.reason
 
-const WHY_PAUSED = "No delivery succeeded for five days."
+/** How many milliseconds the receiver asked to be left alone before the next try. */
+const retryAfterMsOf = (attempt: Attempt): number => (attempt.outcome === "answered" ? (attempt.retryAfterMs ?? 0) : 0)
+
+/** 410 Gone: the receiver wants no more deliveries. */
+const isGone = (attempt: Attempt): boolean => attempt.outcome === "answered" && attempt.status === 410
+
+const pauseReasonOf = (attempt: Attempt): string =>
+  isGone(attempt)
+    ? "The receiver answered 410 Gone: it wants no more deliveries at this address."
+    : `No delivery succeeded for five days. The last try: ${inWords(attempt)}.`
 
 /**
  * Counts a failure against the health of the subscription, which may rest or pause it. The health is replaced only if
@@ -38,11 +47,11 @@ const noteFailure = Effect.fnUntraced(function* (
   const queue = yield* DeliveryQueue
   let before: Health | undefined = found
   while (before !== undefined) {
-    const after: Health = afterFailure(before, now)
+    const after: Health = afterFailure(before, now, isGone(attempt))
     if (after === before) return
     const pauses = after.state === "paused"
     const rests = after.state === "resting" && before.state !== "resting"
-    const reason = `${WHY_PAUSED} The last try: ${inWords(attempt)}.`
+    const reason = pauseReasonOf(attempt)
     const pause = pauses ? { at: new Date(now), reason } : undefined
     if (yield* queue.replaceHealth(delivery, before, after, pause)) {
       const about = Effect.annotateLogs({ operator_id: delivery.operator_id, webhook_id: delivery.subscription_id })
@@ -64,7 +73,7 @@ const settle = Effect.fnUntraced(function* (delivery: TakenDelivery, tried: Trie
   }
   yield* recordFailure(failureOf(tried.attempt), { "latchkey.outcome": inWords(tried.attempt) })
   const now = yield* Clock.currentTimeMillis
-  const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next)
+  const again = nextTry(RETRIES, delivery.failures + 1, now, yield* Random.next, retryAfterMsOf(tried.attempt))
   const health = yield* queue.failed(delivery, tried, again, new Date(now))
   yield* countOne(webhookTries.of({ outcome: again === undefined ? "dead_letter" : "failed" }))
   if (again === undefined) {

@@ -36,6 +36,9 @@ export type TakenDelivery = typeof TakenDelivery.Type
 
 export type SubscriptionKey = Pick<TakenDelivery, "operator_id" | "subscription_id">
 
+/** A subscription and the address it has, or had when a delivery was taken. */
+export type SubscriptionAddress = Pick<TakenDelivery, "operator_id" | "subscription_id" | "url">
+
 /** A subscription whose rest is over and that has something to try. */
 export const RestedSubscription = Schema.Struct({
   operator_id: Schema.Int,

@@ -6,7 +6,7 @@ import { jsonParameter } from "../database/parameters.ts"
 import type { EventName } from "../events/events.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../limits.ts"
 import { type Health, healthy, stopped } from "./breaker.ts"
-import type { SubscriptionKey } from "./delivery.ts"
+import type { SubscriptionAddress } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
 
 // What is written of subscriptions and their receivers (webhook_subscriptions, webhook_receivers): the settings, for the
@@ -183,9 +183,10 @@ const stored = (sql: SqlClient, health: Health): Fragment => sql`${jsonParameter
 /** Whether the health of a row lets deliveries go; otherwise it rests or is paused. */
 export const isActive = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
 
-export const healthOf = (sql: SqlClient, { operator_id, subscription_id }: SubscriptionKey): Fragment => sql`
+/** The health of a subscription at this address: a try of an address it had before tells nothing of the present one. */
+export const healthOf = (sql: SqlClient, { operator_id, subscription_id, url }: SubscriptionAddress): Fragment => sql`
   SELECT health FROM webhook_subscriptions
-  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND deleted_at IS NULL`
+  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND deleted_at IS NULL`
 
 /**
  * A success heals the subscriptions that lie where `places` says, also one that comes late. Only a pause outlasts it: the
@@ -201,17 +202,17 @@ export interface Pause {
   readonly reason: string
 }
 
-/** Replaces the health of a subscription, unless it has changed meanwhile. */
+/** Replaces the health of a subscription, unless that or the address has changed meanwhile. */
 export const replacingHealth = (
   sql: SqlClient,
-  { operator_id, subscription_id }: SubscriptionKey,
+  { operator_id, subscription_id, url }: SubscriptionAddress,
   from: Health,
   to: Health,
   pause: Pause | undefined
 ): Fragment => sql`
   UPDATE webhook_subscriptions SET health = ${stored(sql, to)},
     paused_at = ${pause?.at ?? null}::timestamptz, paused_reason = ${pause?.reason ?? null}::text
-  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND health = ${stored(sql, from)}`
+  WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND health = ${stored(sql, from)}`
 
 /** The same for the subscription of the CTE `due`, if it has a row and is not deleted. */
 export const replacingHealthOfDue = (sql: SqlClient, from: Health, to: Health): Fragment => sql`

@@ -148,6 +148,6 @@ export const pausedFinding = (count: number): Finding =>
     ? fine("receivers", "none is paused")
     : warning(
         "receivers",
-        `${count} webhooks are paused, as nothing reached them for five days`,
+        `${count} webhooks are paused; the paused_reason of each says why`,
         "tell their hosts, who end the pause by updating the webhook"
       )

@@ -1,9 +1,15 @@
-import type { IncomingHttpHeaders } from "node:http"
 import { Effect, Option, Result } from "effect"
 import type { Read } from "../../deliveries/http-call.ts"
 import { Outbound } from "../../deliveries/Outbound.ts"
 import type { ReceiverPolicy } from "../../deliveries/receiver-url.ts"
-import { CALENDAR_ERROR, CALENDAR_FEED_BYTES, CALENDAR_FEED_REDIRECTS, CALENDAR_VALIDATOR } from "../../limits.ts"
+import { retryAfterOf } from "../../deliveries/retry-after.ts"
+import {
+  CALENDAR_ERROR,
+  CALENDAR_FEED_BYTES,
+  CALENDAR_FEED_REDIRECTS,
+  CALENDAR_RETRY_AFTER_MS,
+  CALENDAR_VALIDATOR
+} from "../../limits.ts"
 import { redirectedTo } from "./calendar-url.ts"
 import { decodeBody, TOO_LARGE } from "./content-coding.ts"
 import { digestOfFeed } from "./feed-digest.ts"
@@ -30,7 +36,7 @@ export interface Body extends Known {
 export interface NotFetched {
   readonly outcome: "failed"
   readonly reason: string
-  /** How long the host wants to be left alone. */
+  /** How long the host wants to be left alone, at most `CALENDAR_RETRY_AFTER_MS`. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -65,14 +71,6 @@ const bodyOf = ({ headers, bytes, whole }: Read): Effect.Effect<Body | NotFetche
       })
     : Effect.succeed(notFetched(TOO_LARGE))
 
-/** How long a host wants to be left alone, in milliseconds from now: it says so in seconds or by a time. */
-const retryAfterOf = (headers: IncomingHttpHeaders, now: number): number | undefined => {
-  const value = headers["retry-after"]
-  if (value === undefined) return undefined
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
-}
-
 /**
  * Asks for a calendar, past as many redirects as there may be. `known` undefined: whatever it is, it is wanted whole. It never
  * fails.
@@ -102,7 +100,10 @@ export const fetchFeed = Effect.fnUntraced(function* (
     if (status === 200) return yield* bodyOf(answer)
     if (status === 304 && known !== undefined) return { outcome: "unchanged" }
     if (!REDIRECTS.has(status) || headers.location === undefined)
-      return { ...notFetched(`its host answered ${status}`), retryAfterMs: retryAfterOf(headers, now) }
+      return {
+        ...notFetched(`its host answered ${status}`),
+        retryAfterMs: retryAfterOf(headers, now, CALENDAR_RETRY_AFTER_MS)
+      }
     const next = redirectedTo(headers.location, address, policy)
     const refused = Option.map(Result.getFailure(next), ({ message }) => message.replace(/^url: |\.$/g, ""))
     if (Option.isSome(refused)) return notFetched(`its host sends on to an address that ${refused.value}`)

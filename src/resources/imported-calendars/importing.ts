@@ -11,8 +11,7 @@ import {
   AVAILABILITY_END_DAYS,
   CALENDAR_FEED_MS,
   CALENDAR_FETCH_EVERY_MS,
-  CALENDAR_FETCH_LONGEST_MS,
-  CALENDAR_RETRY_AFTER_MS
+  CALENDAR_FETCH_LONGEST_MS
 } from "../../limits.ts"
 import { calendarAddress } from "../../sealing/places.ts"
 import { openedOrTold, Sealing } from "../../sealing/Sealing.ts"
@@ -117,7 +116,7 @@ const settle = Effect.fnUntraced(function* (
   yield* recordFailure(ended.outcome, { "latchkey.outcome": ended.outcome })
   const { reason, retryAfterMs = 0 } = ended
   const pause = pauseOf(FAILING, calendar.failures + 1, random)
-  const nextFetch = later(Math.max(pause, Math.min(retryAfterMs, CALENDAR_RETRY_AFTER_MS)))
+  const nextFetch = later(Math.max(pause, retryAfterMs))
   const counted = yield* queue.failed(calendar, reason, nextFetch, now)
   if (counted === undefined) return OVERTAKEN
   return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }

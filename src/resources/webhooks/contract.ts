@@ -25,7 +25,7 @@ export const Webhook = Schema.Struct({
   }),
   status: Schema.Literals(["active", "paused"]).annotateKey({
     description:
-      "paused: its receiver failed for five days, or the host wants it so; nothing is sent until a PATCH resumes it."
+      "paused: its receiver failed for five days or answered 410 Gone, or the host wants it so; nothing is sent until a PATCH resumes it. `paused_reason` says which."
   }),
   paused_at: Schema.NullOr(Schema.String),
   paused_reason: Schema.NullOr(Schema.String),

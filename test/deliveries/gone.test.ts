@@ -1,0 +1,105 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Layer, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { DeliveryLog } from "../../src/deliveries/DeliveryLog.ts"
+import { makePolls } from "../../src/deliveries/workers.ts"
+import { typedClient, withToken } from "../harness.ts"
+import { lines } from "./log-lines.ts"
+import { receiver } from "./receiver.ts"
+import {
+  changes,
+  deliveries,
+  emptied,
+  happened,
+  layerScene,
+  type Subscription,
+  subscribed,
+  workedOff
+} from "./scene.ts"
+import { answering, moody } from "./sending.ts"
+
+const HOUR = 60 * 60 * 1000
+const REASON = "The receiver answered 410 Gone: it wants no more deliveries at this address."
+
+const stateOf = Effect.fnUntraced(function* ({ operator, id }: Subscription) {
+  const api = yield* typedClient
+  const { webhooks } = yield* api.list_webhooks({}).pipe(withToken(operator.token))
+  const webhook = webhooks.find((each) => each.id === id)
+  return { status: webhook?.status, paused_reason: webhook?.paused_reason }
+}, Effect.orDie)
+
+const resumed = { status: "active", paused_reason: null }
+const paused = { status: "paused", paused_reason: REASON }
+
+layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a receiver that answers 410", (it) => {
+  it.effect("pauses its subscription at once and says why; a change sends what waited", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const [polls, log, api] = [yield* makePolls, yield* DeliveryLog, yield* typedClient]
+      const { mood, answer } = moody()
+      const server = yield* receiver(answer)
+      const subscription = yield* subscribed(server.port)
+      mood.answer = answering(410)
+      yield* happened(subscription.operator, changes(1))
+      const logged = yield* lines(workedOff(polls))
+      assert.deepStrictEqual(
+        logged.filter(({ level }) => level === "Warn").map(({ message }) => message),
+        [["webhook subscription paused", REASON]]
+      )
+      assert.deepStrictEqual(yield* stateOf(subscription), paused)
+      const listed = yield* log.list({ subscriptionId: subscription.id }, 10)
+      assert.deepStrictEqual(
+        listed.map(({ state, paused_reason }) => ({ state, paused_reason })),
+        [{ state: "waiting", paused_reason: REASON }]
+      )
+
+      mood.answer = answering(200)
+      yield* Queue.clear(server.requests)
+      yield* happened(subscription.operator, changes(1, "transaction:2"))
+      yield* TestClock.adjust(12 * HOUR)
+      yield* workedOff(polls)
+      assert.strictEqual(yield* Queue.size(server.requests), 0)
+
+      yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+      yield* workedOff(polls)
+      assert.deepStrictEqual(yield* stateOf(subscription), resumed)
+      assert.deepStrictEqual(
+        (yield* deliveries(subscription)).map(({ state }) => state),
+        ["delivered", "delivered"]
+      )
+    })
+  )
+
+  it.effect("when the subscription has another address by then, pauses nothing", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const [polls, api] = [yield* makePolls, yield* typedClient]
+      const [held, arrived] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const server = yield* receiver((response, received) => {
+        if (received.path === "/new") return answering(200)(response, received)
+        Effect.runFork(
+          Deferred.succeed(arrived, undefined).pipe(
+            Effect.andThen(Deferred.await(held)),
+            Effect.map(() => answering(410)(response, received))
+          )
+        )
+      })
+      const subscription = yield* subscribed(server.port)
+      yield* happened(subscription.operator, changes(1))
+      yield* polls.handOut
+      yield* polls.takeDue
+      yield* Deferred.await(arrived)
+      const url = `http://127.0.0.1:${server.port}/new`
+      yield* api.update_webhook({ id: subscription.id, url }).pipe(withToken(subscription.operator.token))
+      yield* Deferred.succeed(held, undefined)
+      yield* polls.idle
+      assert.deepStrictEqual(yield* stateOf(subscription), resumed)
+      yield* TestClock.adjust(HOUR)
+      yield* workedOff(polls)
+      assert.deepStrictEqual(
+        (yield* deliveries(subscription)).map(({ state }) => state),
+        ["delivered"]
+      )
+    })
+  )
+})
