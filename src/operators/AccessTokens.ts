@@ -1,12 +1,16 @@
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { Keys } from "../changes/Keys.ts"
 import { onRecord } from "../changes/on-record.ts"
+import { runOnce } from "../changes/run-once.ts"
 import type { Acting } from "../contract/acting.ts"
 import type { Caller } from "../contract/caller.ts"
+import type { ApiError } from "../contract/errors.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { rowOf, rowsOf } from "../database/rows.ts"
 import { ACCESS_TOKENS_SHOWN } from "../limits.ts"
-import { SCOPES } from "./rules.ts"
+import { type MadeToken, Operators } from "./Operators.ts"
+import { type NewToken, SCOPES } from "./rules.ts"
 import { ownTokens } from "./store.ts"
 import { type Edge, type PageOf, pageOf } from "./token-list.ts"
 
@@ -90,12 +94,30 @@ export class AccessTokens extends Context.Service<
   {
     /** Those that work, the newest first; from an edge that is over on, the newest. */
     readonly list: (viewer: Viewer, edge: Edge | undefined) => Effect.Effect<PageOf<AccessToken>>
+    /**
+     * Makes one for the account of who is signed in, once under the key of its form. None: an earlier call with the key has made it,
+     * and what it is cannot be shown again.
+     */
+    readonly make: (
+      caller: Caller,
+      token: Omit<NewToken, "account_id">,
+      key: string | undefined
+    ) => Effect.Effect<Option.Option<MadeToken>, ApiError, Acting>
     /** Ends one for good. False: the viewer has no such token that works. */
     readonly remove: (viewer: Viewer, id: number) => Effect.Effect<boolean, never, Acting>
   }
 >()("latchkey/operators/AccessTokens") {
   static readonly layer = Layer.effect(
     AccessTokens,
-    Effect.map(SqlClient.SqlClient, (sql) => ({ list: list(sql), remove: remove(sql) }))
-  )
+    Effect.gen(function* () {
+      const [sql, operators, keys] = [yield* SqlClient.SqlClient, yield* Operators, yield* Keys]
+      const once = runOnce(keys)
+      return {
+        list: list(sql),
+        make: (caller, token, key) =>
+          once(caller, { ...token }, key, operators.createToken({ ...token, account_id: caller.accountId })),
+        remove: remove(sql)
+      }
+    })
+  ).pipe(Layer.provide([Operators.layer, Keys.layer]))
 }

@@ -28,8 +28,8 @@ const stateOf = Effect.fnUntraced(function* ({ operator, id }: Subscription) {
   return { status: webhook?.status, paused_reason: webhook?.paused_reason }
 }, Effect.orDie)
 
-const resumed = { status: "active", paused_reason: null }
-const paused = { status: "paused", paused_reason: REASON }
+const resumed = { status: "active", paused_reason: null } as const
+const paused = { status: "paused", paused_reason: REASON } as const
 
 layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a receiver that answers 410", (it) => {
   it.effect("pauses its subscription at once and says why; a change sends what waited", () =>

@@ -1,10 +1,13 @@
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { WakeUp } from "../../background/WakeUp.ts"
+import { Keys } from "../../changes/Keys.ts"
 import { onRecordInForms } from "../../changes/on-record.ts"
+import { runOnce } from "../../changes/run-once.ts"
 import type { Acting } from "../../contract/acting.ts"
 import type { Caller } from "../../contract/caller.ts"
+import { type ApiError, Conflict, NotFound } from "../../contract/errors.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf, rowsOf } from "../../database/rows.ts"
 import { Health } from "../../deliveries/breaker.ts"
@@ -72,9 +75,13 @@ const shown = (sql: SqlClient.SqlClient, whose: Fragment): Fragment => sql`
   LEFT JOIN accounts a ON a.operator_id = s.operator_id AND a.id = s.account_id
   WHERE ${whose} ORDER BY s.id`
 
+const noSuchWebhook = new NotFound({ message: "There is no such webhook." })
+const notSentAgain = new Conflict({ message: "It waits already and goes by itself, or it is no longer kept." })
+
 const make = Effect.gen(function* () {
   const [sql, log, { wake }] = [yield* SqlClient.SqlClient, yield* DeliveryLog, yield* WakeUp]
   const seals = yield* Sealing
+  const once = runOnce(yield* Keys)
   const all = inForms(sql, (seen: Givens<Seen>) => shown(sql, isSeen(sql, seen)))
   const one = inForms(sql, (seen: Givens<SeenOne>) => shown(sql, which(sql, seen)))
   const paused = onRecordInForms(sql, ({ now, ...seen }: Givens<Paused>) => ({
@@ -89,6 +96,21 @@ const make = Effect.gen(function* () {
     touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
     outcome: sql`SELECT id FROM rotated`
   }))
+  const newSecret = Effect.fnUntraced(function* (viewer: Viewer, id: number) {
+    const [secret, now] = [yield* generateSecret, yield* DateTime.nowAsDate]
+    const kept = sealedSecret(seals, { operatorId: viewer.operatorId, id }, secret)
+    const changed = yield* readIdentity(rotated({ ...seenBy(viewer), id, secret: kept, now }))
+    return changed === undefined ? yield* noSuchWebhook : secret
+  })
+  const replayed = Effect.fnUntraced(function* ({ operatorId }: Viewer, id: number, delivery: string) {
+    const key = deliveryKeyOf(delivery)
+    if (key === undefined) return yield* notSentAgain
+    // The key may name another's: it is looked for among this one's alone.
+    const wanted = { key, operatorId, subscriptionId: id }
+    const now = yield* DateTime.nowAsDate
+    const count = yield* Effect.ensuring(log.replay(wanted, now), wake)
+    if (count === 0) return yield* notSentAgain
+  })
   return HostWebhooks.of({
     list: (viewer) => readAll(all(seenBy(viewer))),
     find: (viewer, id) => readOne(one({ ...seenBy(viewer), id })),
@@ -96,20 +118,9 @@ const make = Effect.gen(function* () {
       const now = yield* DateTime.nowAsDate
       return (yield* readIdentity(paused({ ...seenBy(viewer), id, now }))) !== undefined
     }),
-    rotate: Effect.fnUntraced(function* (viewer, id) {
-      const [secret, now] = [yield* generateSecret, yield* DateTime.nowAsDate]
-      const kept = sealedSecret(seals, { operatorId: viewer.operatorId, id }, secret)
-      const changed = yield* readIdentity(rotated({ ...seenBy(viewer), id, secret: kept, now }))
-      return changed === undefined ? undefined : secret
-    }),
-    sendAgain: Effect.fnUntraced(function* ({ operatorId }, { id }, delivery) {
-      const key = deliveryKeyOf(delivery)
-      if (key === undefined) return false
-      // The key may name another's: it is looked for among this one's alone.
-      const wanted = { key, operatorId, subscriptionId: id }
-      const now = yield* DateTime.nowAsDate
-      return (yield* Effect.ensuring(log.replay(wanted, now), wake)) > 0
-    })
+    rotate: (caller, id, key) => once(caller, { rotate: id }, key, newSecret(caller, id)),
+    sendAgain: (caller, { id }, delivery, key) =>
+      Effect.asVoid(once(caller, { webhook: id, delivery }, key, replayed(caller, id, delivery)))
   })
 })
 
@@ -125,22 +136,28 @@ export class HostWebhooks extends Context.Service<
     readonly pause: (viewer: Viewer, id: number) => Effect.Effect<boolean, never, Acting>
     /**
      * Gives it another secret, as the API's PATCH does, and resumes nothing: who pauses because a secret has leaked is not done by
-     * changing it. Undefined: the viewer has none of that id.
+     * changing it. Once under the key of its form. None: an earlier call with the key has done so, and the secret cannot be shown
+     * again. NotFound: the viewer has none of that id.
      */
-    readonly rotate: (viewer: Viewer, id: number) => Effect.Effect<SigningSecret | undefined, never, Acting>
+    readonly rotate: (
+      caller: Caller,
+      id: number,
+      key: string | undefined
+    ) => Effect.Effect<Option.Option<SigningSecret>, ApiError, Acting>
     /**
-     * Sends one of its deliveries again, by its `webhook-id`, which the viewer has found; false: it has none such, or that one
-     * waits already.
+     * Sends one of its deliveries again, by its `webhook-id`, which the viewer has found: once under the key of its form. Conflict:
+     * it has none such, or that one waits already.
      */
     readonly sendAgain: (
-      viewer: Viewer,
+      caller: Caller,
       found: Pick<HostWebhook, "id">,
-      delivery: string
-    ) => Effect.Effect<boolean, never, Acting>
+      delivery: string,
+      key: string | undefined
+    ) => Effect.Effect<void, ApiError, Acting>
   }
 >()("latchkey/resources/HostWebhooks") {
   static readonly layer: Layer.Layer<HostWebhooks, never, SqlClient.SqlClient | DeliveryLog | WakeUp> = Layer.effect(
     HostWebhooks,
     make
-  )
+  ).pipe(Layer.provide(Keys.layer))
 }

@@ -1,10 +1,12 @@
+import { createHash } from "node:crypto"
 import { Effect, type Schema } from "effect"
 import type { OperationName } from "../../../Api.ts"
 import { awayWhileActing } from "../../../contract/away-from-place.ts"
 import type { Answer } from "../../../contract/envelope.ts"
 import type { Service } from "../../../service.ts"
 import type { Refused } from "./outcome.ts"
-import { KEY_FIELD, type SignedInVisit } from "./visit.ts"
+import { SUDO_FIELD } from "./sudo.ts"
+import { FORM_FIELD, type Form, KEY_FIELD, type SignedInVisit } from "./visit.ts"
 
 // What the API does, a page asks of the API: by who is signed in, and under the rules that tokens are under.
 
@@ -39,6 +41,23 @@ export const callAs = (
     ),
     outcomeOf
   )
+
+/** What of a form is no part of what it asks for. */
+const NOT_ASKED: ReadonlySet<string> = new Set([FORM_FIELD, SUDO_FIELD])
+
+/**
+ * The key of what a form asks for. It is the page's own, made anew each time it is shown, and what is filled in: the same form
+ * sent twice, by an impatient hand or by reloading, is one call and is done once; filled in differently it is another. So it is where
+ * a form says what to change of a list, and somebody else has changed the list between: `fields` is what the list is to become.
+ */
+export const keyOf = (form: Form, fields: Schema.JsonObject = {}): string | undefined => {
+  const page = form.get(KEY_FIELD) ?? ""
+  if (page === "") return undefined
+  const filledIn = Array.from(form).filter(([name]) => !NOT_ASKED.has(name))
+  return `console-${createHash("sha256")
+    .update(JSON.stringify([filledIn, fields]))
+    .digest("base64url")}`
+}
 
 const outcomeOf = ({ envelope, headers }: Answer): Answered | Refused => {
   if (envelope.error_code === 0) return { _tag: "Ok", data: envelope.data }

@@ -22,7 +22,7 @@ import {
 import { SCRIPT_PATH } from "./host/script.ts"
 import { STYLE_PATH } from "./style.ts"
 import { TEXTS } from "./texts.ts"
-import { ACT_FIELD, FORM_FIELD, type Visit } from "./visit.ts"
+import { ACT_FIELD, FORM_FIELD, KEY_FIELD, type Visit } from "./visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -103,6 +103,13 @@ export const standingOf = ({ standing }: Visit): Html =>
 
 /** The hidden field that every form of ours has. */
 export const hidden = (formToken: string): Html => html`<input type="hidden" name="${FORM_FIELD}" value="${formToken}">`
+
+/** What every form of a page has of the visit that the page is shown to. */
+export type OwnForm = Pick<Visit, "formToken" | "formKey">
+
+/** The hidden fields of a form whose change is made once, however often it is sent. */
+export const hiddenOnce = ({ formToken, formKey }: OwnForm): Html =>
+  html`${hidden(formToken)}<input type="hidden" name="${KEY_FIELD}" value="${formKey}">`
 
 /** For who sees or hears the title first: whether it went well, what it is, and of whom. */
 const titleOf = (title: string, status: number): string => {

@@ -13,6 +13,8 @@ export interface Sudo {
   readonly field: (visit: SignedInVisit) => Effect.Effect<Html>
   /** Why the form is not taken; none: the password was given lately, or is right. */
   readonly check: (visit: SignedInVisit, form: Form) => Effect.Effect<Option.Option<Refused>, never, Acting>
+  /** The same, failing with why. */
+  readonly demand: (visit: SignedInVisit, form: Form) => Effect.Effect<void, Refused, Acting>
 }
 
 /** The name of the field. */
@@ -39,16 +41,19 @@ const field = html`<label>${TEXTS.sudo.label}
 
 const missing: Refused = { _tag: "Refused", status: 403, words: TEXTS.sudo.missing }
 
-export const makeSudo: Effect.Effect<Sudo, never, Sessions> = Effect.map(Sessions, (sessions) => ({
-  field: (visit) => Effect.map(isAsked(visit), (asked) => (asked ? field : nothing)),
-  check: (visit, form) =>
-    Effect.flatMap(isAsked(visit), (asked) => {
-      if (!asked) return Effect.succeed(Option.none())
-      const password = form.get(SUDO_FIELD) ?? ""
-      if (password === "") return Effect.succeed(Option.some(missing))
-      return Effect.match(sessions.confirm(visit.cookie, { password, address: visit.address }), {
-        onSuccess: () => Option.none(),
-        onFailure: (why) => Option.some(refusedFor(why, TEXTS.sudo.wrong))
-      })
-    })
-}))
+export const makeSudo: Effect.Effect<Sudo, never, Sessions> = Effect.map(Sessions, (sessions) => {
+  const demand: Sudo["demand"] = Effect.fnUntraced(function* (visit, form) {
+    if (!(yield* isAsked(visit))) return
+    const password = form.get(SUDO_FIELD) ?? ""
+    if (password === "") return yield* Effect.fail(missing)
+    yield* Effect.mapError(sessions.confirm(visit.cookie, { password, address: visit.address }), (why) =>
+      refusedFor(why, TEXTS.sudo.wrong)
+    )
+  })
+  return {
+    field: (visit) => Effect.map(isAsked(visit), (asked) => (asked ? field : nothing)),
+    check: (visit, form) =>
+      Effect.match(demand(visit, form), { onSuccess: () => Option.none(), onFailure: (why) => Option.some(why) }),
+    demand
+  }
+})

@@ -160,14 +160,14 @@ export const TEXTS = {
         writable: "writable: it can also change everything"
       },
       fixed: "The scope of a token cannot be changed later.",
-      sudo: "Your password is asked for a writable token alone.",
       make: "Make the token",
       noSuch: "There is no such token. It may have been deleted already.",
       madeTitle: (name: string) => `The token “${name}” is made`,
       madeWords: "Copy it now. It is shown this once, and nobody can show it again.",
       madeTry: "A first call with it:",
-      madeAgain:
-        "Do not load this page again: your browser would send the form once more and make another token. Go on by the link.",
+      madeAgain: "Loading this page again does not show the token again. Go on by the link.",
+      madeBefore:
+        "This form was sent before, and its token is made. It is shown once: if you have not copied it, delete it and make another.",
       madeOn: "I have copied it"
     },
     applications: {
@@ -221,10 +221,10 @@ export const TEXTS = {
       events: "Events it is told of",
       addButton: "Add",
       made: "The webhook is made. This is its signing secret, which its receiver checks deliveries with. It is shown this once: copy it now. If it is lost, make a new one on the page of the webhook.",
-      madeAgain:
-        "Do not load this page again: your browser would send the form once more, and make another. Go on by the link.",
+      madeAgain: "Loading this page again does not show the secret again. Go on by the link.",
       madeOn: "I have copied it",
-      secretLost: "A secret was made, and could not be shown. Make a new one on the page of the webhook to see it.",
+      secretLost:
+        "This form was sent before, and its secret was shown then. If it is lost, make a new one on the page of the webhook.",
       back: "All webhooks",
       noSuch: "You have no such webhook. It may have been deleted, or its application disconnected.",
       states: { healthy: "active", failing: "failing", resting: "resting", probing: "resting", paused: "paused" },
@@ -268,7 +268,6 @@ export const TEXTS = {
       earlierTries: "Earlier tries",
       answer: "The answer began with",
       sendAgain: "Send again",
-      notSentAgain: "It waits already and goes by itself, or it is no longer kept.",
       older: "Older deliveries",
       newest: "The newest deliveries",
       milliseconds: "ms",

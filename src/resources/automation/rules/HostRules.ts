@@ -2,9 +2,9 @@ import { Context, DateTime, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { WakeUp } from "../../../background/WakeUp.ts"
 import { Keys } from "../../../changes/Keys.ts"
-import { type AskedChange, once } from "../../../changes/once.ts"
-import { Acting } from "../../../contract/acting.ts"
-import { type Caller, CurrentOperator } from "../../../contract/caller.ts"
+import { runOnce } from "../../../changes/run-once.ts"
+import type { Acting } from "../../../contract/acting.ts"
+import type { Caller } from "../../../contract/caller.ts"
 import { type ApiError, NotFound } from "../../../contract/errors.ts"
 import { PublicUrl } from "../../../installation.ts"
 import { factsOfCode } from "../facts.ts"
@@ -46,10 +46,12 @@ export class HostRules extends Context.Service<
     Effect.gen(function* () {
       const [rules, store, keys, { wake }] = [yield* Rules, yield* RuleStore, yield* Keys, yield* WakeUp]
       const [facts, publicUrl] = [factsOfCode(yield* SqlClient.SqlClient), yield* PublicUrl]
-      const [changing, own] = [underKey(keys), turningOwn(rules, store)]
+      const [changing, own] = [runOnce(keys), turningOwn(rules, store)]
       return HostRules.of({
         create: (caller, written, key) =>
-          Effect.ensuring(changing(caller, written, key, rules.create(caller.operatorId, written)), wake),
+          Effect.asVoid(
+            Effect.ensuring(changing(caller, written, key, rules.create(caller.operatorId, written)), wake)
+          ),
         test: Effect.fnUntraced(function* (rule, stayCode) {
           const stay = yield* facts(rule.operator_id, stayCode)
           if (stay === undefined) return yield* noSuchStay
@@ -57,7 +59,7 @@ export class HostRules extends Context.Service<
           return { guest_name, channel_type, ...tested(rule, stay, { now: yield* DateTime.nowAsDate, publicUrl }) }
         }),
         turn: (caller, id, how, key) =>
-          Effect.ensuring(changing(caller, { id, how }, key, own(caller.operatorId, id, how)), wake)
+          Effect.asVoid(Effect.ensuring(changing(caller, { id, how }, key, own(caller.operatorId, id, how)), wake))
       })
     })
   ).pipe(Layer.provide([Rules.layer, RuleStore.layer, Keys.layer]))
@@ -73,26 +75,3 @@ const turningOwn = (rules: Rules["Service"], store: RuleStore["Service"]) =>
     if (rule?.operator_id !== operatorId) return yield* noSuchRule
     yield* rules[how](id)
   })
-
-/** Makes a change once under its key; nobody is told more of it than that it was made. */
-const underKey =
-  (keys: Keys["Service"]) =>
-  <A>(
-    caller: Caller,
-    input: Schema.Json,
-    key: string | undefined,
-    make: Effect.Effect<A, ApiError, Acting>
-  ): Effect.Effect<void, ApiError, Acting> => {
-    if (key === undefined) return Effect.asVoid(make)
-    const asked: AskedChange = {
-      input: () => input,
-      make: Effect.as(make, { result: null, outcome: () => null }),
-      replay: () => Effect.succeed(null)
-    }
-    return Effect.flatMap(Acting, (actor) =>
-      once(keys, asked, actor, { operatorId: caller.operatorId, given: key }).pipe(
-        Effect.provideService(CurrentOperator, caller),
-        Effect.asVoid
-      )
-    )
-  }

@@ -79,8 +79,10 @@ layer(layerSignedIn)("consumers of the feed on the page", (it) => {
         (yield* trailOf(operatorId)).at(-1),
         `${accountId} console: delete_event_consumer event_consumer:ledger`
       )
-      const again = yield* sent(cookie, form)
-      assert.deepStrictEqual([again.status, alertIn(again)], [404, "name: no such consumer."])
+      // A consumer that has been made anew under the name since is not the one that the form was about.
+      yield* reading(operator, "ledger", 0)
+      assert.strictEqual((yield* sent(cookie, form)).status, 303)
+      assert.deepStrictEqual(namesIn(yield* section(cookie)), ["ledger", "robot", "up-to-date"])
     })
   )
 

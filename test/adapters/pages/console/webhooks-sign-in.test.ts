@@ -33,7 +33,11 @@ const hosted = Effect.fnUntraced(function* (time: string) {
     sql<{ id: number; secret: string }>`SELECT id, secret FROM webhook_subscriptions WHERE operator_id = ${operatorId}`,
     ([row]) => row ?? { id: 0, secret: "" }
   )
-  return { browser, email, send, kept, page: webhookAddress((yield* kept).id) }
+  const urls = Effect.map(
+    sql<{ url: string }>`SELECT url FROM webhook_subscriptions WHERE operator_id = ${operatorId} ORDER BY id`,
+    (rows) => rows.map(({ url }) => url)
+  )
+  return { browser, email, send, kept, urls, page: webhookAddress((yield* kept).id) }
 })
 
 layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in", (it) => {
@@ -62,6 +66,29 @@ layer(layerDoor, { excludeTestServices: false })("a webhook and who is signed in
       assert.include(right.text, third.secret)
       // The password was just given.
       assert.strictEqual((yield* rotate()).status, 200)
+    })
+  )
+
+  it.effect("is added and changed without the password within fifteen minutes, and with it afterwards", () =>
+    Effect.gen(function* () {
+      const { browser, send, page, urls } = yield* hosted("2027-05-03T10:00:00Z")
+      const url = (path: string) => `https://hooks.example.com/${path}`
+      yield* TestClock.adjust(SUDO_MS)
+      assert.strictEqual((yield* send(page, "change_webhook", { ...EVENTS, url: url("changed") })).status, 303)
+      yield* TestClock.adjust(1)
+      for (const [path, act] of [
+        [ACCESS_PATH, "add_webhook"],
+        [page, "change_webhook"]
+      ] as const) {
+        assert.include((yield* browser.asked(path)).text, `type="password"`)
+        const missing = yield* send(path, act, { ...EVENTS, url: url("late") })
+        assert.deepStrictEqual([missing.status, alertIn(missing.text)], [403, TEXTS.sudo.missing])
+        assert.include(missing.text, url("late"))
+        assert.strictEqual((yield* send(path, act, { ...EVENTS, url: url("late"), password: "wrong" })).status, 401)
+      }
+      assert.deepStrictEqual(yield* urls, [url("changed")])
+      yield* send(ACCESS_PATH, "add_webhook", { ...EVENTS, url: url("late"), password: PASSWORD })
+      assert.deepStrictEqual(yield* urls, [url("changed"), url("late")])
     })
   )
 

@@ -1,6 +1,6 @@
 import { wallClockText } from "../../../../contract/time.ts"
 import { type Html, html } from "../../../../documents/html.ts"
-import { ACCESS_PATH, hidden } from "../frame.ts"
+import { ACCESS_PATH, hiddenOnce } from "../frame.ts"
 import { idOf } from "../id.ts"
 import { TEXTS } from "../texts.ts"
 import { ACT_FIELD, type Form, type SignedInVisit } from "../visit.ts"
@@ -54,7 +54,7 @@ export interface Withdrawing {
 export const withdrawing = (visit: SignedInVisit, { act, field, value, button, of, ends }: Withdrawing): Html =>
   html`<details class="withdraw"><summary aria-label="${button} ${of}">${button}…</summary>
 <form method="post" action="${ACCESS_PATH}">
-${hidden(visit.formToken)}<input type="hidden" name="${field}" value="${value}">
+${hiddenOnce(visit)}<input type="hidden" name="${field}" value="${value}">
 <p>${ends}</p>
 <button class="primary danger" name="${ACT_FIELD}" value="${act}" aria-label="${button} ${of}">${button}</button>
 </form>

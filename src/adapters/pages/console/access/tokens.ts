@@ -4,12 +4,12 @@ import { errorCode } from "../../../../contract/errors.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
 import { ACCOUNT_NAME } from "../../../../limits.ts"
 import { type AccessToken, AccessTokens } from "../../../../operators/AccessTokens.ts"
-import { type MadeToken, Operators } from "../../../../operators/Operators.ts"
+import type { MadeToken } from "../../../../operators/Operators.ts"
 import { NewToken, SCOPES } from "../../../../operators/rules.ts"
 import { type Edge, edgeIn, edgeText, type PageOf } from "../../../../operators/token-list.ts"
 import { pageAt } from "../../../docs-path.ts"
-import { statusOf } from "../calling.ts"
-import { ACCESS_PATH, hidden } from "../frame.ts"
+import { keyOf, statusOf } from "../calling.ts"
+import { ACCESS_PATH, hiddenOnce } from "../frame.ts"
 import type { Act, Outcome, Refused, Section } from "../outcome.ts"
 import { makeSudo } from "../sudo.ts"
 import { TEXTS } from "../texts.ts"
@@ -27,7 +27,6 @@ const refusedAs = (status: Refused["status"], words: string): Refused => ({ _tag
 
 /** Access tokens that people of the operator made: to see, to make, shown once, and to delete. */
 export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string) {
-  const operators = yield* Operators
   const tokens = yield* AccessTokens
   const sudo = yield* makeSudo
 
@@ -41,15 +40,19 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
     )
   })
 
-  /** The password is asked for what can change things, once the rest can be taken: a wrong one counts. */
+  /** The password is asked for once the rest can be taken: a wrong one counts. */
   const make = Effect.fnUntraced(
     function* (visit: SignedInVisit, form: Form) {
-      const { accountId } = visit.session.person.caller
-      const asked = yield* readAsked({ account_id: accountId, name: form.get("name"), scope: form.get("scope") })
-      const unproven = asked.scope === "writable" ? yield* sudo.check(visit, form) : Option.none()
+      const { caller } = visit.session.person
+      const fields = { account_id: caller.accountId, name: form.get("name"), scope: form.get("scope") }
+      const { name, scope } = yield* readAsked(fields)
+      const unproven = yield* sudo.check(visit, form)
       if (Option.isSome(unproven)) return unproven.value
-      const made = yield* operators.createToken(asked)
-      const outcome: Outcome = { _tag: "Shown", html: madeOf(made, asked.name, publicUrl) }
+      const token = yield* tokens.make(caller, { name, scope }, keyOf(form))
+      const outcome: Outcome = {
+        _tag: "Shown",
+        html: Option.match(token, { onNone: () => madeBefore, onSome: (made) => madeOf(made, name, publicUrl) })
+      }
       return outcome
     },
     Effect.catch((error) => Effect.succeed(refusedAs(statusOf(errorCode(error)), error.message)))
@@ -108,8 +111,6 @@ const linkTo = (edge: Edge | undefined, words: string): Html =>
   edge === undefined ? nothing : html`<a href="${ACCESS_PATH}?${PAGE_FIELD}=${edgeText(edge)}#tokens">${words}</a>`
 
 const checked: Html = { html: " checked" }
-/** A browser would ask for the password whatever the scope: the service says what is missing, and keeps what was filled in. */
-const unchecked: Html = { html: " formnovalidate" }
 
 /** With what was filled in, where it was just not taken. */
 const makingForm = (visit: SignedInVisit, sudo: Html, refused: Form | undefined): Html => {
@@ -122,21 +123,18 @@ const makingForm = (visit: SignedInVisit, sudo: Html, refused: Form | undefined)
   )
   return html`<h3 id="new-token">${WORDS.new}</h3>
 <form method="post" action="${ACCESS_PATH}" aria-labelledby="new-token">
-${hidden(visit.formToken)}<label>${WORDS.name} <input name="name" required maxlength="${ACCOUNT_NAME}" autocomplete="off" value="${given?.get("name") ?? ""}" aria-describedby="token-name-hint"></label>
+${hiddenOnce(visit)}<label>${WORDS.name} <input name="name" required maxlength="${ACCOUNT_NAME}" autocomplete="off" value="${given?.get("name") ?? ""}" aria-describedby="token-name-hint"></label>
 <p class="soft" id="token-name-hint">${WORDS.nameHint}</p>
 <fieldset><legend>${WORDS.scope}</legend>
 ${choices}<p class="soft">${WORDS.fixed}</p>
 </fieldset>
-${passwordPart(sudo)}<button class="primary" name="${ACT_FIELD}" value="${MAKE}"${sudo.html === "" ? nothing : unchecked}>${WORDS.make}</button>
+${sudo}<button class="primary" name="${ACT_FIELD}" value="${MAKE}">${WORDS.make}</button>
 </form>
 `
 }
 
-const passwordPart = (field: Html): Html =>
-  field.html === ""
-    ? nothing
-    : html`<p class="soft">${WORDS.sudo}</p>
-${field}`
+const madeBefore = html`<p class="message note" role="status">${WORDS.madeBefore}</p>
+`
 
 /** The one time that it is seen: in the answer of the form, and in no address. */
 const madeOf = (

@@ -1,11 +1,12 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
 import { EVENT_NAMES } from "../../../../events/events.ts"
 import { type HostWebhook, HostWebhooks } from "../../../../resources/webhooks/HostWebhooks.ts"
 import { Service } from "../../../../service.ts"
-import { callAs } from "../calling.ts"
-import { ACCESS_PATH, hidden } from "../frame.ts"
+import { callAs, keyOf } from "../calling.ts"
+import { ACCESS_PATH, hiddenOnce } from "../frame.ts"
 import type { Outcome, Section } from "../outcome.ts"
+import { makeSudo } from "../sudo.ts"
 import { TEXTS } from "../texts.ts"
 import { ACT_FIELD, type Form, type SignedInVisit } from "../visit.ts"
 import { eventsOf, filledIn, makerOf, secretIn, settingsFields, stateOf, webhookAddress } from "./webhooks/shown.ts"
@@ -15,17 +16,21 @@ const ADD = "add_webhook"
 
 /** The webhooks that who is signed in may see, and a form for another. Each has a page of its own. */
 export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: string) {
-  const [webhooks, service] = [yield* HostWebhooks, yield* Service]
+  const [webhooks, service, sudo] = [yield* HostWebhooks, yield* Service, yield* makeSudo]
 
   const show: Section["show"] = (visit, refused) =>
-    Effect.map(webhooks.list(visit.session.person.caller), (rows) => sectionOf(visit, rows, refused))
-
-  const add = (visit: SignedInVisit, form: Form) =>
-    Effect.map(
-      callAs(service, visit, "create_webhook", { url: form.get("url") ?? "", events: form.getAll("events") }),
-      (outcome): Outcome =>
-        outcome._tag === "Ok" ? { _tag: "Shown", html: secretIn(outcome.data, WORDS.made) } : outcome
+    Effect.flatMap(webhooks.list(visit.session.person.caller), (rows) =>
+      Effect.map(sudo.field(visit), (password) => sectionOf(visit, rows, password, refused))
     )
+
+  const add = Effect.fnUntraced(function* (visit: SignedInVisit, form: Form) {
+    const unproven = yield* sudo.check(visit, form)
+    if (Option.isSome(unproven)) return unproven.value
+    const fields = { url: form.get("url") ?? "", events: form.getAll("events") }
+    const answer = yield* callAs(service, visit, "create_webhook", fields, keyOf(form))
+    const outcome: Outcome = answer._tag === "Ok" ? { _tag: "Shown", html: secretIn(answer.data, WORDS.made) } : answer
+    return outcome
+  })
 
   const section: Section = { show, acts: new Map([[ADD, add]]) }
   return section
@@ -34,20 +39,21 @@ export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: stri
 const open: Html = { html: " open" }
 
 const sectionOf = (
-  { formToken, session }: SignedInVisit,
+  visit: SignedInVisit,
   rows: ReadonlyArray<HostWebhook>,
+  password: Html,
   refused: Form | undefined
 ): Html => {
   const given = filledIn(refused, ADD)
-  const { timeZone } = session.person.caller
+  const { timeZone } = visit.session.person.caller
   return html`<section id="webhooks">
 <h2>${WORDS.title}</h2>
 <p>${WORDS.intro}${rows.length === 0 ? ` ${WORDS.none}` : ""}</p>
 ${rows.length === 0 ? [] : tableOf(rows, timeZone)}
 <details${given === undefined ? nothing : open}><summary>${WORDS.add}</summary>
-<form method="post" action="${ACCESS_PATH}">${hidden(formToken)}
+<form method="post" action="${ACCESS_PATH}">${hiddenOnce(visit)}
 ${settingsFields(given ?? { url: "", events: EVENT_NAMES })}
-<button class="primary" name="${ACT_FIELD}" value="${ADD}">${WORDS.addButton}</button>
+${password}<button class="primary" name="${ACT_FIELD}" value="${ADD}">${WORDS.addButton}</button>
 </form></details>
 </section>
 `

@@ -3,9 +3,9 @@ import { Effect, Schema } from "effect"
 import type { OperationName } from "../../../../Api.ts"
 import { type ApiError, errorCode } from "../../../../contract/errors.ts"
 import type { Service } from "../../../../service.ts"
-import { callAs, statusOf } from "../calling.ts"
+import { callAs, keyOf, statusOf } from "../calling.ts"
 import type { Refused } from "../outcome.ts"
-import { FORM_FIELD, type Form, KEY_FIELD, type SignedInVisit } from "../visit.ts"
+import type { Form, SignedInVisit } from "../visit.ts"
 
 // What a page reads and does is asked of the API's own operations, as who is signed in.
 
@@ -22,20 +22,6 @@ export const reading = <A>(service: Service["Service"], operation: Reading<A>) =
     Effect.flatMap(callAs(service, visit, operation._tag, fields), (came) =>
       came._tag === "Ok" ? Effect.succeed(decode(came.data)) : Effect.fail(came)
     )
-}
-
-/**
- * The key of what a form asks for. It is the page's own, made anew each time it is shown, and what is filled in: the same form
- * sent twice, by an impatient hand or by reloading, is one call and is done once; filled in differently it is another. So it is where
- * a form says what to change of a list, and somebody else has changed the list between: `fields` is what the list is to become.
- */
-export const keyOf = (form: Form, fields: Schema.JsonObject = {}): string | undefined => {
-  const page = form.get(KEY_FIELD) ?? ""
-  if (page === "") return undefined
-  const filledIn = Array.from(form).filter(([name]) => name !== FORM_FIELD)
-  return `console-${createHash("sha256")
-    .update(JSON.stringify([filledIn, fields]))
-    .digest("base64url")}`
 }
 
 /** Has an operation do what a form says, and answers what it answered. */

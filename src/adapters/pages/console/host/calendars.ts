@@ -5,6 +5,7 @@ import { html } from "../../../../documents/html.ts"
 import { SHARE_LINKS_SHOWN } from "../../../../limits.ts"
 import { search_calendar_share_links } from "../../../../resources/calendar-share-links/contract.ts"
 import { Service } from "../../../../service.ts"
+import { makeSudo } from "../sudo.ts"
 import { CALENDARS_PATH } from "./addresses.ts"
 import { reading } from "./asking.ts"
 import { feedForm, makeFeedActs } from "./calendars/feeds.ts"
@@ -15,7 +16,7 @@ import { offsetIn, zoneOf } from "./parts.ts"
 
 /** Calendars of elsewhere that close days here, and the addresses at which others read what is taken here. */
 export const makeCalendarsPage = Effect.gen(function* () {
-  const [elsewhere, service] = [yield* CalendarsElsewhere, yield* Service]
+  const [elsewhere, service, sudo] = [yield* CalendarsElsewhere, yield* Service, yield* makeSudo]
   const readLinks = reading(service, search_calendar_share_links)
   return hostPage({
     path: CALENDARS_PATH,
@@ -26,15 +27,16 @@ export const makeCalendarsPage = Effect.gen(function* () {
         const [offset, linksFrom] = [offsetIn(visit), offsetIn(visit, "links")]
         const shown = yield* elsewhere.of(operatorId, today, offset)
         const links = yield* readLinks(visit, { limit: SHARE_LINKS_SHOWN, offset: linksFrom })
+        const password = yield* sudo.field(visit)
         return {
           title: "Calendars elsewhere",
           body: html`${followedOf(visit, shown, offset)}
-${followForm(visit, shown.properties, notTaken)}
-${feedForm(visit, shown.properties, notTaken)}
-${sharedOf(visit, { ...links, offset: linksFrom }, shown.properties, notTaken)}
+${followForm(visit, shown.properties, password, notTaken)}
+${feedForm(visit, shown.properties, password, notTaken)}
+${sharedOf(visit, { ...links, offset: linksFrom }, shown.properties, password, notTaken)}
 ${zoneOf(visit)}`
         }
       }),
-    acts: { ...(yield* makeFollowedActs), ...(yield* makeFeedActs), ...makeSharedActs(service) }
+    acts: { ...(yield* makeFollowedActs(sudo)), ...(yield* makeFeedActs(sudo)), ...makeSharedActs(service, sudo) }
   })
 })

@@ -1,7 +1,7 @@
 import { Effect, type Schema } from "effect"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
-import { hidden } from "../frame.ts"
-import { ACT_FIELD, FORM_FIELD, type Form, KEY_FIELD, type SignedInVisit } from "../visit.ts"
+import { hiddenOnce } from "../frame.ts"
+import { ACT_FIELD, FORM_FIELD, type Form, type SignedInVisit } from "../visit.ts"
 import { actOf, hereWith, type NotTaken } from "./page.ts"
 
 // Forms of the host's pages: how they are written, and how what was filled in is read.
@@ -188,7 +188,7 @@ export const formOf = (
   visit: SignedInVisit,
   { act, button, of, fields = nothing, id, kind = "primary", row }: WrittenForm
 ): Html => html`<form method="post" action="${hereWith(visit)}"${row === true ? ROW : nothing}>
-${hidden(visit.formToken)}<input type="hidden" name="${KEY_FIELD}" value="${visit.formKey}">${id === undefined ? nothing : html`<input type="hidden" name="id" value="${id}">`}
+${hiddenOnce(visit)}${id === undefined ? nothing : html`<input type="hidden" name="id" value="${id}">`}
 ${fields}<button${kind === "plain" ? nothing : html` class="${kind}"`} name="${ACT_FIELD}" value="${act}"${of === undefined ? nothing : html` aria-label="${button} ${of}"`}>${button}</button>
 </form>
 `

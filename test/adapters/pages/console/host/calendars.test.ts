@@ -2,13 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Queue, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { TEXTS } from "../../../../../src/adapters/pages/console/texts.ts"
+import { SUDO_MS } from "../../../../../src/console/Sessions.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/deliveries/allowed-hosts.ts"
 import { CALENDARS_SHOWN, SHARE_LINKS_SHOWN } from "../../../../../src/limits.ts"
 import { UNREADABLE_ADDRESS } from "../../../../../src/resources/addresses.ts"
 import { answering } from "../../../../deliveries/sending.ts"
 import { propertyOf } from "../../../../harness.ts"
 import { busy, busyInPart, source } from "../../../../resources/imported-calendars/scene.ts"
-import { layerSignedIn } from "../signed-in.ts"
+import { layerSignedIn, PASSWORD, signedIn } from "../signed-in.ts"
 import {
   alertIn,
   doneIn,
@@ -362,6 +364,32 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       }
       assert.deepStrictEqual(yield* keptOf(operatorId), { calendars: [], feeds: [], links: [] })
     })
+  )
+
+  it.effect(
+    "asks for the password after fifteen minutes where an address is given out, and changes nothing without",
+    () =>
+      Effect.gen(function* () {
+        const { operatorId, accountId, property } = yield* ready
+        const cookie = yield* signedIn(accountId, SUDO_MS + 1)
+        const forms: ReadonlyArray<readonly [string, Fields, number]> = [
+          ["share_all", {}, 303],
+          ["share_some", { property: [String(property)] }, 303],
+          ["feed", { property: String(property) }, 200],
+          ["follow", { property: String(property), url: ELSEWHERE }, 200]
+        ]
+        for (const [act, fields] of forms) {
+          const missing = yield* fill(cookie, PATH, act, fields)
+          assert.deepStrictEqual([missing.status, alertIn(missing)], [403, TEXTS.sudo.missing], act)
+          assert.strictEqual((yield* fill(cookie, PATH, act, { ...fields, password: "wrong" })).status, 401, act)
+        }
+        assert.deepStrictEqual(yield* keptOf(operatorId), { calendars: [], feeds: [], links: [] })
+        for (const [act, fields, status] of forms) {
+          const late = yield* signedIn(accountId, SUDO_MS + 1)
+          assert.strictEqual((yield* fill(late, PATH, act, { ...fields, password: PASSWORD })).status, status, act)
+        }
+        assert.strictEqual((yield* keptOf(operatorId)).links.length, 2)
+      })
   )
 
   it.effect("does once what is sent twice at once", () =>

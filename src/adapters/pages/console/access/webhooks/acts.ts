@@ -1,5 +1,6 @@
 import { DateTime, Effect, Option, Redacted } from "effect"
 import type { Acting } from "../../../../../contract/acting.ts"
+import { type ApiError, errorCode } from "../../../../../contract/errors.ts"
 import { TestEvents } from "../../../../../deliveries/TestEvents.ts"
 import { refusalOf } from "../../../../../gate/entitlement.ts"
 import { type Bucket, windowOf } from "../../../../../gate/windows/window.ts"
@@ -7,13 +8,13 @@ import { BUSY_RETRY_SECONDS, WEBHOOK_TESTS_A_MINUTE } from "../../../../../limit
 import { type HostWebhook, HostWebhooks } from "../../../../../resources/webhooks/HostWebhooks.ts"
 import { Service } from "../../../../../service.ts"
 import { makeCounting } from "../../../counting.ts"
-import { callAs } from "../../calling.ts"
+import { callAs, keyOf, statusOf } from "../../calling.ts"
 import type { Outcome, Refused } from "../../outcome.ts"
 import { makeSudo } from "../../sudo.ts"
 import { TEXTS } from "../../texts.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { testShown } from "./answers.ts"
-import { secretShown, webhookAddress } from "./shown.ts"
+import { secretLost, secretShown, webhookAddress } from "./shown.ts"
 
 const WORDS = TEXTS.access.webhooks
 
@@ -29,6 +30,9 @@ const refused = (status: Refused["status"], words: string, retryAfter?: number):
   words,
   ...(retryAfter === undefined ? {} : { retryAfter })
 })
+
+const asRefused = (error: ApiError): Effect.Effect<Outcome> =>
+  Effect.succeed(refused(statusOf(errorCode(error)), error._tag === "NotFound" ? WORDS.noSuch : error.message))
 
 const done = (words: keyof typeof TEXTS.access.done): Outcome => ({ _tag: "Done", done: words })
 
@@ -59,23 +63,33 @@ const entitled = <E>({ session: { person } }: SignedInVisit, act: Effect.Effect<
 
 /** What goes through the API, as its caller would. */
 const makeChanges = Effect.gen(function* () {
-  const service = yield* Service
+  const [service, sudo] = [yield* Service, yield* makeSudo]
 
-  const changed = (visit: SignedInVisit, fields: Parameters<typeof callAs>[3], words: keyof typeof TEXTS.access.done) =>
+  const changed = (
+    visit: SignedInVisit,
+    form: Form,
+    fields: Parameters<typeof callAs>[3],
+    words: keyof typeof TEXTS.access.done
+  ) =>
     Effect.map(
-      callAs(service, visit, "update_webhook", fields),
+      callAs(service, visit, "update_webhook", fields, keyOf(form)),
       (outcome): Outcome => (outcome._tag === "Ok" ? done(words) : outcome)
     )
 
-  const change: Act = (visit, form, { id }) =>
-    changed(visit, { id, url: form.get("url") ?? "", events: form.getAll("events") }, "webhook_changed")
+  /** Asks for the password as adding a webhook does: another address is told what happens from then on. */
+  const change: Act = Effect.fnUntraced(function* (visit, form, { id }) {
+    const unproven = yield* sudo.check(visit, form)
+    if (Option.isSome(unproven)) return unproven.value
+    const fields = { id, url: form.get("url") ?? "", events: form.getAll("events") }
+    return yield* changed(visit, form, fields, "webhook_changed")
+  })
 
-  const resume: Act = (visit, _form, { id }) => changed(visit, { id }, "webhook_resumed")
+  const resume: Act = (visit, form, { id }) => changed(visit, form, { id }, "webhook_resumed")
 
   const remove: Act = (visit, form, { id }) =>
     form.get("sure") === "yes"
       ? Effect.map(
-          callAs(service, visit, "delete_webhook", { id }),
+          callAs(service, visit, "delete_webhook", { id }, keyOf(form)),
           (outcome): Outcome => (outcome._tag === "Ok" ? done("webhook_deleted") : outcome)
         )
       : Effect.succeed(refused(422, WORDS.removeUnsure))
@@ -101,10 +115,16 @@ const makeOwn = Effect.gen(function* () {
       Effect.gen(function* () {
         const refusal = yield* sudo.check(visit, form)
         if (Option.isSome(refusal)) return refusal.value
-        const secret = yield* webhooks.rotate(visit.session.person.caller, id)
-        if (secret === undefined) return refused(404, WORDS.noSuch)
-        return { _tag: "Shown", html: secretShown(Redacted.value(secret), WORDS.rotated, webhookAddress(id)) }
-      })
+        const secret = yield* webhooks.rotate(visit.session.person.caller, id, keyOf(form))
+        const outcome: Outcome = {
+          _tag: "Shown",
+          html: Option.match(secret, {
+            onNone: () => secretLost,
+            onSome: (made) => secretShown(Redacted.value(made), WORDS.rotated, webhookAddress(id))
+          })
+        }
+        return outcome
+      }).pipe(Effect.catch(asRefused))
     )
 
   const test: Act = (visit, _form, { id, url }) =>
@@ -129,9 +149,9 @@ const makeOwn = Effect.gen(function* () {
   const sendAgain: Act = (visit, form, webhook) =>
     entitled(
       visit,
-      Effect.map(webhooks.sendAgain(visit.session.person.caller, webhook, form.get("delivery") ?? ""), (sent) =>
-        sent ? done(SENT_AGAIN[webhook.health.state]) : refused(409, WORDS.notSentAgain)
-      )
+      webhooks
+        .sendAgain(visit.session.person.caller, webhook, form.get("delivery") ?? "", keyOf(form))
+        .pipe(Effect.as(done(SENT_AGAIN[webhook.health.state])), Effect.catch(asRefused))
     )
 
   return { pause, rotate, test, sendAgain }

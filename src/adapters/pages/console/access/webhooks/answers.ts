@@ -2,7 +2,7 @@ import type { LoggedDelivery } from "../../../../../deliveries/DeliveryLog.ts"
 import type { Tried } from "../../../../../deliveries/delivery.ts"
 import { webhookIdOf } from "../../../../../deliveries/message.ts"
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
-import { hidden } from "../../frame.ts"
+import { hiddenOnce, type OwnForm } from "../../frame.ts"
 import { TEXTS } from "../../texts.ts"
 import { ACT_FIELD } from "../../visit.ts"
 import { isTaken, whyOf } from "./reasons.ts"
@@ -40,12 +40,12 @@ const triesOf = ({ attempts }: LoggedDelivery, timeZone: string): Html => {
 }
 
 /** What sends it again; one that waits goes by itself. */
-const againForm = (id: string, { state, subscription_id }: LoggedDelivery, formToken: string): Html =>
+const againForm = (id: string, { state, subscription_id }: LoggedDelivery, own: OwnForm): Html =>
   state === "waiting"
     ? nothing
-    : html`<form method="post" action="${webhookAddress(subscription_id)}">${hidden(formToken)}<input type="hidden" name="delivery" value="${id}"><button name="${ACT_FIELD}" value="replay_delivery" aria-label="${WORDS.sendAgain}: ${id}">${WORDS.sendAgain}</button></form>`
+    : html`<form method="post" action="${webhookAddress(subscription_id)}">${hiddenOnce(own)}<input type="hidden" name="delivery" value="${id}"><button name="${ACT_FIELD}" value="replay_delivery" aria-label="${WORDS.sendAgain}: ${id}">${WORDS.sendAgain}</button></form>`
 
-const rowOf = (delivery: LoggedDelivery, timeZone: string, formToken: string): Html => {
+const rowOf = (delivery: LoggedDelivery, timeZone: string, own: OwnForm): Html => {
   const { event, record, queued_at, state, due_at } = delivery
   const id = webhookIdOf(delivery)
   const next = state === "waiting" ? html` ${WORDS.nextTry} ${instantOf(due_at, timeZone)}` : nothing
@@ -53,21 +53,17 @@ const rowOf = (delivery: LoggedDelivery, timeZone: string, formToken: string): H
 <td data-label="${WORDS.deliveryColumns.event}"><code>${event}</code>
 <div>${instantOf(queued_at, timeZone)} <span class="badge ${BADGES[state]}">${WORDS.deliveryStates[state]}</span></div>
 <div class="soft">${record} · ${id}${next}</div>
-${againForm(id, delivery, formToken)}</td>
+${againForm(id, delivery, own)}</td>
 <td data-label="${WORDS.deliveryColumns.tries}">${triesOf(delivery, timeZone)}</td>
 </tr>
 `
 }
 
 /** The deliveries of a page, the latest first. */
-export const deliveriesTable = (
-  deliveries: ReadonlyArray<LoggedDelivery>,
-  timeZone: string,
-  formToken: string
-): Html => {
+export const deliveriesTable = (deliveries: ReadonlyArray<LoggedDelivery>, timeZone: string, own: OwnForm): Html => {
   const { event, tries } = WORDS.deliveryColumns
   return html`<table class="cards"><thead><tr><th scope="col">${event}</th><th scope="col">${tries}</th></tr></thead><tbody>
-${deliveries.map((each) => rowOf(each, timeZone, formToken))}</tbody></table>`
+${deliveries.map((each) => rowOf(each, timeZone, own))}</tbody></table>`
 }
 
 /** What became of a test event. */

@@ -4,7 +4,7 @@ import { DeliveryLog, type LoggedDelivery } from "../../../../../deliveries/Deli
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { WEBHOOK_DELIVERIES_SHOWN } from "../../../../../limits.ts"
 import { type HostWebhook, HostWebhooks } from "../../../../../resources/webhooks/HostWebhooks.ts"
-import { ACCESS_PATH, framed, hidden, seeOther } from "../../frame.ts"
+import { ACCESS_PATH, framed, hiddenOnce, seeOther } from "../../frame.ts"
 import { idOf } from "../../id.ts"
 import type { Outcome } from "../../outcome.ts"
 import { makeSudo } from "../../sudo.ts"
@@ -44,7 +44,7 @@ export const makeWebhookPage = Effect.gen(function* () {
     const deliveries = yield* log.list(wanted, WEBHOOK_DELIVERIES_SHOWN + 1)
     const field = yield* sudo.field(visit)
     const body = html`<p><a href="${ACCESS_PATH}#webhooks">${WORDS.back}</a></p>
-${said}${standing(visit, webhook)}${trying(visit, webhook)}${recent(visit, webhook, deliveries)}${settings(visit, webhook, refused)}${weighty(visit, webhook, field)}`
+${said}${standing(visit, webhook)}${trying(visit, webhook)}${recent(visit, webhook, deliveries)}${settings(visit, webhook, field, refused)}${weighty(visit, webhook, field)}`
     return framed(visit, { title: WORDS.one, body }, status)
   })
 
@@ -119,7 +119,7 @@ const noSuch = (visit: SignedInVisit) =>
 
 /** A form of the page, with a button for what it does. */
 const formOf = (visit: SignedInVisit, { id }: HostWebhook, act: string, button: Html, fields: Html = nothing): Html =>
-  html`<form method="post" action="${webhookAddress(id)}">${hidden(visit.formToken)}${fields}
+  html`<form method="post" action="${webhookAddress(id)}">${hiddenOnce(visit)}${fields}
 <button name="${ACT_FIELD}" value="${act}"${button}</button></form>`
 
 const plain = (words: string): Html => html`>${words}`
@@ -148,10 +148,15 @@ ${
 `
 }
 
-const settings = (visit: SignedInVisit, webhook: HostWebhook, refused: Form | undefined): Html => html`<section>
+const settings = (
+  visit: SignedInVisit,
+  webhook: HostWebhook,
+  password: Html,
+  refused: Form | undefined
+): Html => html`<section>
 <h2>${WORDS.settings}</h2>
 <p class="soft">${WORDS.changeResumes}</p>
-${formOf(visit, webhook, CHANGE_ACT, primary(WORDS.change), settingsFields(filledIn(refused, CHANGE_ACT) ?? webhook))}
+${formOf(visit, webhook, CHANGE_ACT, primary(WORDS.change), html`${settingsFields(filledIn(refused, CHANGE_ACT) ?? webhook)}${password}`)}
 </section>
 `
 
@@ -170,7 +175,7 @@ const recent = (visit: SignedInVisit, { id }: HostWebhook, found: ReadonlyArray<
   return html`<section id="deliveries">
 <h2>${WORDS.deliveries}</h2>
 <p class="soft">${WORDS.deliveriesWords}</p>
-${deliveries.length === 0 ? html`<p>${WORDS.noDeliveries}</p>` : deliveriesTable(deliveries, visit.session.person.caller.timeZone, visit.formToken)}
+${deliveries.length === 0 ? html`<p>${WORDS.noDeliveries}</p>` : deliveriesTable(deliveries, visit.session.person.caller.timeZone, visit)}
 ${
   isFirst && !isMore
     ? nothing

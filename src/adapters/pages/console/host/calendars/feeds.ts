@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { type Html, html } from "../../../../../documents/html.ts"
 import { type FeedOfCalendar, PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
 import { idOf } from "../../id.ts"
+import type { Sudo } from "../../sudo.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { markOf, refusedAs, unlessOvertaken } from "../asking.ts"
 import { behind, filling, formOf, select } from "../fields.ts"
@@ -23,7 +24,7 @@ const addressIn = (form: Form) => {
     : { property: Number(property), calendar: calendar === undefined ? undefined : Number(calendar) }
 }
 
-export const makeFeedActs = Effect.gen(function* () {
+export const makeFeedActs = Effect.fnUntraced(function* (sudo: Sudo) {
   const feeds = yield* PropertyFeeds
   return {
     feed: {
@@ -32,10 +33,11 @@ export const makeFeedActs = Effect.gen(function* () {
         const property = idOf(form.get("property"))
         if (property === undefined) return Effect.fail(NO_PROPERTY)
         const { operatorId } = visit.session.person.caller
-        return Effect.gen(function* () {
+        const shown = Effect.gen(function* () {
           const { url } = yield* feeds.addressFor(operatorId, property, undefined)
           return addresses(visit, property, url, yield* feeds.ofCalendars(operatorId, property))
-        }).pipe(Effect.mapError(refusedAs))
+        })
+        return Effect.andThen(sudo.demand(visit, form), Effect.mapError(shown, refusedAs))
       }
     },
     renew: {
@@ -82,7 +84,12 @@ const replacing = (visit: SignedInVisit, id: string, url: string): Html =>
 ${formOf(visit, { act: "renew", button: "Replace the address", id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${markOf(url)}">` })}`
   )
 
-export const feedForm = (visit: SignedInVisit, properties: Properties, notTaken: NotTaken | undefined): Html =>
+export const feedForm = (
+  visit: SignedInVisit,
+  properties: Properties,
+  password: Html,
+  notTaken: NotTaken | undefined
+): Html =>
   section(
     "What is taken here, for marketplaces",
     properties.length === 0
@@ -94,12 +101,12 @@ ${formOf(visit, {
   button: "Show its addresses",
   row: true,
   kind: "plain",
-  fields: select(filling(notTaken, "feed"), {
+  fields: html`${select(filling(notTaken, "feed"), {
     name: "property",
     label: "Property",
     options: propertyOptions(properties),
     none: "Choose",
     required: true
-  })
+  })}${password}`
 })}`
   )

@@ -6,6 +6,7 @@ import { HostCalendars } from "../../../../../resources/imported-calendars/HostC
 import type { Fetched } from "../../../../../resources/imported-calendars/ImportedCalendars.ts"
 import { PropertyFeeds } from "../../../../../resources/property-feeds/PropertyFeeds.ts"
 import { idOf } from "../../id.ts"
+import type { Sudo } from "../../sudo.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { refusedAs } from "../asking.ts"
 import { behind, checkbox, type Fill, filling, formOf, input, select } from "../fields.ts"
@@ -18,16 +19,18 @@ import { type Properties, propertyOptions, saidOnce, secretOf } from "./said.ts"
 const NO_PROPERTY = refusal(422, "Choose the property whose days it closes.")
 const NO_CALENDAR = refusal(404, "There is no such calendar.")
 
-export const makeFollowedActs = Effect.gen(function* () {
+export const makeFollowedActs = Effect.fnUntraced(function* (sudo: Sudo) {
   const [calendars, feeds] = [yield* HostCalendars, yield* PropertyFeeds]
   return {
     follow: {
       done: "The calendar is followed.",
+      // The password is asked for, as the answer shows the address of the property's own calendar.
       run: (visit, form) =>
         Effect.gen(function* () {
           const { operatorId } = visit.session.person.caller
           const property = idOf(form.get("property"))
           if (property === undefined) return yield* Effect.fail(NO_PROPERTY)
+          yield* sudo.demand(visit, form)
           const settings = skipsIn(form) ? { skipUnavailable: true } : undefined
           const { calendar_id } = yield* calendars.add(operatorId, property, form.get("url") ?? "", settings)
           const { url } = yield* feeds.addressFor(operatorId, property, calendar_id)
@@ -174,7 +177,12 @@ const skipField = (checked: boolean, fill: Fill = (_name, otherwise) => otherwis
   html`${checkbox(fill, { name: SKIP_FIELD, label: SKIP_LABEL, checked })}<p class="soft">${SKIP_HINT}</p>
 `
 
-export const followForm = (visit: SignedInVisit, properties: Properties, notTaken: NotTaken | undefined): Html => {
+export const followForm = (
+  visit: SignedInVisit,
+  properties: Properties,
+  password: Html,
+  notTaken: NotTaken | undefined
+): Html => {
   const fill = filling(notTaken, "follow")
   return section(
     "Follow a calendar",
@@ -184,7 +192,7 @@ export const followForm = (visit: SignedInVisit, properties: Properties, notTake
       : formOf(visit, {
           act: "follow",
           button: "Follow it",
-          fields: html`${select(fill, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), none: "Choose", required: true })}${input(fill, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", required: true })}${skipField(false, fill)}`
+          fields: html`${select(fill, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), none: "Choose", required: true })}${input(fill, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", required: true })}${skipField(false, fill)}${password}`
         })
   )
 }

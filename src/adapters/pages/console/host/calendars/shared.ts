@@ -1,9 +1,11 @@
+import { Effect, type Schema } from "effect"
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { SHARE_LINKS_SHOWN } from "../../../../../limits.ts"
 import { isAddress } from "../../../../../resources/calendar-share-links/address.ts"
 import type { CalendarShareLink } from "../../../../../resources/calendar-share-links/contract.ts"
 import type { Service } from "../../../../../service.ts"
-import type { SignedInVisit } from "../../visit.ts"
+import type { Sudo } from "../../sudo.ts"
+import type { Form, SignedInVisit } from "../../visit.ts"
 import { doing } from "../asking.ts"
 import { asNumber, behind, choices, fillingAll, formOf, givenIn, idsIn } from "../fields.ts"
 import { actOf, type HostAct, type NotTaken } from "../page.ts"
@@ -12,17 +14,18 @@ import { cutNote, type Properties, propertyOptions } from "./said.ts"
 
 // Links that show free and taken days to whoever holds them.
 
-export const makeSharedActs = (service: Service["Service"]) => {
+export const makeSharedActs = (service: Service["Service"], sudo: Sudo) => {
   const act = doing(service)
+  const share = (visit: SignedInVisit, form: Form, fields: Schema.JsonObject) =>
+    Effect.andThen(sudo.demand(visit, form), act(visit, form, "create_calendar_share_link", fields))
   return {
     share_all: {
       done: "The link to the calendar of all properties is in the list.",
-      run: (visit, form) => act(visit, form, "create_calendar_share_link", { scope: "entire" })
+      run: (visit, form) => share(visit, form, { scope: "entire" })
     },
     share_some: {
       done: "The link is made.",
-      run: (visit, form) =>
-        act(visit, form, "create_calendar_share_link", { scope: "partial", property_ids: idsIn(form, "property") })
+      run: (visit, form) => share(visit, form, { scope: "partial", property_ids: idsIn(form, "property") })
     },
     unshare: {
       done: "The link is deleted: whoever opens it is told that it is not good any more.",
@@ -41,6 +44,7 @@ export const sharedOf = (
   visit: SignedInVisit,
   { calendar_share_links: links, total, offset }: Links,
   properties: Properties,
+  password: Html,
   notTaken: NotTaken | undefined
 ): Html =>
   section(
@@ -61,7 +65,7 @@ ${table(
   links
 )}${pages(visit, { offset, limit: SHARE_LINKS_SHOWN, total, name: "links" })}
 <h3>Make a link</h3>
-${formOf(visit, { act: "share_all", button: "To all properties, later ones too", kind: "plain" })}${someForm(visit, properties, notTaken)}`,
+${formOf(visit, { act: "share_all", button: "To all properties, later ones too", kind: "plain", fields: password })}${someForm(visit, properties, password, notTaken)}`,
     "links"
   )
 
@@ -78,7 +82,12 @@ const showsText = ({ scope, property_ids }: CalendarShareLink, properties: Prope
   )
 }
 
-const someForm = (visit: SignedInVisit, properties: Properties, notTaken: NotTaken | undefined): Html =>
+const someForm = (
+  visit: SignedInVisit,
+  properties: Properties,
+  password: Html,
+  notTaken: NotTaken | undefined
+): Html =>
   properties.length === 0
     ? nothing
     : behind(
@@ -92,7 +101,7 @@ const someForm = (visit: SignedInVisit, properties: Properties, notTaken: NotTak
             legend: "Properties that it shows",
             options: propertyOptions(properties),
             chosen: fillingAll(notTaken, "share_some")("property", [])
-          })}${cutNote(properties)}`
+          })}${cutNote(properties)}${password}`
         }),
         notTaken !== undefined && actOf(notTaken) === "share_some"
       )

@@ -1,4 +1,4 @@
-import { Effect, Option, type Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import type { Busy } from "../../../../../console/Hashing.ts"
 import type { SubAccounts } from "../../../../../console/SubAccounts.ts"
 import type { ApiError } from "../../../../../contract/errors.ts"
@@ -39,8 +39,8 @@ const accountIn = (form: Form) => {
 const proven = Effect.fnUntraced(function* (sudo: Sudo, visit: SignedInVisit, form: Form) {
   const password = passwordIn(form)
   if (password === undefined) return yield* Effect.fail(different)
-  const unproven = yield* sudo.check(visit, form)
-  return Option.isSome(unproven) ? yield* Effect.fail(unproven.value) : password
+  yield* sudo.demand(visit, form)
+  return password
 })
 
 /** For the main account alone, which the service sees to; who is not it is asked for no password. */
@@ -85,8 +85,7 @@ export const accountActs = (accounts: SubAccounts["Service"], sudo: Sudo): Acts 
       run: Effect.fnUntraced(function* (visit, form) {
         yield* mainOnly(visit)
         const id = yield* accountIn(form)
-        const unproven = yield* sudo.check(visit, form)
-        if (Option.isSome(unproven)) return yield* Effect.fail(unproven.value)
+        yield* sudo.demand(visit, form)
         yield* Effect.mapError(accounts.enable(visit.session.person.caller, id), asRefused)
         return BACK
       })

@@ -1,0 +1,98 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { webhookAddress } from "../../../../src/adapters/pages/console/access/webhooks/shown.ts"
+import { ACCESS_PATH } from "../../../../src/adapters/pages/console/frame.ts"
+import { TEXTS } from "../../../../src/adapters/pages/console/texts.ts"
+import { KEY_FIELD } from "../../../../src/adapters/pages/console/visit.ts"
+import { webhookIdOf } from "../../../../src/deliveries/message.ts"
+import { makePolls } from "../../../../src/deliveries/workers.ts"
+import { receiver } from "../../../deliveries/receiver.ts"
+import { changes, happened, subscribed, workedOff } from "../../../deliveries/scene.ts"
+import { answering } from "../../../deliveries/sending.ts"
+import { freshOperator } from "../../../harness.ts"
+import { formsIn } from "./signed-in.ts"
+import { acted, layerPages, seen, visitor } from "./webhook-pages.ts"
+
+const { tokens: TOKENS, webhooks: WEBHOOKS } = TEXTS.access
+
+/** Sends a form of a page twice at once; answers both pages. */
+const sentTwice = Effect.fnUntraced(function* (
+  cookie: string,
+  path: string,
+  act: string,
+  fields: Readonly<Record<string, string>> = {}
+) {
+  const [form] = formsIn((yield* seen(cookie, path)).text, act)
+  const key = form?.get(KEY_FIELD) ?? assert.fail(`the form ${act} has no key`)
+  const sent = acted(cookie, path, act, { ...fields, [KEY_FIELD]: key })
+  return yield* Effect.all([sent, sent], { concurrency: 2 })
+})
+
+const secretsIn = (pages: ReadonlyArray<{ readonly text: string }>) =>
+  pages.flatMap(({ text }) => text.match(/(?:lk_[\w-]{43}|whsec_[A-Za-z0-9+/]+=*)(?=<\/code>)/g) ?? [])
+
+layer(layerPages, { excludeTestServices: true })("a form of the access page that is sent twice", (it) => {
+  it.effect("makes one token, which is shown once, and another with another form", () =>
+    Effect.gen(function* () {
+      const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
+      const cookie = visitor(operator)
+      const count = Effect.map(
+        sql<{ count: number }>`
+          SELECT count(*)::int AS count FROM access_tokens WHERE operator_id = ${operator.operatorId} AND name = 'Robot'`,
+        ([row]) => row?.count
+      )
+      const pages = yield* sentTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
+      assert.deepStrictEqual(
+        pages.map(({ status }) => status),
+        [200, 200]
+      )
+      assert.strictEqual(pages.filter(({ text }) => text.includes(TOKENS.madeBefore)).length, 1)
+      assert.strictEqual(new Set(secretsIn(pages)).size, 1)
+      assert.strictEqual(yield* count, 1)
+      yield* sentTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
+      assert.strictEqual(yield* count, 2)
+    })
+  )
+
+  it.effect("adds one webhook, and gives one new secret", () =>
+    Effect.gen(function* () {
+      const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
+      const cookie = visitor(operator)
+      const kept = sql<{ id: number; secret: string; former_secret: string | null }>`
+        SELECT id, secret, former_secret FROM webhook_subscriptions WHERE operator_id = ${operator.operatorId}`
+      const fields = { url: "http://127.0.0.1:1/hooks", events: "message_created" }
+      const added = yield* sentTwice(cookie, ACCESS_PATH, "add_webhook", fields)
+      const [made, ...more] = yield* kept
+      assert.deepStrictEqual(more, [])
+      assert.deepStrictEqual(secretsIn(added), [made?.secret])
+      assert.strictEqual(added.filter(({ text }) => text.includes(WEBHOOKS.secretLost)).length, 1)
+      const rotated = yield* sentTwice(cookie, webhookAddress(made?.id ?? 0), "rotate_webhook_secret")
+      const [after] = yield* kept
+      assert.deepStrictEqual(secretsIn(rotated), [after?.secret])
+      // The secret before still signs for a day.
+      assert.strictEqual(after?.former_secret, made?.secret)
+    })
+  )
+
+  it.effect("sends a delivery again once", () =>
+    Effect.gen(function* () {
+      const polls = yield* makePolls
+      const server = yield* receiver(answering(200))
+      const { operator, id } = yield* subscribed(server.port)
+      const [event_id = 0] = yield* happened(operator, changes(1))
+      yield* workedOff(polls)
+      const [cookie, page] = [visitor(operator), webhookAddress(id)]
+      const [form] = formsIn((yield* seen(cookie, page)).text, "replay_delivery")
+      const fields = {
+        delivery: webhookIdOf({ event_id, subscription_id: id }),
+        [KEY_FIELD]: form?.get(KEY_FIELD) ?? assert.fail("the form has no key")
+      }
+      for (const _ of [1, 2]) {
+        assert.strictEqual((yield* acted(cookie, page, "replay_delivery", fields)).status, 303)
+        yield* workedOff(polls)
+      }
+      assert.strictEqual(yield* Queue.size(server.requests), 2)
+    })
+  )
+})
