@@ -143,7 +143,7 @@ const main = async () => {
   const env = { DATA_DIR: folder, DATABASE_URL: "", DEMO: "0", LOG_FORMAT: "json", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" }
   const latchkey = command(env)
   latchkey("migrate")
-  const owner = ["--email", "bench@example.test", "--password", "none at all"]
+  const owner = ["--email", "bench@example.test", "--password", "none at all, ever"]
   const operator = latchkey(
     "operator",
     "create",

@@ -122,11 +122,8 @@ export const ACCOUNTS = 200
 export const ACCOUNT_NAME = 100
 /** Characters of an e-mail address (RFC 5321: 256 with the brackets around it). */
 export const EMAIL = 254
-/**
- * Characters of a password. The one given on the command line is the service operator's own business, so it only must
- * not be empty; how long one must be that a person chooses is for the page that asks for it. More only cost time to hash.
- */
-export const PASSWORD_MIN = 1
+/** Characters of a password, wherever it is chosen; one that was chosen before may be shorter. More only cost time to hash. */
+export const PASSWORD_MIN = 12
 export const PASSWORD_MAX = 200
 
 /** Access tokens of an operator that were made by its people and work, and how many of them a page of the console shows. */

@@ -6,6 +6,7 @@ import { digestOf } from "../gate/credentials.ts"
 import { Deployment } from "../installation.ts"
 import { ACCESS_TOKENS, ACCOUNTS } from "../limits.ts"
 import { hashPassword } from "./password.ts"
+import { isAccountName, passwordIsAccountName } from "./password-rules.ts"
 import { endOfSubscription, lastDayOfSubscription, NewAccount, NewOperator, NewToken, OperatorChange } from "./rules.ts"
 import { OperatorStore } from "./store.ts"
 import { newToken } from "./token.ts"
@@ -53,6 +54,7 @@ type Store = OperatorStore["Service"]
 const create = (store: Store) =>
   Effect.fn("Operators.create")(function* (input: NewOperator) {
     const operator = yield* readOperator(input)
+    if (isAccountName(operator.password, operator)) return yield* passwordIsAccountName
     const now = yield* DateTime.nowAsDate
     const lastDay = operator.subscription_until
     return yield* store.create(
@@ -85,9 +87,10 @@ const update = (store: Store) =>
 const createAccount = (store: Store) =>
   Effect.fn("Operators.createAccount")(function* (input: NewAccount) {
     const account = yield* readAccount(input)
+    const { operator_id: operatorId, email, name = email } = account
+    if (isAccountName(account.password, { email, name })) return yield* passwordIsAccountName
     const now = yield* DateTime.nowAsDate
     const passwordHash = yield* hashPassword(account.password)
-    const { operator_id: operatorId, email, name = email } = account
     const made = yield* store.createAccount({ operatorId, name, email, passwordHash }, now)
     if (made === undefined) return yield* unknownRecord("operator", operatorId)
     const { account_id } = made

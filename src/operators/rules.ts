@@ -2,6 +2,7 @@ import { DateTime, Option, Schema } from "effect"
 import { CalendarDate, Currency, EmailOrNone, Id, Integer } from "../contract/fields.ts"
 import { dateInZone } from "../contract/time.ts"
 import { ACCOUNT_NAME, PASSWORD_MAX, PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../limits.ts"
+import { isCommonPassword } from "./password-rules.ts"
 
 // Operators, their accounts and tokens, as an administrator or a console page gives them.
 
@@ -27,6 +28,7 @@ export const Email = EmailOrNone.check(
   Schema.makeFilter((text) => text !== "", { expected: "an e-mail address, such as host@example.com" })
 )
 
+/** A password that is chosen; whether it is the account's name is asked where that is known (password-rules.ts). */
 export const Password = Schema.String.check(
   Schema.makeFilter(
     (text) => {
@@ -34,7 +36,8 @@ export const Password = Schema.String.check(
       return length >= PASSWORD_MIN && length <= PASSWORD_MAX
     },
     { expected: `a password of ${PASSWORD_MIN} to ${PASSWORD_MAX} characters` }
-  )
+  ),
+  Schema.makeFilter((text) => !isCommonPassword(text), { expected: "other than the most common passwords" })
 )
 
 export const EDITIONS = ["pro", "basic"] as const

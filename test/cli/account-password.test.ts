@@ -13,42 +13,54 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account password", (
   it.effect("gives an account another password, ends its sessions, and is in the trail", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const made = yield* beside([...OPERATOR, "--password", "the first"])
+      const made = yield* beside([...OPERATOR, "--password", "the first password"])
       const { account_id: id } = yield* Schema.decodeUnknownEffect(Made)(made.stdout)
       yield* sql`
         INSERT INTO console_sessions
           (operator_id, digest, account_id, password_digest, created_at, password_at, seen_at, expires_at)
         SELECT operator_id, 'd', id, 'p', now(), now(), now(), now() FROM accounts WHERE id = ${id}`
-      const told = yield* beside(["account", "password", "--account", `${id}`], { LATCHKEY_PASSWORD: "the second" })
+      const told = yield* beside(["account", "password", "--account", `${id}`], {
+        LATCHKEY_PASSWORD: "the second password"
+      })
       assert.deepStrictEqual(told, {
         ...{ code: 0, stdout: `Account ${id} has another password; 1 session ended.\n`, stderr: "" }
       })
       const [account] = yield* sql<{ hash: string }>`SELECT password_hash AS hash FROM accounts WHERE id = ${id}`
-      assert.isTrue(yield* verifyPassword("the second", account?.hash))
+      assert.isTrue(yield* verifyPassword("the second password", account?.hash))
       assert.lengthOf(yield* sql`SELECT FROM console_sessions`, 0)
       const trail = yield* sql`SELECT application, operation, fields FROM trail WHERE fields = '{password}'`
       assert.deepStrictEqual(
         trail.map((row) => ({ ...row })),
         [{ application: "command line", operation: "account password", fields: ["password"] }]
       )
-      const json = yield* beside(["account", "password", "--account", `${id}`, "--password", "third", "--json"])
+      const json = yield* beside([
+        "account",
+        "password",
+        "--account",
+        `${id}`,
+        "--password",
+        "the third password",
+        "--json"
+      ])
       assert.deepStrictEqual(JSON.parse(json.stdout), { account_id: id, sessions_ended: 0 })
     })
   )
 
-  it.effect("says what is wrong: no such account, no password, an empty one, one too long", () =>
-    Effect.gen(function* () {
-      const failed = (...args: ReadonlyArray<string>) =>
-        Effect.map(beside(["account", "password", ...args]), ({ code, stderr }) => [code, stderr.trim()])
-      assert.deepStrictEqual(yield* failed("--account", "999999", "--password", "x"), [
-        ...[1, "latchkey: There is no account 999999."]
-      ])
-      assert.strictEqual((yield* failed("--account", "1"))[0], 1)
-      for (const password of ["", "x".repeat(201)]) {
-        const [code, said] = yield* failed("--account", "1", "--password", password)
-        assert.strictEqual(code, 1)
-        assert.include(said, "password")
-      }
-    })
+  it.effect(
+    "says what is wrong: no such account, no password, an empty one, one too short, too long or too common",
+    () =>
+      Effect.gen(function* () {
+        const failed = (...args: ReadonlyArray<string>) =>
+          Effect.map(beside(["account", "password", ...args]), ({ code, stderr }) => [code, stderr.trim()])
+        assert.deepStrictEqual(yield* failed("--account", "999999", "--password", "x".repeat(12)), [
+          ...[1, "latchkey: There is no account 999999."]
+        ])
+        assert.strictEqual((yield* failed("--account", "1"))[0], 1)
+        for (const password of ["", "x".repeat(11), "x".repeat(201), "Password1234", "h@example.test"]) {
+          const [code, said] = yield* failed("--account", "1", "--password", password)
+          assert.strictEqual(code, 1)
+          assert.include(said, "password")
+        }
+      })
   )
 })

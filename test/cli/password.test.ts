@@ -6,7 +6,7 @@ import { verifyPassword } from "../../src/operators/password.ts"
 import { beside, Folder, layerBeside } from "./beside.ts"
 import { latchkey } from "./latchkey.ts"
 
-/** A folder whose service has one operator, whose main account has the password `of-main`. */
+/** A folder whose service has one operator, whose main account has the password `password-of-main`. */
 class Used extends Context.Service<Used, { readonly dataDir: string; readonly operatorId: number }>()(
   "latchkey/test/cli/password/Used"
 ) {
@@ -14,7 +14,7 @@ class Used extends Context.Service<Used, { readonly dataDir: string; readonly op
     Used,
     Effect.gen(function* () {
       const dataDir = yield* Folder
-      const made = yield* beside([...OPERATOR, "--password", "of-main"])
+      const made = yield* beside([...OPERATOR, "--password", "password-of-main"])
       return { dataDir, operatorId: (yield* Schema.decodeUnknownEffect(Made)(made.stdout)).operator_id }
     })
   ).pipe(Layer.provideMerge(layerBeside))
@@ -47,13 +47,16 @@ layer(Used.layer, { excludeTestServices: true })("the password of an account", (
       const env = { DATA_DIR: dataDir, LATCHKEY_PASSWORD: "of environment" }
       const give = (email: string, flags: ReadonlyArray<string>, input = "") =>
         Effect.map(latchkey([...accountOf(operatorId, email), ...flags], env, { input }), ({ code }) => code)
-      assert.strictEqual(yield* give("flag@example.test", ["--password", "of flag"], "not this\n"), 0)
-      assert.strictEqual(yield* give("stdin@example.test", ["--password-stdin"], " of stdin \r\nsecond line"), 0)
+      assert.strictEqual(yield* give("flag@example.test", ["--password", "password of flag"], "not this\n"), 0)
+      assert.strictEqual(
+        yield* give("stdin@example.test", ["--password-stdin"], " password of stdin \r\nsecond line"),
+        0
+      )
       assert.strictEqual(yield* give("env@example.test", [], "not this\n"), 0)
       yield* belongs({
-        "m@example.test": "of-main",
-        "flag@example.test": "of flag",
-        "stdin@example.test": " of stdin ",
+        "m@example.test": "password-of-main",
+        "flag@example.test": "password of flag",
+        "stdin@example.test": " password of stdin ",
         "env@example.test": "of environment"
       })
     })
@@ -65,7 +68,7 @@ layer(Used.layer, { excludeTestServices: true })("the password of an account", (
     ["an empty one on standard input", ["--password-stdin"], {}, "\n", /password: must be/],
     ["one that is too long", ["--password-stdin"], {}, "hunter2".repeat(PASSWORD_MAX), /password: must be/],
     ["one too long in the environment", [], { LATCHKEY_PASSWORD: "hunter2".repeat(30) }, "", /password: must be/],
-    ["one for nobody", ["--password", "hunter2", "--operator", "999999"], {}, "", /operator/],
+    ["one for nobody", ["--password", "hunter2 and more", "--operator", "999999"], {}, "", /operator/],
     ["one beside a misspelt flag", ["--pasword=hunter2"], {}, "", /pasword/]
   ] as const)("%s is refused, and never shown", ([, flags, variables, input, reason]) =>
     Effect.gen(function* () {

@@ -55,7 +55,7 @@ const TOKEN = "token create --account 1 --name t --scope writable".split(" ")
 const COMMANDS = [
   [...CREATE, "two@example.test", "--json"],
   [...CREATE, "two@example.test"],
-  "account create --operator 1 --email sub@example.test --password x --json".split(" "),
+  "account create --operator 1 --email sub@example.test --password correct-horse --json".split(" "),
   TOKEN,
   [...TOKEN, "--json"],
   "token limit 1 --per-minute 5".split(" "),

@@ -202,6 +202,21 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   )
 
   test(
+    "begin with a password that was chosen when a shorter or commoner one was allowed, which is also confirmed",
+    Effect.gen(function* () {
+      const { email, accountId } = yield* signingIn()
+      const sql = yield* SqlClient.SqlClient
+      const chosenBefore = "hunter2"
+      const hash = yield* cheaply(hashPassword(chosenBefore))
+      yield* sql`UPDATE accounts SET password_hash = ${hash} WHERE id = ${accountId}`
+      const cookie = yield* signIn({ email, address: somewhere(), password: chosenBefore })
+      assert.isDefined(yield* find(cookie))
+      const refused = yield* Effect.flip(changeOwn(yield* confirm(cookie, chosenBefore), chosenBefore))
+      assert.strictEqual(refused._tag, "ValidationFailed")
+    })
+  )
+
+  test(
     "end with the password, but for the one in which it is changed; those of others go on",
     Effect.gen(function* () {
       const { email, accountId } = yield* signingIn()
@@ -211,15 +226,15 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
         yield* signIn({ email, address: somewhere() }),
         yield* signIn({ email, address: somewhere() })
       ]
-      assert.deepStrictEqual(yield* changeOwn(yield* confirm(here), "another"), {
+      assert.deepStrictEqual(yield* changeOwn(yield* confirm(here), "another password"), {
         ...{ account_id: accountId, sessions_ended: 1 }
       })
       assert.isDefined(yield* find(here))
       assert.isUndefined(yield* find(there))
       assert.isDefined(yield* find(others))
       assert.strictEqual(yield* wrong(email, somewhere()), "WrongPassword")
-      assert.strictEqual(yield* outcomeOf(signIn({ email, address: somewhere(), password: "another" })), "in")
-      yield* changeByCommand(accountId, "a third")
+      assert.strictEqual(yield* outcomeOf(signIn({ email, address: somewhere(), password: "another password" })), "in")
+      yield* changeByCommand(accountId, "a third password")
       assert.isUndefined(yield* find(here))
       assert.isDefined(yield* find(others))
       const sql = yield* SqlClient.SqlClient
@@ -260,18 +275,18 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       const { email, accountId } = yield* signingIn()
       const cookie = yield* signIn({ email, address: somewhere() })
       const before = yield* confirm(cookie)
-      yield* changeByCommand(accountId, "rescued")
+      yield* changeByCommand(accountId, "rescued password")
       assert.strictEqual((yield* Effect.flip(changeOwn(before, "of the thief")))._tag, "Conflict")
       assert.strictEqual(yield* wrong(email, somewhere()), "WrongPassword")
-      const rescued = yield* signIn({ email, address: somewhere(), password: "rescued" })
+      const rescued = yield* signIn({ email, address: somewhere(), password: "rescued password" })
 
       // Two forms of one session: both gave the right password, and one is taken.
-      const [one, other] = [yield* confirm(rescued, "rescued"), yield* confirm(rescued, "rescued")]
-      yield* changeOwn(one, "first")
-      assert.strictEqual((yield* Effect.flip(changeOwn(other, "second")))._tag, "Conflict")
-      const again = [yield* confirm(rescued, "first"), yield* confirm(rescued, "first")]
+      const [one, other] = [yield* confirm(rescued, "rescued password"), yield* confirm(rescued, "rescued password")]
+      yield* changeOwn(one, "first password")
+      assert.strictEqual((yield* Effect.flip(changeOwn(other, "second password")))._tag, "Conflict")
+      const again = [yield* confirm(rescued, "first password"), yield* confirm(rescued, "first password")]
       const atOnce = yield* Effect.all(
-        again.map((each, at) => Effect.exit(changeOwn(each, `at once ${at}`))),
+        again.map((each, at) => Effect.exit(changeOwn(each, `changed at once ${at}`))),
         { concurrency: 2 }
       )
       assert.lengthOf(atOnce.filter(Exit.isSuccess), 1)
@@ -280,17 +295,20 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       // Nor where there is no place to come back to.
       const noPlace: AwayFromPlace = () => Effect.fail(new ServerError({ message: "" }))
       const away = Effect.provideService(AwayFromPlace, noPlace)
-      assert.strictEqual((yield* Effect.flip(away(changeOwn(before, "another"))))._tag, "Busy")
+      assert.strictEqual((yield* Effect.flip(away(changeOwn(before, "another password"))))._tag, "Busy")
 
       // Nor where the session is over, or is another's.
-      const last = `at once ${atOnce.findIndex(Exit.isSuccess)}`
+      const last = `changed at once ${atOnce.findIndex(Exit.isSuccess)}`
       const confirmed = yield* confirm(rescued, last)
       const stranger = yield* signIn({ email: (yield* signingIn()).email, address: somewhere() })
       for (const cookie of [stranger, newCookie()]) {
-        assert.strictEqual((yield* Effect.flip(changeOwn({ ...confirmed, cookie }, "stolen")))._tag, "Conflict")
+        assert.strictEqual(
+          (yield* Effect.flip(changeOwn({ ...confirmed, cookie }, "stolen password")))._tag,
+          "Conflict"
+        )
       }
       yield* Sessions.use((sessions) => sessions.signOut(rescued))
-      assert.strictEqual((yield* Effect.flip(changeOwn(confirmed, "stolen")))._tag, "Conflict")
+      assert.strictEqual((yield* Effect.flip(changeOwn(confirmed, "stolen password")))._tag, "Conflict")
       assert.strictEqual(yield* outcomeOf(signIn({ email, address: somewhere(), password: last })), "in")
     })
   )
@@ -426,11 +444,11 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
 
       const cookie = yield* signIn({ email, address: somewhere(), known: here })
       yield* signIn({ email, address: somewhere(), known: there })
-      yield* changeOwn(yield* confirm(cookie), "another", here)
-      assert.isTrue(yield* isKnown(here, "another"))
-      assert.isFalse(yield* isKnown(there, "another"))
-      yield* changeByCommand(accountId, "a third")
-      assert.isFalse(yield* isKnown(here, "a third"))
+      yield* changeOwn(yield* confirm(cookie), "another password", here)
+      assert.isTrue(yield* isKnown(here, "another password"))
+      assert.isFalse(yield* isKnown(there, "another password"))
+      yield* changeByCommand(accountId, "a third password")
+      assert.isFalse(yield* isKnown(here, "a third password"))
     })
   )
 
@@ -623,19 +641,25 @@ layer(layerSessionsOver(layerTestDatabase, layerInterfering), { excludeTestServi
         const elsewhere = yield* signIn({ email, address: somewhere() })
         assert.strictEqual(yield* interfering(session, outcomeOf(confirm(elsewhere))), "WrongPassword")
         assert.strictEqual(
-          yield* interfering(byCommand("another"), outcomeOf(signIn({ email, address: somewhere() }))),
+          yield* interfering(byCommand("another password"), outcomeOf(signIn({ email, address: somewhere() }))),
           "WrongPassword"
         )
-        const second = yield* signIn({ email, address: somewhere(), password: "another" })
+        const second = yield* signIn({ email, address: somewhere(), password: "another password" })
         assert.strictEqual(
-          yield* interfering(byCommand("a third"), outcomeOf(confirm(second, "another"))),
+          yield* interfering(byCommand("a third password"), outcomeOf(confirm(second, "another password"))),
           "WrongPassword"
         )
-        const third = yield* signIn({ email, address: somewhere(), password: "a third" })
-        const confirmed = yield* confirm(third, "a third")
-        const refused = yield* interfering(byCommand("rescued"), Effect.flip(changeOwn(confirmed, "of the thief")))
+        const third = yield* signIn({ email, address: somewhere(), password: "a third password" })
+        const confirmed = yield* confirm(third, "a third password")
+        const refused = yield* interfering(
+          byCommand("rescued password"),
+          Effect.flip(changeOwn(confirmed, "of the thief"))
+        )
         assert.strictEqual(refused._tag, "Conflict")
-        assert.strictEqual(yield* outcomeOf(signIn({ email, address: somewhere(), password: "rescued" })), "in")
+        assert.strictEqual(
+          yield* outcomeOf(signIn({ email, address: somewhere(), password: "rescued password" })),
+          "in"
+        )
       })
     )
   }
@@ -674,7 +698,10 @@ layer(layerSessionsOver(layerTestDatabase, layerFull), { excludeTestServices: fa
         const sql = yield* SqlClient.SqlClient
         assert.lengthOf(yield* sql`SELECT FROM sign_in_failures WHERE place = ${networkOf(address)}`, 0)
         // A new password is hashed where there is room for it, too.
-        assert.strictEqual((yield* Effect.flip(changeOwn(confirmedBy("a cookie", accountId), "another")))._tag, "Busy")
+        assert.strictEqual(
+          (yield* Effect.flip(changeOwn(confirmedBy("a cookie", accountId), "another password")))._tag,
+          "Busy"
+        )
       })
     )
   }

@@ -8,7 +8,7 @@ import { Hashing } from "../../src/console/Hashing.ts"
 import { Passwords } from "../../src/console/Passwords.ts"
 import { Sessions } from "../../src/console/Sessions.ts"
 import { type NewSubAccount, SubAccounts } from "../../src/console/SubAccounts.ts"
-import { ACCOUNT_NAME, ACCOUNTS, PASSWORD_MAX } from "../../src/limits.ts"
+import { ACCOUNT_NAME, ACCOUNTS, PASSWORD_MAX, PASSWORD_MIN } from "../../src/limits.ts"
 import { Operators } from "../../src/operators/Operators.ts"
 import { PasswordCost } from "../../src/operators/password.ts"
 import { trailOf } from "../changes/trail-rows.ts"
@@ -130,6 +130,9 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         [{ name: " " }, /^ValidationFailed: name: /],
         [{ name: "x".repeat(ACCOUNT_NAME + 1) }, /^ValidationFailed: name: /],
         [{ password: "" }, /^ValidationFailed: password: /],
+        [{ password: "x".repeat(PASSWORD_MIN - 1) }, /^ValidationFailed: password: /],
+        [{ password: "Password1234" }, /^ValidationFailed: password: /],
+        [{ name: "Harbour House", password: "harbour house" }, /^ValidationFailed: password: /],
         [{ password: "x".repeat(PASSWORD_MAX + 1) }, /^ValidationFailed: password: /],
         [{ email: email.toUpperCase() }, /^Conflict: email: /]
       ] as const) {
@@ -152,7 +155,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         refusal(accounts.create(sub, { email: someEmail(), password: PASSWORD })),
         refusal(accounts.disable(sub, id)),
         refusal(accounts.enable(sub, id)),
-        refusal(accounts.setPassword(sub, id, "another"))
+        refusal(accounts.setPassword(sub, id, "another password"))
       ]).pipe(byNobody, cheaply)
       assert.deepStrictEqual(said, Array(5).fill("Forbidden: Only the main account may manage accounts."))
       for (const [keeper, unknown] of [
@@ -164,7 +167,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         for (const act of [
           accounts.disable(keeper, unknown),
           accounts.enable(keeper, unknown),
-          accounts.setPassword(keeper, unknown, "another")
+          accounts.setPassword(keeper, unknown, "another password")
         ]) {
           assert.strictEqual(yield* refusal(byNobody(cheaply(act))), "NotFound: id: no such sub-account.")
         }
@@ -226,15 +229,18 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
       const { operatorId, id, email, keeper } = yield* withSub
       const cookie = yield* signIn(email)
       const set = (password: string) => accounts.setPassword(keeper, id, password).pipe(byNobody, cheaply)
-      assert.deepStrictEqual(yield* set("another"), { account_id: id, sessions_ended: 1 })
+      assert.deepStrictEqual(yield* set("another password"), { account_id: id, sessions_ended: 1 })
       assert.isFalse(yield* isSignedIn(cookie))
-      assert.deepStrictEqual([yield* outcomeOf(email), yield* outcomeOf(email, "another")], ["WrongPassword", "in"])
+      assert.deepStrictEqual(
+        [yield* outcomeOf(email), yield* outcomeOf(email, "another password")],
+        ["WrongPassword", "in"]
+      )
       yield* byNobody(accounts.disable(keeper, id))
-      yield* set("a third")
-      assert.strictEqual(yield* outcomeOf(email, "a third"), "WrongPassword")
+      yield* set("a third password")
+      assert.strictEqual(yield* outcomeOf(email, "a third password"), "WrongPassword")
       yield* byNobody(accounts.enable(keeper, id))
-      assert.strictEqual(yield* outcomeOf(email, "a third"), "in")
-      for (const wrong of ["", "x".repeat(PASSWORD_MAX + 1)]) {
+      assert.strictEqual(yield* outcomeOf(email, "a third password"), "in")
+      for (const wrong of ["", "x".repeat(PASSWORD_MIN - 1), "Password1234", email, "x".repeat(PASSWORD_MAX + 1)]) {
         assert.match(yield* refusal(set(wrong)), /^ValidationFailed: password: /)
       }
       const passwords = (yield* trailOf(operatorId)).filter((line) => line.includes("(password)"))
@@ -252,7 +258,7 @@ layer(layerAccounts, { excludeTestServices: false })("sub-accounts", (it) => {
         const accounts = yield* SubAccounts
         return [
           yield* refusal(accounts.create(keeper, { email: someEmail(), password: PASSWORD })),
-          yield* refusal(accounts.setPassword(keeper, id, "another"))
+          yield* refusal(accounts.setPassword(keeper, id, "another password"))
         ]
       }).pipe(Effect.provide(Layer.provide(Layer.fresh(SubAccounts.layerNoDeps), full)), byNobody, cheaply)
       assert.deepStrictEqual(said, ["Busy: ", "Busy: "])

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Acting, byItself } from "../../src/contract/acting.ts"
 import { Tokens } from "../../src/gate/Tokens.ts"
-import { SUBSCRIPTION_ROOMS_MAX } from "../../src/limits.ts"
+import { PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../../src/limits.ts"
 import { Operators } from "../../src/operators/Operators.ts"
 import { PasswordCost, verifyPassword } from "../../src/operators/password.ts"
 import { RateLimits } from "../../src/operators/RateLimits.ts"
@@ -85,6 +85,9 @@ layer(layerOperators)("Operators", (it) => {
     ["currency", { currency: "eur" }],
     ["email", { email: "nobody" }],
     ["password", { password: "" }],
+    ["password", { password: "x".repeat(PASSWORD_MIN - 1) }],
+    ["password", { password: "PASSWORD1234" }],
+    ["password", { name: "The Harbour House", password: "the harbour house" }],
     ["subscription_until", { subscription_until: "2027-02-29" }]
   ] as const)("refuses a wrong %s and names it", ([field, wrong]) =>
     Effect.gen(function* () {

@@ -3,6 +3,8 @@ import { Schema } from "effect"
 import * as fc from "fast-check"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
 import { ACCOUNT_NAME, EMAIL, PASSWORD_MAX, PASSWORD_MIN } from "../../src/limits.ts"
+import commonPasswords from "../../src/operators/common-passwords.json" with { type: "json" }
+import { isAccountName, isCommonPassword } from "../../src/operators/password-rules.ts"
 import {
   Email,
   endOfSubscription,
@@ -56,6 +58,41 @@ describe("rules of operators", () => {
     assert.isTrue(password("x".repeat(PASSWORD_MIN)))
     assert.isTrue(password("x".repeat(PASSWORD_MAX)))
     assert.isFalse(password("x".repeat(PASSWORD_MAX + 1)))
+    assert.strictEqual(PASSWORD_MIN, 12)
+    // Characters are counted, not their halves.
+    assert.isFalse(password("🔑".repeat(PASSWORD_MIN - 1)))
+    assert.isTrue(password("🔑".repeat(PASSWORD_MIN)))
+  })
+
+  it("a password is none of the most common ones, whatever their case", () => {
+    const password = accepts(Password)
+    for (const common of [
+      "password1234",
+      "PassWordPassword",
+      "123456789012",
+      "QWERTYUIOP123",
+      "ｐassword1234",
+      "aaaaaaaaaaaa"
+    ]) {
+      assert.isTrue(isCommonPassword(common), common)
+      assert.isFalse(password(common), common)
+    }
+    assert.isTrue(password("correct horse battery"))
+  })
+
+  it("each common password is long enough to be chosen and is written as it is compared", () => {
+    for (const each of commonPasswords) {
+      assert.isAtLeast(Array.from(each).length, PASSWORD_MIN)
+      assert.isTrue(isCommonPassword(each), each)
+    }
+  })
+
+  it("a password is not what its account is called", () => {
+    const account = { email: "Harbour.House@example.test", name: "Harbour House" }
+    for (const known of ["harbour.house@EXAMPLE.test", "harbour.house", "HARBOUR HOUSE", " Harbour House "]) {
+      assert.isTrue(isAccountName(known, account), known)
+    }
+    assert.isFalse(isAccountName("Harbour House by the sea", account))
   })
 
   it("a subscription covers the whole of its last day in the operator's zone, and nothing of the next", () => {

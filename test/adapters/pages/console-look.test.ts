@@ -162,7 +162,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
           ...["password", "new_password", "again", "change_password"]
         ])
         yield* done(() => page.focus("[name=password]"))
-        for (const text of [PASSWORD, "another one", "another one"]) {
+        for (const text of [PASSWORD, "another password", "another password"]) {
           yield* type(text)
           yield* press("Tab")
         }
@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)(orNoChromium("the look of the console"), () => {
         yield* done(() => page.focus("[value=sign_out]"))
         yield* press("Enter")
         yield* done(() => page.waitForURL(`${base}/console`))
-        yield* signIn(page, email, "another one")
+        yield* signIn(page, email, "another password")
         assert.strictEqual(page.url(), `${base}/console/overview`)
       })
     )

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { Passwords } from "../../../console/Passwords.ts"
 import { type NotSignedIn, Sessions } from "../../../console/Sessions.ts"
 import { type Html, html, nothing } from "../../../documents/html.ts"
+import { PASSWORD_MIN } from "../../../limits.ts"
 import { retryAfter } from "../secret-address.ts"
 import { framed, hidden, PASSWORD_PATH, seeOther } from "./frame.ts"
 import type { Refused } from "./outcome.ts"
@@ -10,8 +11,9 @@ import { TEXTS } from "./texts.ts"
 import { ACT_FIELD, type Form, type SignedInPage, type SignedInVisit } from "./visit.ts"
 
 const field = (words: string, name: string, kind: "current-password" | "new-password"): Html => html`<label>${words}
-<input type="password" name="${name}" autocomplete="${kind}" required></label>
+<input type="password" name="${name}" autocomplete="${kind}" required${kind === "new-password" ? shortest : nothing}></label>
 `
+const shortest = html` minlength="${PASSWORD_MIN}"`
 
 // The name of the account is there for what keeps passwords in the browser.
 const formOf = ({ formToken, session }: SignedInVisit): Html => html`<form method="post" action="${PASSWORD_PATH}">
@@ -27,6 +29,7 @@ const page = (visit: SignedInVisit, said: Html, status = 200) =>
       title: TEXTS.password.title,
       body: html`${said}<section class="narrow">
 <p>${TEXTS.password.what}</p>
+<p>${TEXTS.password.rule}</p>
 ${formOf(visit)}</section>
 `
     },

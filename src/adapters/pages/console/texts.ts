@@ -1,3 +1,5 @@
+import { PASSWORD_MIN } from "../../../limits.ts"
+
 // All words of the console's pages, by the page they are on.
 
 const secondsOf = (seconds: number): string => {
@@ -68,6 +70,7 @@ export const TEXTS = {
   password: {
     title: "Change the password",
     what: "You stay signed in here, and are signed out everywhere else. Tokens and connected applications go on working.",
+    rule: `A password has at least ${PASSWORD_MIN} characters and is none of the most common ones.`,
     current: "The password you have",
     another: "The new one",
     again: "The new one once more",

@@ -29,7 +29,7 @@ const visit: SignedInVisit = {
   session: { email: "host@example.test", operatorName: "Harbour Stays", passwordAt: 0, person }
 }
 
-const form = new URLSearchParams({ password: PASSWORD, new_password: "another", again: "another" })
+const form = new URLSearchParams({ password: PASSWORD, new_password: "another password", again: "another password" })
 
 /** The answer to the form, where the change comes to this. */
 const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
@@ -50,7 +50,7 @@ const changed = (outcome: ReturnType<Passwords["Service"]["changeOwn"]>) =>
       )
     )
     const response = yield* acts.get("change_password")?.(visit, form) ?? Effect.die("there is no such form")
-    assert.deepStrictEqual(given, [[confirmedBy(cookie, 7), { password: "another", known: visit.known }]])
+    assert.deepStrictEqual(given, [[confirmedBy(cookie, 7), { password: "another password", known: visit.known }]])
     return response
   }).pipe(byNobody)
 

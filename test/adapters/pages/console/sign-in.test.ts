@@ -177,7 +177,12 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       const form_token = formTokenIn((yield* browser.asked("/console/password")).text)
       const other = yield* newBrowser
       const others = formTokenIn((yield* other.asked("/console")).text)
-      const change = { act: "change_password", password: PASSWORD, new_password: "stolen", again: "stolen" }
+      const change = {
+        act: "change_password",
+        password: PASSWORD,
+        new_password: "stolen password",
+        again: "stolen password"
+      }
       const forms = [
         ["/console", { act: "sign_in", email, password: PASSWORD }],
         ["/console", { act: "sign_out" }],
@@ -212,7 +217,12 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       const { browser, email } = yield* ready
       yield* browser.signIn(email, PASSWORD)
       const { text } = yield* browser.asked("/console/password")
-      const change = { act: "change_password", password: PASSWORD, new_password: "another", again: "another" }
+      const change = {
+        act: "change_password",
+        password: PASSWORD,
+        new_password: "another password",
+        again: "another password"
+      }
       const refused = Effect.fnUntraced(function* (from: typeof browser, path: string, headers = {}) {
         const form = { ...change, form_token: formTokenIn(text) }
         const shown = yield* from.send(path, form, headers)
@@ -398,17 +408,25 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
           browser.fill("/console/password", { act: "change_password", password, new_password, again }),
           ({ status, text }) => [status, alertIn(text)]
         )
-      assert.deepStrictEqual(yield* change("wrong", "another one"), [401, TEXTS.sudo.wrong])
-      assert.deepStrictEqual(yield* change("", "another one"), [401, TEXTS.sudo.wrong])
-      assert.deepStrictEqual(yield* change(PASSWORD, "another one", "another two"), [422, TEXTS.password.different])
+      assert.deepStrictEqual(yield* change("wrong", "another password"), [401, TEXTS.sudo.wrong])
+      assert.deepStrictEqual(yield* change("", "another password"), [401, TEXTS.sudo.wrong])
+      assert.deepStrictEqual(yield* change(PASSWORD, "another password", "different password"), [
+        422,
+        TEXTS.password.different
+      ])
+      for (const refused of ["x".repeat(11), "Password1234", email]) {
+        const [status, alert] = yield* change(PASSWORD, refused)
+        assert.strictEqual(status, 422, refused)
+        assert.match(String(alert), /^password: /)
+      }
       assert.strictEqual((yield* change(PASSWORD, ""))[0], 422)
       assert.strictEqual((yield* change(PASSWORD, "x".repeat(201)))[0], 422)
       assert.strictEqual((yield* elsewhere.asked("/console/access")).status, 200)
-      assert.deepStrictEqual(yield* change(PASSWORD, "another one"), [303, undefined])
+      assert.deepStrictEqual(yield* change(PASSWORD, "another password"), [303, undefined])
       assert.include((yield* browser.asked("/console/password?done=changed")).text, TEXTS.password.done)
       assert.strictEqual((yield* elsewhere.asked("/console/access")).status, 303)
       assert.strictEqual((yield* (yield* newBrowser).signIn(email, PASSWORD)).status, 401)
-      assert.strictEqual((yield* (yield* newBrowser).signIn(email, "another one")).status, 303)
+      assert.strictEqual((yield* (yield* newBrowser).signIn(email, "another password")).status, 303)
       const trail = yield* sql`
         SELECT account_id, application, operation FROM trail WHERE record = ${`account:${accountId}`} AND fields = '{password}'`
       assert.deepStrictEqual(

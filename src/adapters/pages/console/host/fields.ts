@@ -49,6 +49,7 @@ export interface InputField extends Described {
     | "password"
     | "datetime-local"
     | "search"
+  readonly minlength?: number
   readonly maxlength?: number
   readonly min?: string | number
   readonly max?: string | number
@@ -72,9 +73,21 @@ const was = (fill: Fill, { name, edited }: Pick<Described, "name" | "edited">, v
 const WAS = "was."
 
 export const input = (fill: Fill, field: InputField): Html => {
-  const { name, label, value = "", type = "text", required, maxlength, min, max, step, autocomplete = "off" } = field
+  const {
+    name,
+    label,
+    value = "",
+    type = "text",
+    required,
+    minlength,
+    maxlength,
+    min,
+    max,
+    step,
+    autocomplete = "off"
+  } = field
   const filled = type === "password" ? nothing : attribute("value", fill(name, value))
-  return html`${was(fill, field, inOneLine(value))}<label>${label}${hintOf(field)} <input type="${type}" name="${name}"${filled}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${flag("required", required)}></label>
+  return html`${was(fill, field, inOneLine(value))}<label>${label}${hintOf(field)} <input type="${type}" name="${name}"${filled}${attribute("minlength", minlength)}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${flag("required", required)}></label>
 `
 }
 

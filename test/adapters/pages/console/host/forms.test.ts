@@ -151,7 +151,11 @@ const filledWith = (world: World): Readonly<Record<string, Fields>> => {
     "calendars share_some": { property: [property] },
     "knowledge add_entry": { title: "Wi-Fi", "sub_title.0": "Name", "text.0": "Harbour" },
     "people make_account": {
-      ...{ email: `second-${world.operatorId}@example.test`, new_password: "a long one", again: "a long one" }
+      ...{
+        email: `second-${world.operatorId}@example.test`,
+        new_password: "a long enough one",
+        again: "a long enough one"
+      }
     },
     "words add_entry": { name: "Boat trips" },
     "words add_tag": { tag_name: "By boat" },

@@ -1,5 +1,6 @@
 import { type Html, html, nothing } from "../../../../../documents/html.ts"
-import { PASSWORD_MAX } from "../../../../../limits.ts"
+import { PASSWORD_MAX, PASSWORD_MIN } from "../../../../../limits.ts"
+import { TEXTS } from "../../texts.ts"
 import type { Form } from "../../visit.ts"
 import { input } from "../fields.ts"
 
@@ -15,10 +16,12 @@ export const newPassword = (label: string): Html => {
       label: words,
       type: "password",
       required: true,
+      minlength: PASSWORD_MIN,
       maxlength: PASSWORD_MAX,
       autocomplete: "new-password"
     })
-  return html`${field(FIELD, label)}${field(AGAIN, "The same once more")}`
+  return html`<p class="soft">${TEXTS.password.rule}</p>
+${field(FIELD, label)}${field(AGAIN, "The same once more")}`
 }
 
 /** Undefined: it was not the same both times. */
