@@ -129,7 +129,7 @@ export const update_transaction = operation("update_transaction", {
   summary: "Change an entry",
   payload: editOf(Transaction, { id: Id, ...Changeable }),
   success: Schema.Struct({}),
-  errors: [NotFound, Conflict],
+  errors: [NotFound, Forbidden, Conflict],
   exposure: card(
     "Changes amount, item, payment method, time or note of an entry; find its id with search_transactions. What you do not send stays. Direction, currency and what the entry is attached to cannot change: delete the entry and create a new one.",
     ["The laundry bill was 38, not 35.50", "Move yesterday's refund to the category other"],
@@ -142,7 +142,7 @@ export const delete_transaction = operation("delete_transaction", {
   summary: "Delete an entry for good",
   payload: { id: Id },
   success: Schema.Struct({}),
-  errors: [NotFound],
+  errors: [NotFound, Forbidden],
   exposure: card(
     "Deletes an income or expense entry for good; find its id with search_transactions.",
     ["Delete the duplicate cleaning entry of last Friday"],

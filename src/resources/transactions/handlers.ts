@@ -45,7 +45,9 @@ const createTransaction = (store: Store) =>
     const { direction, property_id, item_id, payment_method_id, note = "" } = payload
     const order_code = yield* Effect.fromResult(orderCodeOf(payload))
     if (property_id !== undefined && order_code !== undefined) return yield* twoLinks(payload)
-    if (property_id === undefined && order_code === undefined && caller.role === "sub") return yield* mainAccountOnly
+    if (property_id === undefined && order_code === undefined && caller.role === "sub") {
+      return yield* mainAccountOnly("create")
+    }
     if (order_code === undefined && payload.currency === undefined) return yield* noCurrency
 
     const { items, methods } = dictionariesOf(direction)
@@ -86,6 +88,7 @@ const updateTransaction = (store: Store) =>
     const caller = yield* CurrentOperator
     const entry = yield* store.existing(caller.operatorId, payload.id, payload)
     if (entry === undefined) return yield* noSuchEntry
+    if (caller.role === "sub" && entry.link_type === "operator") return yield* mainAccountOnly("change")
     yield* Effect.fromResult(fixedFields(named(entry), payload))
     if (!changesSomething(payload)) return {}
 
@@ -121,6 +124,11 @@ const updateTransaction = (store: Store) =>
 const deleteTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_transaction.payloadSchema.Type) {
     const caller = yield* CurrentOperator
+    // What an entry is on never changes, so it is enough to have looked.
+    if (caller.role === "sub") {
+      const entry = yield* store.existing(caller.operatorId, payload.id, {})
+      if (entry?.link_type === "operator") return yield* mainAccountOnly("delete")
+    }
     const removed = yield* store.remove(caller.operatorId, payload.id, yield* currentSecond)
     return removed ?? (yield* noSuchEntry)
   })
@@ -137,9 +145,8 @@ const noSuchEntry = new NotFound({ message: "id: no such entry." })
 const noSuchOrder = (sent: NamesOfOrder) => new NotFound({ message: `${fieldOfOrder(sent)}: no such order.` })
 const twoLinks = (sent: NamesOfOrder) =>
   new BadRequest({ message: `property_id: cannot be given together with ${fieldOfOrder(sent)}.` })
-const mainAccountOnly = new Forbidden({
-  message: "Only the main account may create an entry without property_id and reservation_code."
-})
+const mainAccountOnly = (act: "create" | "change" | "delete") =>
+  new Forbidden({ message: `Only the main account may ${act} an entry without property_id and reservation_code.` })
 const noCurrency = new BadRequest({ message: "currency: is required unless reservation_code is given." })
 const notTheOrders = (currency: string) =>
   new ValidationFailed({ message: `currency: must be ${currency}, the currency of the order.` })

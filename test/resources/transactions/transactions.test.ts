@@ -346,6 +346,33 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     })
   )
 
+  it.effect("on the operator as a whole is the main account's to change and delete", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property } = yield* ready
+      const accountId = yield* accountOf(operatorId, "sub", "Helper")
+      const asSub = withToken(yield* tokenFor({ operatorId, accountId }, "writable"))
+      const whole = yield* api.create_transaction({ ...income, amount: 5 }).pipe(as)
+      const id = whole.transaction_id
+      const before = yield* api.search_transactions({ id }).pipe(as)
+      for (const refused of [
+        yield* Effect.flip(api.update_transaction({ id, amount: 6 }).pipe(asSub)),
+        yield* Effect.flip(api.update_transaction({ id }).pipe(asSub)),
+        yield* Effect.flip(api.delete_transaction({ id }).pipe(asSub))
+      ]) {
+        assert.strictEqual(refused._tag, "Forbidden")
+        assert.match(refused.message, /^Only the main account may (change|delete) an entry/)
+      }
+      assert.deepStrictEqual(yield* api.search_transactions({ id }).pipe(as), before)
+      // What is on a property is everybody's.
+      const own = yield* api.create_transaction({ ...income, amount: 5, property_id: property }).pipe(as)
+      yield* api.update_transaction({ id: own.transaction_id, amount: 6 }).pipe(asSub)
+      yield* api.delete_transaction({ id: own.transaction_id }).pipe(asSub)
+      assert.strictEqual((yield* Effect.flip(api.delete_transaction({ id: 999_999_999 }).pipe(asSub)))._tag, "NotFound")
+      yield* api.update_transaction({ id, amount: 6 }).pipe(as)
+      yield* api.delete_transaction({ id }).pipe(as)
+    })
+  )
+
   it.effect("is named by the account's dictionary before the built-in one", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
