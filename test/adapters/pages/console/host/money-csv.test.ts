@@ -46,7 +46,14 @@ describe("a file of entries", () => {
       ["  =1", "'  =1"],
       ["\t=1", "'\t=1"],
       ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
-      ["a=b", "a=b"]
+      ["＝1+1", "'＝1+1"],
+      ["＋1", "'＋1"],
+      ["－1", "'－1"],
+      ["＠SUM(A1)", "'＠SUM(A1)"],
+      ["\u3000＝1", "'\u3000＝1"],
+      ["﹦1", "'﹦1"],
+      ["a=b", "a=b"],
+      ["a＝b", "a＝b"]
     ] as const) {
       assert.strictEqual(noteCell(note), cell, JSON.stringify(note))
     }

@@ -3,8 +3,11 @@ import type { Line } from "../../../../../desk/Ledger.ts"
 
 // Entries as a file for a spreadsheet (RFC 4180).
 
-/** What a spreadsheet takes for the beginning of a formula, be there blanks before it; and what may hide such a beginning. */
-const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@])/
+/**
+ * What a spreadsheet takes for the beginning of a formula, be there blanks before it; and what may hide such a beginning. Where East
+ * Asian text is typed, the full-width and the small forms of the four signs begin a formula too.
+ */
+const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠﹦﹢﹣﹫])/
 
 /** A guest or a note may begin like a formula: with an apostrophe before it a spreadsheet shows the text and runs nothing. */
 const cellOf = (text: string): string => {
