@@ -4,7 +4,7 @@ import { operations } from "../Api.ts"
 import { BadRequest, NotFound } from "../contract/errors.ts"
 import { Readiness } from "../database/Readiness.ts"
 import { Writing } from "../database/Writing.ts"
-import { PublicClient } from "../installation.ts"
+import { Deployment, PublicClient } from "../installation.ts"
 import { BUSY_RETRY_SECONDS } from "../limits.ts"
 import { Service } from "../service.ts"
 import { ConnectorDoor } from "./connectors.ts"
@@ -44,7 +44,7 @@ export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) 
   const [sandbox, connectors, consolePages] = [yield* SandboxPage, yield* ConnectorDoor, yield* ConsolePages]
   const docs = yield* Docs
   const discovery = makeDiscovery(settings.publicUrl, yield* PublicClient)
-  const openApi = makeOpenApi(settings.publicUrl)
+  const openApi = makeOpenApi(settings.publicUrl, yield* Deployment)
   const mcp = yield* mcpApp({ operations, publicUrl: settings.publicUrl })
 
   /** Ready: the database answers. */

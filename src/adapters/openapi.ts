@@ -16,13 +16,17 @@ export const isOpenApiPath = (path: string): boolean => PATHS.has(path)
 
 /**
  * The service as OpenAPI: raw, for anybody, with HTTP's own status. Each deployment's document is written when it is first asked
- * for and kept. Undefined: nothing is there.
+ * for and kept; only that of the own deployment names this server. Undefined: nothing is there.
  */
-export const makeOpenApi = (publicUrl: string) => {
+export const makeOpenApi = (publicUrl: string, own: DeploymentName) => {
   const kept = new Map<DeploymentName, PublicDocument>()
   const written = (deployment: DeploymentName): PublicDocument => {
     const document =
-      kept.get(deployment) ?? publicDocument(JSON.stringify(openApiDocument(deployment, publicUrl)), "application/json")
+      kept.get(deployment) ??
+      publicDocument(
+        JSON.stringify(openApiDocument(deployment, deployment === own ? publicUrl : undefined)),
+        "application/json"
+      )
     kept.set(deployment, document)
     return document
   }

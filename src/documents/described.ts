@@ -66,6 +66,10 @@ export interface Described {
   readonly changes: boolean
 }
 
+/** Whether a call may give its fields, but for those of the path, by the query or by a body in its place. */
+export const takesQueryOrBody = ({ method, fields }: Described): boolean =>
+  method === "DELETE" && fields.some(({ place }) => place === "query")
+
 const record = (value: unknown): JsonSchema => (Predicate.isObject(value) ? { ...value } : {})
 
 const neverChanging = (operation: AnyOperation): ReadonlySet<string> => {

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { Deployment } from "../../src/installation.ts"
 import { BaseUrl, layerServed } from "../server.ts"
 
 const asked = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
@@ -22,9 +23,20 @@ layer(layerServed())("the OpenAPI documents", (it) => {
       assert.strictEqual(headers.get("access-control-allow-origin"), "*")
       const document = JSON.parse(text)
       assert.strictEqual(document.openapi, "3.1.0")
-      assert.strictEqual(document.servers[0].description, `The ${deployment} deployment`)
+      assert.include(document.info.description, `This is the ${deployment} deployment`)
       const head = yield* asked(path, { method: "HEAD" })
       assert.deepStrictEqual([head.status, head.text, head.headers.get("etag")], [200, "", headers.get("etag")])
+    })
+  )
+
+  it.effect("name a server in that of the own deployment alone", () =>
+    Effect.gen(function* () {
+      const own = yield* asked("/v3/config.json")
+      const { servers } = JSON.parse(own.text)
+      assert.deepStrictEqual(servers, [{ url: "http://127.0.0.1/v3", description: "The international deployment" }])
+      const other = yield* asked("/v3/config.cn.json")
+      assert.notProperty(JSON.parse(other.text), "servers")
+      assert.notInclude(other.text, "http://127.0.0.1/")
     })
   )
 
@@ -60,3 +72,18 @@ layer(layerServed())("the OpenAPI documents", (it) => {
     })
   )
 })
+
+layer(Layer.provide(layerServed(), Layer.succeed(Deployment, "regional")))(
+  "the OpenAPI documents of the regional deployment",
+  (it) => {
+    it.effect("name its server in its own alone", () =>
+      Effect.gen(function* () {
+        const own = JSON.parse((yield* asked("/v3/config.cn.json")).text)
+        assert.deepStrictEqual(own.servers, [{ url: "http://127.0.0.1/v3", description: "The regional deployment" }])
+        const other = yield* asked("/v3/config.json")
+        assert.notProperty(JSON.parse(other.text), "servers")
+        assert.notInclude(other.text, "http://127.0.0.1/")
+      })
+    )
+  }
+)

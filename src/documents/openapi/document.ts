@@ -67,8 +67,14 @@ const pathsOf = (deployment: DeploymentName): JsonSchema => {
   return paths
 }
 
-/** The service as an OpenAPI 3.1 document, for who reaches it at `publicUrl`. */
-export const openApiDocument = (deployment: DeploymentName, publicUrl: string): JsonSchema => ({
+/** Before the addresses of a deployment that is somewhere else: they are relative to its own host. */
+const ELSEWHERE = ""
+
+/**
+ * Returns the service as an OpenAPI 3.1 document, for who reaches it at `publicUrl`. Undefined: it is the document of a deployment
+ * whose address this process does not know. Then it names no server, and its other addresses are relative.
+ */
+export const openApiDocument = (deployment: DeploymentName, publicUrl: string | undefined): JsonSchema => ({
   openapi: "3.1.0",
   info: {
     title: "Latchkey Open API",
@@ -77,14 +83,16 @@ export const openApiDocument = (deployment: DeploymentName, publicUrl: string): 
     description: `${DESCRIPTION}\n\n${DEPLOYMENTS[deployment]}`,
     license: { name: "MIT", identifier: "MIT" }
   },
-  servers: [{ url: `${publicUrl}/v3`, description: `The ${deployment} deployment` }],
-  externalDocs: { url: `${publicUrl}/docs/` },
+  ...(publicUrl === undefined
+    ? {}
+    : { servers: [{ url: `${publicUrl}/v3`, description: `The ${deployment} deployment` }] }),
+  externalDocs: { url: `${publicUrl ?? ELSEWHERE}/docs/` },
   tags: TAGS.map(({ name, title, description }) => ({ name, description, "x-displayName": title })),
   paths: pathsOf(deployment),
   components: {
     schemas: errorSchemas(),
     headers: headers(),
     parameters: { [KEY_HEADER]: keyParameter },
-    securitySchemes: securitySchemes(publicUrl)
+    securitySchemes: securitySchemes(publicUrl ?? ELSEWHERE)
   }
 })

@@ -1,5 +1,5 @@
 import { KEY_HEADER } from "../../contract/idempotency-key.ts"
-import type { Described, DescribedField, JsonSchema } from "../described.ts"
+import { type Described, type DescribedField, type JsonSchema, takesQueryOrBody } from "../described.ts"
 import type { Example } from "../examples.ts"
 import { tagOf } from "../tags.ts"
 import type { Place } from "./paths.ts"
@@ -45,14 +45,16 @@ const objectOf = (fields: ReadonlyArray<DescribedField>): JsonSchema => {
 }
 
 const bodyOf = (operation: Described, request: JsonSchema): JsonSchema | undefined => {
-  const fields = operation.fields.filter(({ place }) => place === "body")
+  const eitherWay = takesQueryOrBody(operation)
+  const fields = operation.fields.filter(({ place }) => place === (eitherWay ? "query" : "body"))
   if (fields.length === 0) return undefined
   const schema = objectOf(fields)
   const names = new Set(fields.map(({ name }) => name))
   const example = Object.fromEntries(Object.entries(request).filter(([name]) => names.has(name)))
   const form = operation.needsToken ? {} : { "application/x-www-form-urlencoded": { schema } }
   return {
-    required: fields.some((field) => field.required),
+    ...(eitherWay ? { description: "The fields may be in the query instead; with a body the query is ignored." } : {}),
+    required: !eitherWay && fields.some((field) => field.required),
     content: { "application/json": { schema, example }, ...form }
   }
 }
@@ -82,6 +84,8 @@ export const operationOf = (operation: Described, { nameOf }: Place, example: Ex
   const { request = {}, answer } = example ?? {}
   const parameters = operation.fields
     .filter(({ place }) => place !== "body")
+    // A field that the body may have need not be in the query.
+    .map((field) => (takesQueryOrBody(operation) ? { ...field, required: false } : field))
     .map((field) => parameterOf(field, field.place === "path" ? nameOf(field.name) : field.name, request[field.name]))
   const requestBody = bodyOf(operation, request)
   const isKeyed = operation.changes && operation.needsToken

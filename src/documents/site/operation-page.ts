@@ -1,5 +1,5 @@
 import { KEY_HEADER } from "../../contract/idempotency-key.ts"
-import type { Described, DescribedField } from "../described.ts"
+import { type Described, type DescribedField, takesQueryOrBody } from "../described.ts"
 import { errorRowOf } from "../error-table.ts"
 import type { Example } from "../examples.ts"
 import { TAGS, tagOf } from "../tags.ts"
@@ -75,14 +75,16 @@ const factsOf = ({ method, path, tool, readOnly, needsToken, changes, name }: De
   return table(["", ""], facts)
 }
 
-const fieldsOf = ({ fields }: Described): string => {
+const fieldsOf = (operation: Described): string => {
+  const { fields } = operation
   if (fields.length === 0) return "None."
   const shown = fields.filter(({ neverChanges }) => !neverChanges)
   const fixed = fields.filter(({ neverChanges }) => neverChanges).map(({ name }) => `\`${name}\``)
   const rows = shown.map(({ name, place, required, schema }) => {
     const { description, deprecated } = schema
     const said = [deprecated === true ? "Deprecated." : "", typeof description === "string" ? description : ""]
-    return [`\`${name}\``, place, required ? "yes" : "", inWords(schema), said.filter((each) => each !== "").join(" ")]
+    const from = place === "query" && takesQueryOrBody(operation) ? "query or body" : place
+    return [`\`${name}\``, from, required ? "yes" : "", inWords(schema), said.filter((each) => each !== "").join(" ")]
   })
   const taken = fixed.length === 0 ? "" : `\n\nTaken with the value there is, and no other: ${fixed.join(", ")}.`
   return `${table(["field", "in", "required", "type", "meaning"], rows)}${taken}`

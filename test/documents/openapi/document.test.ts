@@ -90,10 +90,28 @@ describe("the OpenAPI document", () => {
       at(document, ...name.split("/"))
   })
 
+  it("has the fields of a DELETE in the query, or in a body in its place", () => {
+    const { operation } = written.get("remove_reservation_tag") ?? assert.fail()
+    const schema = at(operation, "requestBody", "content", "application/json", "schema")
+    assert.deepStrictEqual([Object.keys(at(schema, "properties")), schema["required"]], [["tag_name"], ["tag_name"]])
+    const parameters: ReadonlyArray<Json> = Array.isArray(operation["parameters"]) ? operation["parameters"] : []
+    const named = parameters
+      .filter((each) => each["in"] !== undefined)
+      .map((each) => [each["name"], each["in"], each["required"]])
+    assert.deepStrictEqual(named, [
+      ["stay_code", "path", true],
+      ["tag_name", "query", false]
+    ])
+    assert.notProperty(at(written.get("delete_task")?.operation), "requestBody")
+  })
+
   it("states its release, its server and its deployment", () => {
     const regional = openApiDocument("regional", URL)
     assert.strictEqual(at(document, "info")["version"], RELEASE)
     assert.deepStrictEqual(document["servers"], [{ url: `${URL}/v3`, description: "The international deployment" }])
+    const elsewhere = openApiDocument("regional", undefined)
+    assert.notProperty(elsewhere, "servers")
+    assert.notMatch(JSON.stringify(at(elsewhere, "components", "securitySchemes")), /https?:/)
     assert.match(String(at(document, "info")["description"]), /custom_channel_id 35.*\+<country code> <number>/)
     assert.match(String(at(regional, "info")["description"]), /there is no custom_channel_id 35/)
     assert.notInclude(String(at(regional, "info")["description"]), "+<country code>")

@@ -32,10 +32,14 @@ const problemsIn = (said: string): ReadonlyArray<unknown> => {
   return Array.isArray(problems) ? problems : assert.fail(said)
 }
 
-it.each<DeploymentName>(["international", "regional"])(
-  "the linter of OpenAPI documents finds nothing in that of the %s deployment",
-  async (deployment) => {
-    const { code, said } = await linted(openApiDocument(deployment, "https://stays.example.org"))
+it.each<readonly [DeploymentName, string | undefined]>([
+  ["international", "https://stays.example.org"],
+  ["regional", "https://stays.example.org"],
+  ["regional", undefined]
+])(
+  "the linter of OpenAPI documents finds nothing in that of the %s deployment at %s",
+  async (deployment, publicUrl) => {
+    const { code, said } = await linted(openApiDocument(deployment, publicUrl))
     assert.deepStrictEqual(problemsIn(said), [])
     assert.strictEqual(code, 0)
   }
