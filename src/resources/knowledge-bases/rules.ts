@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { ValidationFailed } from "../../contract/errors.ts"
+import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { ALL_CHANNELS, ALL_IDS, type ChannelScope, type PropertyScope } from "./contract.ts"
 
@@ -7,38 +7,40 @@ import { ALL_CHANNELS, ALL_IDS, type ChannelScope, type PropertyScope } from "./
 // it was sent (contract facts 10.1). What the ids are of, and whether they are the operator's, the store knows.
 
 const refused = (message: string) => Result.fail(new ValidationFailed({ message }))
+/** A type and a list that contradict each other are conflicting parameters (specification, Errors: 400). */
+const conflicting = (message: string) => Result.fail(new BadRequest({ message }))
 
 /** What the ids of a scope are of. */
 export const NAMED_BY = { all: "property", by_property: "property", by_group: "group", by_room_type: "room type" }
 
-/** The properties, groups or room types an entry is for, each once, ascending; 422 naming `scope_property.ids`. */
+/** The properties, groups or room types an entry is for, each once, ascending; 400 or 422 naming `scope_property.ids`. */
 export const propertyScopeOf = ({
   type,
   ids = []
-}: PropertyScope): Result.Result<Required<PropertyScope>, ValidationFailed> => {
+}: PropertyScope): Result.Result<Required<PropertyScope>, BadRequest | ValidationFailed> => {
   if (type === "all") {
     return ids.every((id) => id === ALL_IDS)
       ? Result.succeed({ type, ids: [ALL_IDS] })
-      : refused(`scope_property.ids: must be [${ALL_IDS}] where scope_property.type is all.`)
+      : conflicting(`scope_property.ids: must be [${ALL_IDS}] where scope_property.type is all.`)
   }
   if (ids.length === 0) return refused(`scope_property.ids: must name at least one ${NAMED_BY[type]}.`)
   return ids.includes(ALL_IDS)
-    ? refused(`scope_property.ids: ${ALL_IDS} is for scope_property.type all.`)
+    ? conflicting(`scope_property.ids: ${ALL_IDS} is for scope_property.type all.`)
     : Result.succeed({ type, ids: asList(ids) })
 }
 
-/** The channels an entry is for, each once; 422 naming `scope_channel.channels`. */
+/** The channels an entry is for, each once; 400 or 422 naming `scope_channel.channels`. */
 export const channelScopeOf = ({
   type,
   channels = []
-}: ChannelScope): Result.Result<Required<ChannelScope>, ValidationFailed> => {
+}: ChannelScope): Result.Result<Required<ChannelScope>, BadRequest | ValidationFailed> => {
   if (type === "all") {
     return channels.every((channel) => channel === ALL_CHANNELS)
       ? Result.succeed({ type, channels: [ALL_CHANNELS] })
-      : refused(`scope_channel.channels: must be ["${ALL_CHANNELS}"] where scope_channel.type is all.`)
+      : conflicting(`scope_channel.channels: must be ["${ALL_CHANNELS}"] where scope_channel.type is all.`)
   }
   if (channels.length === 0) return refused("scope_channel.channels: must name at least one channel.")
   return channels.includes(ALL_CHANNELS)
-    ? refused(`scope_channel.channels: ${ALL_CHANNELS} is for scope_channel.type all.`)
+    ? conflicting(`scope_channel.channels: ${ALL_CHANNELS} is for scope_channel.type all.`)
     : Result.succeed({ type, channels: Array.from(new Set(channels)) })
 }

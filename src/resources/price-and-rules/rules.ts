@@ -5,7 +5,7 @@ import {
   type NightlyRate,
   VrboPriceAndRules
 } from "../../channels/price-and-rules.ts"
-import { ValidationFailed } from "../../contract/errors.ts"
+import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import type { AirbnbSettings, VrboSettings } from "./contract.ts"
 
 // What settings mean: of two that exclude each other, in each of the forms one may have, and what a snapshot says.
@@ -15,7 +15,9 @@ type OneOrMore = Discount | ReadonlyArray<Discount>
 const asList = (discounts: OneOrMore): ReadonlyArray<Discount> => ("discount" in discounts ? [discounts] : discounts)
 
 /** What an `airbnb` listing's channel is told. The one kind of pet fee ends the other, so both are told. */
-export const toldAirbnb = (settings: AirbnbSettings): Result.Result<Partial<AirbnbPriceAndRules>, ValidationFailed> => {
+export const toldAirbnb = (
+  settings: AirbnbSettings
+): Result.Result<Partial<AirbnbPriceAndRules>, BadRequest | ValidationFailed> => {
   const { early_bird_discount, last_minute_discount, long_term_discount, ...others } = settings
   const hasFee = Predicate.isNotNullish(settings.pet_fee)
   const hasFeeObject = Predicate.isNotNullish(settings.pet_fee_obj)
@@ -34,7 +36,8 @@ export const toldAirbnb = (settings: AirbnbSettings): Result.Result<Partial<Airb
   })
 }
 
-const bothPetFees = new ValidationFailed({ message: "settings.pet_fee: excludes pet_fee_obj; send one of them." })
+/** Conflicting parameters (specification, Errors: 400). */
+const bothPetFees = new BadRequest({ message: "settings.pet_fee: excludes pet_fee_obj; send one of them." })
 
 const stayTooShort = new ValidationFailed({ message: "settings.maximum_stay: must not be below minimum_stay." })
 

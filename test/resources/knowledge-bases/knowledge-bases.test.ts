@@ -286,11 +286,11 @@ layer(layerTest)("the knowledge base", (it) => {
         [422, "audience", { audience: "everybody" }],
         [422, "scope_property.type", by("by_city", [1])],
         [400, "scope_property.type", { scope_property: { ids: [-1] } }],
-        [422, "scope_property.ids", by("all", rooms)],
+        [400, "scope_property.ids", by("all", rooms)],
         [422, "scope_property.ids", by("by_property", [])],
         [422, "scope_property.ids", { scope_property: { type: "by_group" } }],
-        [422, "scope_property.ids", by("by_room_type", [-1])],
-        [422, "scope_property.ids", by("by_property", [-1, ...rooms])],
+        [400, "scope_property.ids", by("by_room_type", [-1])],
+        [400, "scope_property.ids", by("by_property", [-1, ...rooms])],
         [422, "scope_property.ids[0]", by("by_property", [-2])],
         [422, "scope_property.ids", by("by_property", [...many, 1])],
         [400, "scope_property.ids[0]", { scope_property: { type: "by_property", ids: ["one"] } }],
@@ -300,10 +300,10 @@ layer(layerTest)("the knowledge base", (it) => {
         [404, "scope_property.ids", by("by_group", [group.id, theirGroup.id])],
         [404, "scope_property.ids", by("by_room_type", [theirType])],
         [422, "scope_channel.type", on("by_country", "airbnb")],
-        [422, "scope_channel.channels", on("all", "airbnb")],
+        [400, "scope_channel.channels", on("all", "airbnb")],
         [422, "scope_channel.channels", on("by_channel")],
-        [422, "scope_channel.channels", on("by_channel", "unlimited")],
-        [422, "scope_channel.channels", on("by_channel", "airbnb", "unlimited")],
+        [400, "scope_channel.channels", on("by_channel", "unlimited")],
+        [400, "scope_channel.channels", on("by_channel", "airbnb", "unlimited")],
         [422, "scope_channel.channels[0]", on("by_channel", "nowhere")]
       ]
       for (const [code, field, fields] of refusals) {

@@ -89,7 +89,7 @@ layer(layerTest)("prices and rules of an airbnb listing", (it) => {
       assert.deepInclude(yield* shown(airbnb.get), { pet_fee: null, pet_fee_obj })
       const both = yield* airbnb.post({ pet_fee: 3, pet_fee_obj, base_price: 1 })
       assert.deepInclude(both, {
-        error_code: 422,
+        error_code: 400,
         error_msg: "settings.pet_fee: excludes pet_fee_obj; send one of them."
       })
       assert.deepInclude(yield* shown(airbnb.get), { pet_fee: null, pet_fee_obj, base_price: 120 })
