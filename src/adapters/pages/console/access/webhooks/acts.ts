@@ -76,7 +76,7 @@ const makeChanges = Effect.gen(function* () {
       (outcome): Outcome => (outcome._tag === "Ok" ? done(words) : outcome)
     )
 
-  /** Asks for the password as adding a webhook does: another address is told what happens from then on. */
+  /** Asks for the password, as adding a webhook does: from then on the events go to another address. */
   const change: Act = Effect.fnUntraced(function* (visit, form, { id }) {
     const unproven = yield* sudo.check(visit, form)
     if (Option.isSome(unproven)) return unproven.value

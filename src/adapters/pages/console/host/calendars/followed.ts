@@ -24,7 +24,7 @@ export const makeFollowedActs = Effect.fnUntraced(function* (sudo: Sudo) {
   return {
     follow: {
       done: "The calendar is followed.",
-      // The password is asked for, as the answer shows the address of the property's own calendar.
+      // Asks for the password because the answer shows an address of the property's own calendar.
       run: (visit, form) =>
         Effect.gen(function* () {
           const { operatorId } = visit.session.person.caller
