@@ -9,6 +9,7 @@ import { EmbeddedSession } from "./embedded-session.ts"
 import { type DataFolderTaken, DataFolderUnusable, type Holder, holdDataFolder } from "./folder-lock.ts"
 import { mendModes } from "./folder-modes.ts"
 import { GuestConnection, type GuestPatience } from "./guest-connection.ts"
+import { isNewFolder } from "./inspect-folder.ts"
 import { removeLeftCopies } from "./left-copies.ts"
 import { databaseFolder } from "./new-folder.ts"
 import { PrivateFiles } from "./private-files.ts"
@@ -40,8 +41,9 @@ export class EmbeddedDatabase extends Context.Service<
   ): Layer.Layer<EmbeddedDatabase, DataFolderTaken | DataFolderUnusable> =>
     Layer.effect(
       EmbeddedDatabase,
-      holdDataFolder(dataDir, holder).pipe(
-        Effect.andThen(databaseFolder(dataDir)),
+      Effect.mapError(isNewFolder(dataDir), (cause) => new DataFolderUnusable({ dataDir, cause })).pipe(
+        Effect.tap(() => holdDataFolder(dataDir, holder)),
+        Effect.flatMap((isNew) => databaseFolder(dataDir, isNew)),
         Effect.tap(() => mendModes(dataDir)),
         Effect.tap(() => removeLeftCopies(dataDir)),
         Effect.flatMap((folder) =>

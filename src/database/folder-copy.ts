@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { layerBesideService } from "./beside-service.ts"
 import { DATABASE, keepFilesPrivate } from "./folder-modes.ts"
+import { lacksDatabase } from "./inspect-folder.ts"
 import { ownCopyFolder, removeLeftCopies } from "./left-copies.ts"
 import { reasonOf } from "./reason.ts"
 import { onlyRowOf } from "./rows.ts"
@@ -161,15 +162,6 @@ const copyInto = Effect.fnUntraced(function* (from: string, to: string) {
   return performance.now() - since
 })
 
-/** Whether the data folder has a database. */
-export const hasDatabase = (dataDir: string): Effect.Effect<boolean> =>
-  Effect.promise(() =>
-    Fs.stat(join(dataDir, DATABASE)).then(
-      () => true,
-      () => false
-    )
-  )
-
 /**
  * Copies the database of a data folder, beside the service that has it or alone, once it is `ready`. The copy lies in the
  * data folder and goes with the scope; it takes as much room as the database, where the file system does not share what is
@@ -179,7 +171,7 @@ export const copyOfFolder = Effect.fnUntraced(function* <E = never>(
   dataDir: string,
   ready: Effect.Effect<void, E, SqlClient> = Effect.void
 ): Effect.fn.Return<FolderCopy, E | NotCopied | Layer.Error<ReturnType<typeof layerBesideService>>, Scope.Scope> {
-  if (!(yield* hasDatabase(dataDir))) {
+  if (yield* lacksDatabase(dataDir)) {
     return yield* new NotCopied({ message: `DATA_DIR: there is no database in ${dataDir}` })
   }
   yield* keepFilesPrivate

@@ -2,9 +2,10 @@ import { fork } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { DataFolderUnusable } from "./folder-lock.ts"
 import { DATABASE, isUnfinished, UNFINISHED } from "./folder-modes.ts"
+import { inspectDatabase } from "./inspect-folder.ts"
 
 /** Milliseconds in which a new database is made; it takes three seconds, and more where much else goes on. */
 export const NEW_DATABASE_MS = 120_000
@@ -21,33 +22,44 @@ const MAKING: Making = {
 }
 
 /**
- * The folder of the database in a data folder that this process holds; the database is made when there is none.
+ * Returns the folder of the database in a data folder that this process holds. Makes the database when there is none; fails
+ * when `database` is there but is no whole database. `isNew`: nothing was in the data folder before this process held it.
  *
  * It is made by a program of its own, because 150 MB of what that takes would stay with this process for good. And it is
  * made under another name first: a process killed in the middle of its first start would otherwise leave a folder that
  * looks like a database and is none.
  */
-export const databaseFolder = (dataDir: string, making: Making = MAKING): Effect.Effect<string, DataFolderUnusable> =>
+export const databaseFolder = (
+  dataDir: string,
+  isNew: boolean,
+  making: Making = MAKING
+): Effect.Effect<string, DataFolderUnusable> =>
   Effect.gen(function* () {
     const folder = join(dataDir, DATABASE)
-    if (yield* inFiles(() => isThere(folder))) return folder
+    const state = yield* inspectDatabase(dataDir, isNew)
+    if (state.is === "damaged") return yield* Effect.fail(state.why)
+    if (state.is === "present") return folder
     yield* inFiles(() => removeUnfinished(dataDir))
     // Of a new name: a program whose end is not over yet, though the one who wanted it is gone, must not write into it.
     const unfinished = yield* inFiles(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED}-`)))
     yield* made(unfinished, making)
-    yield* inFiles(() => Fs.rename(unfinished, folder))
+    // An empty `database` may be a link: the database belongs where it leads to.
+    const place = state.is === "empty" ? yield* inFiles(() => Fs.realpath(folder)) : folder
+    yield* Effect.mapError(
+      inFiles(() => Fs.rename(unfinished, place)),
+      explainOtherDisk
+    )
     return folder
   }).pipe(Effect.mapError((cause) => new DataFolderUnusable({ dataDir, cause })))
+
+const OTHER_DISK = `its ${DATABASE} is on another disk, where no database can be made: leave it out at the first start, and move it there afterwards`
+
+const explainOtherDisk = (cause: unknown): unknown =>
+  Predicate.hasProperty(cause, "code") && (cause.code === "EXDEV" || cause.code === "EBUSY") ? OTHER_DISK : cause
 
 /** Not left in the middle: the folder is held until it is over. */
 const inFiles = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.uninterruptible(Effect.tryPromise({ try: work, catch: (cause) => cause }))
-
-const isThere = (path: string): Promise<boolean> =>
-  Fs.stat(path).then(
-    () => true,
-    () => false
-  )
 
 /** What first starts left that were killed. */
 const removeUnfinished = async (dataDir: string): Promise<void> => {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Settings } from "../configuration.ts"
-import { hasDatabase } from "../database/folder-copy.ts"
+import { lacksDatabase } from "../database/inspect-folder.ts"
 import type { Migration } from "../database/migration.ts"
 import { direct } from "./direct.ts"
 import { type Finding, fine } from "./finding.ts"
@@ -20,7 +20,7 @@ export const examine = Effect.fnUntraced(function* <E, R>(
   const { databaseUrl, dataDir, imageStore } = settings
   const isEmbedded = databaseUrl === undefined
   // To look into a folder that has none would make a database in it.
-  const isMade = !isEmbedded || (yield* hasDatabase(dataDir))
+  const isMade = !isEmbedded || !(yield* lacksDatabase(dataDir))
   const looked = isMade
     ? databaseInTime(on(database(settings, migrations)))
     : Effect.succeed([fine("database", "DATA_DIR has none yet: latchkey serve makes it")])

@@ -1,6 +1,16 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -21,10 +31,15 @@ const makingBy = Effect.fnUntraced(function* (text: string, limitMs = 20_000) {
   const [program, dataDir] = [join(folder, "program.mjs"), join(folder, "data")]
   writeFileSync(program, `import { writeFileSync } from "node:fs"\nconst folder = process.argv[2]\n${text}`)
   mkdirSync(dataDir)
-  return { dataDir, making: databaseFolder(dataDir, { program, limitMs }) }
+  return { dataDir, making: databaseFolder(dataDir, true, { program, limitMs }) }
 })
 
 const ENDED = "the program that makes the database ended with"
+
+/** Makes what looks like a database. */
+const WRITING = `
+  writeFileSync(folder + "/PG_VERSION", "18")
+  process.exit(0)`
 
 /** Says that it began, and waits for ever. */
 const HANGING = `
@@ -55,14 +70,14 @@ const hangingIn = Effect.fnUntraced(function* (dataDir: string) {
 describe("a new database", () => {
   it.live("is there under its name when the program has ended well, and is not made again", () =>
     Effect.gen(function* () {
-      const { dataDir, making } = yield* makingBy(`writeFileSync(folder + "/made", "")\nprocess.exit(0)`)
+      const { dataDir, making } = yield* makingBy(WRITING)
       mkdirSync(join(dataDir, "database.unfinished"))
       mkdirSync(join(dataDir, "database.unfinished-old"))
       assert.strictEqual(yield* making, join(dataDir, "database"))
       assert.deepStrictEqual(readdirSync(dataDir), ["database"])
       writeFileSync(join(dataDir, "database", "used"), "")
       yield* making
-      assert.sameMembers(readdirSync(join(dataDir, "database")), ["made", "used"])
+      assert.sameMembers(readdirSync(join(dataDir, "database")), ["PG_VERSION", "used"])
     })
   )
 
@@ -101,6 +116,85 @@ describe("a new database", () => {
       const pid = yield* hangingIn(dataDir)
       yield* Fiber.interrupt(waiting)
       assert.isFalse(isRunning(pid))
+    })
+  )
+})
+
+describe("a data folder whose database is not whole", () => {
+  const NO_VERSION = "has files but no PG_VERSION"
+  const refusalFor = Effect.fnUntraced(function* (fill: (dataDir: string, database: string) => void) {
+    const dataDir = yield* temporary
+    const database = join(dataDir, "database")
+    fill(dataDir, database)
+    const before = readdirSync(dataDir, { recursive: true }).map(String)
+    const unusable = yield* Effect.flip(Effect.provide(SqlClient, layerEmbedded(dataDir)))
+    assert.strictEqual(unusable._tag, "DataFolderUnusable")
+    const after = readdirSync(dataDir, { recursive: true }).map(String)
+    assert.sameMembers(after, Array.from(new Set([...before, "lock", "owner"])))
+    return unusable.message
+  })
+
+  it.effect.each([
+    {
+      what: "a copy that was cut off before PG_VERSION",
+      fill: (_: string, database: string) => mkdirSync(join(database, "base", "5"), { recursive: true }),
+      reason: NO_VERSION
+    },
+    {
+      what: "a copy of a used folder without PG_VERSION",
+      fill: (dataDir: string, database: string) => {
+        mkdirSync(join(database, "base"), { recursive: true })
+        writeFileSync(join(dataDir, "owner"), "")
+      },
+      reason: NO_VERSION
+    },
+    ...["lock", "owner", "images", "control.sock"].map((name) => ({
+      what: `an empty database beside ${name}`,
+      fill: (dataDir: string, database: string) => {
+        mkdirSync(database)
+        writeFileSync(join(dataDir, name), "")
+      },
+      reason: "its database is empty, but the data folder was used before"
+    })),
+    {
+      what: "a file in its place",
+      fill: (_: string, database: string) => writeFileSync(database, ""),
+      reason: "its database is not a folder"
+    },
+    {
+      what: "a link that leads nowhere",
+      fill: (dataDir: string, database: string) => symlinkSync(join(dataDir, "unmounted"), database),
+      reason: "its database is a link that leads nowhere"
+    }
+  ])("is refused and left as it is: $what", ({ fill, reason }) =>
+    Effect.gen(function* () {
+      assert.include(yield* refusalFor(fill), reason)
+    })
+  )
+
+  it.live.each([
+    { what: "in a new folder", beside: [] },
+    { what: "beside a file of somebody else", beside: ["lost+found"] },
+    { what: "after a first start that was killed", beside: ["lock", "owner", "database.unfinished-1"] }
+  ])("gets a database where it is empty: $what", ({ beside }) =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporary
+      mkdirSync(join(dataDir, "database"))
+      for (const name of beside) writeFileSync(join(dataDir, name), "")
+      const sql = SqlClient.use((sql) => sql`select 1 as one`)
+      assert.deepStrictEqual(yield* Effect.provide(sql, layerEmbedded(dataDir)), [{ one: 1 }])
+    })
+  )
+
+  it.live("gets a database where an empty link leads to, and the link stays", () =>
+    Effect.gen(function* () {
+      const { dataDir, making } = yield* makingBy(WRITING)
+      const elsewhere = join(yield* temporary, "elsewhere")
+      mkdirSync(elsewhere)
+      symlinkSync(elsewhere, join(dataDir, "database"))
+      yield* making
+      assert.deepStrictEqual(readdirSync(elsewhere), ["PG_VERSION"])
+      assert.strictEqual(readlinkSync(join(dataDir, "database")), elsewhere)
     })
   )
 })
