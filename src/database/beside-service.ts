@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { controlSocket, shortControlPath } from "./control-path.ts"
+import { connectToControl, controlSocket, shortControlPath } from "./control-path.ts"
 import { waitingForFolder } from "./folder-patience.ts"
 import { types } from "./types.ts"
 
@@ -22,7 +22,7 @@ export const layerBesideService = (dataDir: string) =>
       const path = yield* Effect.catch(shortControlPath(dataDir), () => Effect.succeed(controlSocket(dataDir)))
       return yield* waitingForFolder(
         (scope) =>
-          Effect.flatMap(reached(path), (socket) =>
+          Effect.flatMap(connectToControl(path), (socket) =>
             socket === undefined ? opened(dataDir, scope) : Layer.buildWithScope(layerGuest(socket, path), scope)
           ),
         () => true
@@ -37,15 +37,6 @@ const opened = (dataDir: string, scope: Scope.Scope) =>
     ({ layerEmbedded }) =>
       Layer.buildWithScope(Layer.merge(layerEmbedded(dataDir, "command"), Layer.succeed(Alone, true)), scope)
   )
-
-/** A connection to whoever listens there; undefined when nobody does. */
-const reached = (path: string): Effect.Effect<Socket | undefined> =>
-  Effect.callback((resume) => {
-    const socket = connect(path)
-    socket.once("error", () => resume(Effect.succeed(undefined)))
-    socket.once("connect", () => resume(Effect.succeed(socket)))
-    return Effect.sync(() => socket.destroy())
-  })
 
 /** A guest of the service's session. It names no statements, which are the session's. */
 const layerGuest = (first: Socket, path: string) => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
+import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join, relative, resolve } from "node:path"
 import { Effect } from "effect"
@@ -21,6 +22,15 @@ export const shortControlPath = (dataDir: string): Effect.Effect<string, Error> 
   const own = [controlSocket(dataDir), relative(process.cwd(), resolve(controlSocket(dataDir)))].find(fits)
   return own === undefined ? Effect.map(linkTo(resolve(dataDir)), controlSocket) : Effect.succeed(own)
 }
+
+/** Connects to the process that listens on a control socket. Returns undefined when none listens. */
+export const connectToControl = (path: string): Effect.Effect<Socket | undefined> =>
+  Effect.callback((resume) => {
+    const socket = connect(path)
+    socket.once("error", () => resume(Effect.succeed(undefined)))
+    socket.once("connect", () => resume(Effect.succeed(socket)))
+    return Effect.sync(() => socket.destroy())
+  })
 
 /** The temporary folder with the link to a data folder, one for each user and data folder. */
 export const linkFolder = (dataDir: string): string => {

@@ -3,9 +3,7 @@ import { dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Data, Effect, type Scope } from "effect"
 import { keepFilesPrivate } from "./folder-modes.ts"
-
-/** What a process has the data folder for: a command has it for a moment, a service until it is stopped. */
-export type Holder = "service" | "command"
+import { clearOwner, findOwnerWithoutLock, type Holder, readOwner, writeOwner } from "./folder-owner.ts"
 
 /** Another process works in the data folder: `pid`, `holder`, as far as that could be found out. */
 export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
@@ -37,6 +35,9 @@ export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
  * however it ended. A file with a process number alone could not tell a dead owner from an unrelated process that has
  * been given the same number, which in a container is the usual case. The file beside it is for the message, and for
  * those who wait for a command only.
+ *
+ * Deleting the file of the lock frees it while its owner goes on. So the folder is also refused while the recorded owner has
+ * files of it open, or a service answers on its control socket.
  */
 export const holdDataFolder = (
   dataDir: string,
@@ -47,14 +48,14 @@ export const holdDataFolder = (
     yield* keepFilesPrivate
     yield* Effect.tryPromise({ try: () => makeFolder(resolve(dataDir)), catch: unusable })
     if (!(yield* holdFile(join(dataDir, "lock"), unusable))) {
-      return yield* Effect.flatMap(ownerOf(dataDir), (owner) => new DataFolderTaken({ dataDir, ...owner }))
+      return yield* Effect.flatMap(readOwner(dataDir), (owner) => new DataFolderTaken({ dataDir, ...owner }))
     }
-    const write = (owner: string) => Fs.writeFile(ownerFile(dataDir), owner)
+    const owner = yield* findOwnerWithoutLock(dataDir)
+    if (owner !== undefined) return yield* new DataFolderTaken({ dataDir, ...owner })
     yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => write(ownerText(holder)), catch: unusable }),
+      Effect.tryPromise({ try: () => writeOwner(dataDir, holder), catch: unusable }),
       // Emptied before the lock is free: the next one must not be taken for this one until it has written itself.
-      // A folder that cannot be written any more only has a worse message.
-      () => Effect.promise(() => write("").catch(() => {}))
+      () => Effect.promise(() => clearOwner(dataDir))
     )
   })
 
@@ -87,22 +88,7 @@ const makeFolder = async (folder: string): Promise<void> => {
 const codeOf = (cause: unknown): unknown =>
   typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
 
-const ownerFile = (dataDir: string): string => join(dataDir, "owner")
-
 const SQLITE_BUSY = 5
 
 const isBusy = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "errcode" in cause && cause.errcode === SQLITE_BUSY
-
-const ownerText = (holder: Holder): string => `${process.pid}${holder === "command" ? " command" : ""}`
-
-const ownerOf = (
-  dataDir: string
-): Effect.Effect<{ readonly pid: number | undefined; readonly holder: Holder | undefined }> =>
-  Effect.promise(() => Fs.readFile(ownerFile(dataDir), "utf8").catch(() => "")).pipe(
-    Effect.map((text) => {
-      const [, pid, command] = /^(\d+)( command)?$/.exec(text) ?? []
-      if (pid === undefined) return { pid: undefined, holder: undefined }
-      return { pid: Number(pid), holder: command === undefined ? "service" : "command" }
-    })
-  )

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,7 +11,8 @@ import { Clock, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSettings, layerDatabase } from "../../src/database/choose.ts"
 import { DataFolderTaken, layerEmbedded } from "../../src/database/embedded.ts"
-import { type Holder, holdDataFolder } from "../../src/database/folder-lock.ts"
+import { holdDataFolder } from "../../src/database/folder-lock.ts"
+import type { Holder } from "../../src/database/folder-owner.ts"
 import { unpooled } from "./unpooled.ts"
 
 const newFolder = Effect.acquireRelease(
@@ -125,6 +126,41 @@ layer(UsedFolder.layer, { excludeTestServices: true })("the data folder", (it) =
       expect(taken.message).toContain(`in use by process ${child.pid}`)
       yield* kill(child)
       expect(yield* inFolder(folder, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
+    })
+  )
+
+  it.effect.skipIf(!existsSync("/proc/self/fd"))(
+    "belongs to its process also when somebody has deleted its lock, and loses nothing that was acknowledged",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* (yield* UsedFolder).copy
+        const child = yield* startWriter(folder)
+        const writing = yield* Effect.forkChild(acknowledged(child, 100))
+        yield* Effect.callback<void>((resume) => {
+          child.stdout?.once("data", () => resume(Effect.void))
+        })
+        yield* Effect.promise(() => rm(join(folder, "lock")))
+        const taken = yield* Effect.flip(inFolder(folder, () => Effect.void))
+        expect(taken).toMatchObject({ _tag: "DataFolderTaken", pid: child.pid, holder: "service" })
+        const ids = yield* Fiber.join(writing)
+        yield* kill(child)
+        const stored = yield* inFolder(folder, (sql) => sql<{ id: number }>`select id from acknowledged`)
+        const found = new Set(stored.map(({ id }) => id))
+        expect(ids.filter((id) => !found.has(id))).toEqual([])
+      })
+  )
+
+  it.effect("is free where the recorded owner was killed and its number is another process's now", () =>
+    Effect.gen(function* () {
+      const folder = yield* (yield* UsedFolder).copy
+      const other = yield* Effect.acquireRelease(
+        Effect.sync(() => spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" })),
+        kill
+      )
+      for (const pid of [other.pid, process.pid]) {
+        yield* Effect.promise(() => writeFile(join(folder, "owner"), String(pid)))
+        expect(yield* inFolder(folder, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
+      }
     })
   )
 
