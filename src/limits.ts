@@ -536,6 +536,8 @@ export const SIGN_IN_FORGOTTEN_MS = 60 * 60 * 1000
 /** Failed sign-ins from one place whatever the e-mail address, and milliseconds in which they are counted (ten minutes). */
 export const SIGN_IN_FAILURES_OF_PLACE = 50
 export const SIGN_IN_PLACE_MS = 10 * 60 * 1000
+/** Milliseconds by which the clocks of two processes may differ. Sign-in waits that end later than this allows are ignored. */
+export const SIGN_IN_CLOCKS_APART_MS = 60 * 1000
 /** Browsers of an account that are known by a cookie of their own, and milliseconds since the last sign-in that one is (a year). */
 export const KNOWN_BROWSERS = 20
 export const KNOWN_BROWSER_MS = 365 * 24 * 60 * 60 * 1000

@@ -3,7 +3,13 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type Givens, inForms, type Value } from "../database/forms.ts"
 import { onlyRowOf } from "../database/rows.ts"
-import { SIGN_IN_FAILURES_OF_PLACE, SIGN_IN_FORGOTTEN_MS, SIGN_IN_PLACE_MS } from "../limits.ts"
+import {
+  SIGN_IN_CLOCKS_APART_MS,
+  SIGN_IN_FAILURES_OF_PLACE,
+  SIGN_IN_FORGOTTEN_MS,
+  SIGN_IN_LONGEST_WAIT_MS,
+  SIGN_IN_PLACE_MS
+} from "../limits.ts"
 import { WAITS } from "./waits.ts"
 
 // Failed sign-ins, counted before a password is looked at and not after it: of twenty tries at once none is looked at beyond what
@@ -20,6 +26,10 @@ interface Counting extends Tried {
   /** Of the e-mail address: tries that are as old are forgotten. Of the place: its window is over that began then. */
   readonly forgotten: Date
   readonly windowOver: Date
+  /** Later instants were written while a clock was ahead: a start of a window, and the ends of waits. They no longer count. */
+  readonly latestStart: Date
+  readonly latestPlaceWait: Date
+  readonly latestEmailWait: Date
 }
 
 const Counted = Schema.Struct({ place: Schema.Boolean, email: Schema.Boolean })
@@ -31,20 +41,26 @@ const readUntil = onlyRowOf(Until)
 const WAITS_OR_NONE = WAITS.map((wait) => (wait === 0 ? "NULL" : String(wait)))
 
 // The place is counted first and locked first, wherever both rows are taken: nobody waits in a circle.
-const countingPlace = (sql: SqlClient, { place, now, windowOver }: Givens<Counting>): Fragment => sql`
+const countingPlace = (
+  sql: SqlClient,
+  { place, now, windowOver, latestStart, latestPlaceWait }: Givens<Counting>
+): Fragment => sql`
   INSERT INTO sign_in_failures AS known (email_digest, place, failures, since, failed_at, wait_until)
   VALUES ('', ${place}, 1, ${now}, ${now}, NULL)
   ON CONFLICT (email_digest, place) DO UPDATE SET
-    failures = CASE WHEN known.since <= ${windowOver} THEN 1 ELSE known.failures + 1 END,
-    since = CASE WHEN known.since <= ${windowOver} THEN excluded.since ELSE known.since END,
+    failures = CASE WHEN known.since <= ${windowOver} OR known.since > ${latestStart} THEN 1 ELSE known.failures + 1 END,
+    since = CASE WHEN known.since <= ${windowOver} OR known.since > ${latestStart} THEN excluded.since ELSE known.since END,
     failed_at = excluded.failed_at,
     wait_until = CASE
-      WHEN known.since > ${windowOver} AND known.failures + 1 >= ${sql.literal(String(SIGN_IN_FAILURES_OF_PLACE))}
+      WHEN known.since > ${windowOver} AND known.since <= ${latestStart} AND known.failures + 1 >= ${sql.literal(String(SIGN_IN_FAILURES_OF_PLACE))}
       THEN known.since + ${sql.literal(`interval '${SIGN_IN_PLACE_MS} milliseconds'`)} END
-  WHERE known.wait_until IS NULL OR known.wait_until <= ${now}
+  WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestPlaceWait}
   RETURNING 1`
 
-const countingEmail = (sql: SqlClient, { emailDigest, place, now, forgotten }: Givens<Counting>): Fragment => sql`
+const countingEmail = (
+  sql: SqlClient,
+  { emailDigest, place, now, forgotten, latestEmailWait }: Givens<Counting>
+): Fragment => sql`
   INSERT INTO sign_in_failures AS known (email_digest, place, failures, since, failed_at, wait_until)
   SELECT ${emailDigest}::bytea, ${place}::text, 1, ${now}::timestamptz, ${now}::timestamptz, NULL
   FROM counted_place
@@ -53,7 +69,7 @@ const countingEmail = (sql: SqlClient, { emailDigest, place, now, forgotten }: G
     failed_at = excluded.failed_at,
     wait_until = excluded.failed_at + interval '1 millisecond' * (${sql.literal(`ARRAY[${WAITS_OR_NONE.join(",")}]`)})[
       least(${sql.literal(String(WAITS.length))}, CASE WHEN known.failed_at <= ${forgotten} THEN 1 ELSE known.failures + 1 END)]
-  WHERE known.wait_until IS NULL OR known.wait_until <= ${now}
+  WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestEmailWait}
   RETURNING 1`
 
 /** Until when it is waited; a try that its place had room for and its e-mail address had not is none of its place. */
@@ -79,7 +95,13 @@ export const makeCounting = (sql: SqlClient) => {
     const now = yield* DateTime.nowAsDate
     const before = (age: number) => new Date(now.getTime() - age)
     const ages = { forgotten: before(SIGN_IN_FORGOTTEN_MS), windowOver: before(SIGN_IN_PLACE_MS) }
-    const counted = yield* readCounted(count({ ...tried, now, ...ages }))
+    const after = (wait: number) => new Date(now.getTime() + wait + SIGN_IN_CLOCKS_APART_MS)
+    const latest = {
+      latestStart: after(0),
+      latestPlaceWait: after(SIGN_IN_PLACE_MS),
+      latestEmailWait: after(SIGN_IN_LONGEST_WAIT_MS)
+    }
+    const counted = yield* readCounted(count({ ...tried, now, ...ages, ...latest }))
     if (counted.email) return undefined
     const { until } = yield* readUntil(wait({ ...tried, isOfEmail: counted.place }))
     return Math.max(1, Math.ceil(((until ?? now).getTime() - now.getTime()) / 1000))

@@ -24,9 +24,11 @@ import {
   SESSION_LASTS_MS,
   SESSION_QUIET_MS,
   SESSIONS_OF_ACCOUNT,
+  SIGN_IN_CLOCKS_APART_MS,
   SIGN_IN_FAILURES,
   SIGN_IN_FAILURES_OF_PLACE,
   SIGN_IN_FORGOTTEN_MS,
+  SIGN_IN_LONGEST_WAIT_MS,
   SIGN_IN_PLACE_MS
 } from "../../src/limits.ts"
 import { hashPassword, PasswordCost } from "../../src/operators/password.ts"
@@ -520,6 +522,46 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       yield* TestClock.setTime(START - SESSION_LASTS_MS)
       assert.strictEqual(yield* wrong(email, address), "WrongPassword")
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
+    })
+  )
+
+  test(
+    "is waited after by the present clock: waits that were written while the clock was days ahead are over",
+    Effect.gen(function* () {
+      const { email } = yield* signingIn()
+      const address = somewhere()
+      const spray = (times: number) =>
+        Effect.forEach(Array.from({ length: times }), () =>
+          wrong(`${randomBytes(8).toString("hex")}@example.test`, address)
+        )
+      yield* TestClock.setTime(START + 3 * 24 * 60 * 60 * 1000)
+      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
+      assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "wait 1")
+      yield* spray(SIGN_IN_FAILURES_OF_PLACE - SIGN_IN_FAILURES)
+      assert.strictEqual(yield* outcomeOf(signIn({ email, address })), `wait ${SIGN_IN_PLACE_MS / 1000}`)
+      yield* TestClock.setTime(START)
+      assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
+      // From now on the place is counted by the present clock.
+      yield* spray(SIGN_IN_FAILURES_OF_PLACE - 1)
+      assert.deepStrictEqual(yield* spray(2), ["WrongPassword", `wait ${SIGN_IN_PLACE_MS / 1000}`])
+    })
+  )
+
+  test(
+    "is waited after where the clock of the process that wrote the wait is a little ahead, and not beyond that",
+    Effect.gen(function* () {
+      const { email } = yield* signingIn()
+      const address = somewhere()
+      for (let failed = 0; failed < SIGN_IN_FAILURES; failed += 1) yield* wrong(email, address)
+      const sql = yield* SqlClient.SqlClient
+      const latest = START + SIGN_IN_LONGEST_WAIT_MS + SIGN_IN_CLOCKS_APART_MS
+      const waitUntil = (at: number) => sql`
+        UPDATE sign_in_failures SET wait_until = ${new Date(at)}
+        WHERE email_digest <> '' AND place = ${networkOf(address)}`
+      yield* waitUntil(latest)
+      assert.strictEqual(yield* wrong(email, address), `wait ${(latest - START) / 1000}`)
+      yield* waitUntil(latest + 1)
+      assert.strictEqual(yield* wrong(email, address), "WrongPassword")
     })
   )
 
