@@ -27,8 +27,10 @@ const checkedAddresses = Effect.fnUntraced(function* (host: string, allowed: All
   if (!Arr.isReadonlyArrayNonEmpty(addresses)) return yield* new NameNotResolved({ detail: `${host} has no address` })
   if (!allowsHost(allowed, host)) {
     for (const address of addresses) {
-      const kind = refusalOf(address, allowed)
-      if (Option.isSome(kind)) return yield* new RefusedAddress({ detail: `${host} is at ${address}, ${kind.value}` })
+      // Neither the address nor its kind: the caller would learn what names mean in our own network.
+      if (Option.isSome(refusalOf(address, allowed))) {
+        return yield* new RefusedAddress({ detail: `${host} leads to an address that is not public` })
+      }
     }
   }
   return Arr.map(addresses, (address): LookupAddress => ({ address, family: isIP(address) }))

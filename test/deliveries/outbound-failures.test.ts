@@ -70,6 +70,14 @@ describe("a delivery fails", () => {
     failsWith("connect", Effect.scoped(receiver(silent)).pipe(Effect.map(({ port }) => `http://127.0.0.1:${port}/`)))
   )
 
+  it.effect("when nobody listens behind a name, whose address is not told", () =>
+    Effect.gen(function* () {
+      const { port } = yield* Effect.scoped(receiver(silent))
+      const attempt = yield* post(`https://receiver.test:${port}/`)
+      expect(attempt).toMatchObject({ reason: "connect", detail: "ECONNREFUSED" })
+    }).pipe(Effect.provide(outbound("127.0.0.1", names({ "receiver.test": [["127.0.0.1"]] }).layer)))
+  )
+
   it.effect("when the receiver speaks no TLS", () =>
     failsWith("tls", receiver(silent).pipe(Effect.map(({ port }) => `https://127.0.0.1:${port}/`)))
   )
