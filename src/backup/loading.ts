@@ -140,7 +140,10 @@ const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, writ
   const keep = Effect.fnUntraced(function* ({ image: { operator_id, id, token }, content }: Image) {
     const key = { operatorId: operator_id, id, token }
     written.push(key)
-    yield* target.images.write(key, content)
+    yield* Effect.mapError(
+      target.images.write(key, content),
+      () => new NotLoaded({ message: "there is no room for the images where they are kept" })
+    )
   })
 
   const take = Effect.fnUntraced(function* (piece: Piece): Effect.fn.Return<void, NotLoaded | SqlError> {

@@ -1,7 +1,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { WakeUp } from "../../background/WakeUp.ts"
 import { Acting, byItself } from "../../contract/acting.ts"
-import { NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { NotFound, type ServerError, ValidationFailed } from "../../contract/errors.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { PublicUrl } from "../../installation.ts"
 import { IDENTITY_IMAGES_A_GUEST } from "../../limits.ts"
@@ -39,7 +39,7 @@ export class GuestPages extends Context.Service<
       at: typeof ClockTime.Type | null
     ) => Effect.Effect<void, ValidationFailed | NotFound>
     /** Hands in an image of an identity document. */
-    readonly handIn: (stay: OpenedStay, image: HandedImage) => Effect.Effect<void, ValidationFailed>
+    readonly handIn: (stay: OpenedStay, image: HandedImage) => Effect.Effect<void, ValidationFailed | ServerError>
   }
 >()("latchkey/resources/GuestPages") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { DisplayType } from "../../channels/said.ts"
 import { chosenFields } from "../../contract/chosen-fields.ts"
-import { Conflict, Forbidden, NotFound } from "../../contract/errors.ts"
+import { Conflict, Forbidden, NotFound, ServerError } from "../../contract/errors.ts"
 import { Id, textUpTo } from "../../contract/fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
@@ -144,7 +144,7 @@ export const send_message = operation("send_message", {
     jpeg_base64: Schema.optionalKey(Base64)
   },
   success: Schema.Struct({}),
-  errors: [NotFound, Forbidden, Conflict],
+  errors: [NotFound, Forbidden, Conflict, ServerError],
   exposure: card(
     "Sends the guest a message, a JPEG, or both. It cannot be taken back, and a second call sends it again. Read the conversation first (get_conversation); there delivery tells what became of it.",
     ["Tell Ada that the key is under the mat", "Thank the guest for the message"],

@@ -1,8 +1,10 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { ValidationFailed } from "../../contract/errors.ts"
-import { IMAGE_UNCLAIMED_MS, IMAGES_BYTES } from "../../limits.ts"
+import { ServerError, ValidationFailed } from "../../contract/errors.ts"
+import { tellTrouble } from "../../database/trouble.ts"
+import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS, IMAGES_BYTES } from "../../limits.ts"
 import { inSpan } from "../../telemetry/spans.ts"
+import type { OwnRow } from "../own-row.ts"
 import { isToken, newToken } from "./address.ts"
 import { ImageBytes } from "./ImageBytes.ts"
 import { jpegFault } from "./jpeg.ts"
@@ -35,7 +37,7 @@ type Put = (given: {
   readonly kind: ImageKind
   readonly jpeg: Uint8Array
   readonly field: string
-}) => Effect.Effect<StoredImage, ValidationFailed>
+}) => Effect.Effect<StoredImage, ValidationFailed | ServerError>
 
 /**
  * The one store of images. What is put there goes by itself within an hour unless a statement refers to it
@@ -44,7 +46,10 @@ type Put = (given: {
 export class Images extends Context.Service<
   Images,
   {
-    /** Keeps a JPEG as it is. Refused, naming `field`: what is none, too large (limits.ts), or beyond the operator's quota. */
+    /**
+     * Keeps a JPEG as it is. Refused, naming `field`: what is none, too large (limits.ts), or beyond the operator's quota.
+     * `ServerError`: the image store is full; the upload counts for nothing.
+     */
     readonly put: Put
     /** The image a token opens; none when it is unknown or gone, or the account behind it is banned or closed. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedImage>>
@@ -82,9 +87,25 @@ const put = (store: Store, kept: Kept, quota: number): Put =>
     const image = { operatorId, kind, token: newToken(), bytes: jpeg.length, now, deleteAt, most: quota }
     const made = yield* store.make(image)
     if (made === undefined) return yield* quotaUsed(field, quota)
-    yield* kept.write({ operatorId, ...made }, jpeg)
+    yield* Effect.catchTag(kept.write({ operatorId, ...made }, jpeg), "ImageStoreFull", () =>
+      refuseUpload(store, { operatorId, id: made.id })
+    )
     return made
   }, inSpan("Images.put"))
+
+const storeFull = new ServerError({
+  message: "There is no room for images at this moment. Nothing was kept; try again later.",
+  retryAfter: BUSY_RETRY_SECONDS
+})
+
+/** Gives the share of the operator back. If that fails, retention does so within an hour. */
+const refuseUpload = (store: Store, image: OwnRow) =>
+  tellTrouble("no room for images").pipe(
+    Effect.andThen(
+      Effect.catchCause(store.discard(image), (cause) => Effect.logDebug("an image without bytes", cause))
+    ),
+    Effect.andThen(Effect.fail(storeFull))
+  )
 
 const quotaUsed = (field: string, quota: number) =>
   new ValidationFailed({

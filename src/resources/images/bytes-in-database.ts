@@ -2,8 +2,9 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { rowOf } from "../../database/rows.ts"
+import { isDiskFull } from "../../database/trouble.ts"
 import type { OwnRow } from "../own-row.ts"
-import type { KeptBytes } from "./kept-bytes.ts"
+import { ImageStoreFull, type KeptBytes } from "./kept-bytes.ts"
 
 const readPiece = rowOf(Schema.Struct({ piece: Schema.Uint8Array }))
 
@@ -39,7 +40,11 @@ export const bytesInDatabase = (sql: SqlClient): KeptBytes => {
       sql`DELETE FROM image_bytes WHERE operator_id = ${operatorId} AND image_id = ${id}`
   )
   return {
-    write: ({ operatorId, id }, bytes) => Effect.asVoid(Effect.orDie(write({ operatorId, id, bytes }))),
+    write: ({ operatorId, id }, bytes) =>
+      write({ operatorId, id, bytes }).pipe(
+        Effect.asVoid,
+        Effect.catch((error) => (isDiskFull(error) ? Effect.fail(new ImageStoreFull()) : Effect.die(error)))
+      ),
     read: ({ operatorId, id }, from, length) =>
       Effect.map(readPiece(read({ operatorId, id, from, length })), (row) => row?.piece ?? NO_BYTES),
     remove: ({ operatorId, id }) => Effect.asVoid(Effect.orDie(remove({ operatorId, id })))

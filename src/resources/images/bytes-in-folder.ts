@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Predicate } from "effect"
-import type { KeptBytes } from "./kept-bytes.ts"
+import { ImageStoreFull, type KeptBytes } from "./kept-bytes.ts"
 
 /** Milliseconds in which a folder must have done what it is asked: it may be mounted from elsewhere. */
 const FOLDER_MS = 20_000
@@ -32,6 +32,18 @@ const write = async (file: string, bytes: Uint8Array, signal: AbortSignal): Prom
   await onDisk(inFolder)
   if (made !== undefined) await onDisk(dirname(inFolder))
 }
+
+/** Codes of a file system without room: the disk is full, or the quota of this user. */
+const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"])
+
+const isFull = (error: unknown): boolean => Predicate.hasProperty(error, "code") && FULL.has(error.code)
+
+/** Writes the file. Where there is no room for it, nothing of it stays: what is left over keeps the store full. */
+const writeOrRemove = (file: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> =>
+  write(file, bytes, signal).catch(async (error) => {
+    if (isFull(error)) await Fs.rm(unfinished(file), { force: true })
+    throw error
+  })
 
 /** Sees to it that the names in a folder outlive a power failure; not every file system that is mounted can do so. */
 const onDisk = (folder: string): Promise<void> =>
@@ -73,7 +85,10 @@ const inTime = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, 
 
 /** The bytes of images as files in a folder. */
 export const bytesInFolder = (folder: string): KeptBytes => ({
-  write: ({ token }, bytes) => Effect.orDie(inTime((signal) => write(fileOf(folder, token), bytes, signal))),
+  write: ({ token }, bytes) =>
+    inTime((signal) => writeOrRemove(fileOf(folder, token), bytes, signal)).pipe(
+      Effect.catch((error) => (isFull(error) ? Effect.fail(new ImageStoreFull()) : Effect.die(error)))
+    ),
   read: ({ token }, from, length) =>
     inTime(() => read(fileOf(folder, token), from, length)).pipe(
       Effect.catchIf(isMissing, () => Effect.succeed(new Uint8Array())),

@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Data, type Effect } from "effect"
 import type { OwnRow } from "../own-row.ts"
 
 /** Which image: its row, and the token that no other image ever has. */
@@ -6,10 +6,13 @@ export interface ImageKey extends OwnRow {
   readonly token: string
 }
 
+/** There is no room for the bytes of an image. Nothing of them is left. */
+export class ImageStoreFull extends Data.TaggedError("ImageStoreFull") {}
+
 /** Where the bytes of images lie. Whatever is cut off in the middle can be done again, and removed. */
 export interface KeptBytes {
   /** Keeps them, in place of what there was; whoever reads meanwhile finds all of them or none. */
-  readonly write: (image: ImageKey, bytes: Uint8Array) => Effect.Effect<void>
+  readonly write: (image: ImageKey, bytes: Uint8Array) => Effect.Effect<void, ImageStoreFull>
   /** As many of them as there are from the byte `from`, `length` at most; none where the image has none. */
   readonly read: (image: ImageKey, from: number, length: number) => Effect.Effect<Uint8Array>
   /** Leaves nothing of them; there may be none. */

@@ -88,13 +88,13 @@ const takeGoing = (sql: Sql) => {
   return (now: Date, after: number) => readGoing(statement({ now, after }))
 }
 
-/** Removes an image that was taken as going, and gives its share back: once, however many do so. */
-const forget = (sql: Sql) => {
+/** Removes an image in a state, and gives its share back: once, however many do so. */
+const removing = (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") => {
   const statement = inForms(
     sql,
     ({ operatorId, id }: Givens<OwnRow>) => sql`
       WITH gone AS (
-        DELETE FROM images WHERE operator_id = ${operatorId} AND id = ${id} AND delete_at = '-infinity'
+        DELETE FROM images WHERE operator_id = ${operatorId} AND id = ${id} AND ${sql.literal(state)}
         RETURNING operator_id, bytes
       )
       UPDATE image_shares share SET bytes = share.bytes - gone.bytes FROM gone WHERE share.operator_id = gone.operator_id`
@@ -107,6 +107,9 @@ export class ImageStore extends Context.Service<ImageStore>()("latchkey/resource
     make: make(sql),
     open: open(sql),
     takeGoing: takeGoing(sql),
-    forget: forget(sql)
+    /** Removes an image that was taken as going. */
+    forget: removing(sql, "delete_at = '-infinity'"),
+    /** Removes an image that nothing refers to yet. */
+    discard: removing(sql, "delete_at > '-infinity'")
   }))
 }) {}

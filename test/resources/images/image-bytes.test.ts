@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -40,6 +41,22 @@ const imageOf = Effect.fnUntraced(function* (length: number) {
 }, Effect.orDie)
 
 const ALL = 10_000_000
+
+const DISK_BYTES = 256 * 1024
+
+/** A folder with a file system of {@link DISK_BYTES}; undefined where none can be mounted. */
+const smallDisk = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "latchkey-disk-"))
+    const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "latchkey-test", folder])
+    return { folder, isMounted: status === 0 }
+  }),
+  ({ folder, isMounted }) =>
+    Effect.sync(() => {
+      if (isMounted) spawnSync("umount", [folder])
+      rmSync(folder, { recursive: true, force: true })
+    })
+).pipe(Effect.map(({ folder, isMounted }) => (isMounted ? folder : undefined)))
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
@@ -176,6 +193,32 @@ layer(Layer.provideMerge(layerInFolder, layerTestDatabase))("a folder of images"
       assert.strictEqual(yield* readText(image), "before")
       yield* sql`DELETE FROM images WHERE operator_id = ${image.operatorId} AND id = ${image.id}`
       assert.strictEqual(yield* readText(image), "")
+    })
+  )
+
+  it.effect("that is full says so and keeps nothing of an image, and takes it once there is room", (test) =>
+    Effect.gen(function* () {
+      const folder = yield* smallDisk
+      if (folder === undefined) {
+        return test.skip("a small file system cannot be mounted here, which takes root and Linux")
+      }
+      const filler = join(folder, "filler")
+      writeFileSync(filler, new Uint8Array(DISK_BYTES / 2))
+      const { write, read } = yield* Effect.provide(ImageBytes, ImageBytes.layerFolder(join(folder, "images")), {
+        local: true
+      })
+      const image = yield* imageOf(DISK_BYTES)
+      const bytes = new Uint8Array(DISK_BYTES * 0.75).fill(7)
+      const refused = yield* Effect.flip(write(image, bytes))
+      assert.strictEqual(refused._tag, "ImageStoreFull")
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      assert.deepStrictEqual(
+        files.map(({ name }) => name),
+        ["filler"]
+      )
+      rmSync(filler)
+      yield* write(image, bytes)
+      assert.lengthOf(yield* read(image, 0, ALL), bytes.length)
     })
   )
 

@@ -4,11 +4,13 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { RETENTION_ROWS } from "../../../src/background/retention.ts"
 import { rowOf } from "../../../src/database/rows.ts"
-import { IMAGE_UNCLAIMED_MS } from "../../../src/limits.ts"
+import { TROUBLE_TOLD_MS, TroubleTold } from "../../../src/database/trouble.ts"
+import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS } from "../../../src/limits.ts"
 import { newToken } from "../../../src/resources/images/address.ts"
 import { ImageBytes } from "../../../src/resources/images/ImageBytes.ts"
 import { IMAGE_PIECE, Images, type StoredImage } from "../../../src/resources/images/Images.ts"
 import { keepingImage, lettingImagesGo } from "../../../src/resources/images/keeping.ts"
+import { ImageStoreFull } from "../../../src/resources/images/kept-bytes.ts"
 import { makeRetain } from "../../../src/resources/images/retention.ts"
 import { freshOperator } from "../../harness.ts"
 import { JPEG, jpegOfBytes } from "../../jpegs.ts"
@@ -112,6 +114,38 @@ layer(layerImages)("images", (it) => {
       yield* put(jpegOfBytes(200), small)
       const other = yield* freshOperator()
       yield* small.put({ operatorId: other.operatorId, kind: "identity", jpeg: jpegOfBytes(300), field: "photo" })
+    })
+  )
+
+  it.effect("that find no room are refused with Retry-After and count for nothing; the log says so once a minute", () =>
+    Effect.gen(function* () {
+      const { operatorId, put } = yield* ready
+      yield* put(jpegOfBytes(100))
+      const full = Layer.succeed(ImageBytes, {
+        ...(yield* ImageBytes),
+        write: () => Effect.fail(new ImageStoreFull())
+      })
+      const lines: Array<unknown> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
+      const before = yield* leftOf(operatorId)
+      yield* Effect.gen(function* () {
+        const images = yield* Images
+        const refused = Effect.flip(put(jpegOfBytes(100), images))
+        const error = yield* refused
+        assert.deepInclude(error, { _tag: "ServerError", retryAfter: BUSY_RETRY_SECONDS })
+        assert.include(error.message, "no room for images")
+        yield* TestClock.adjust(TROUBLE_TOLD_MS - 1)
+        yield* refused
+        assert.lengthOf(lines, 1)
+        assert.include(String(lines[0]), "the image store is full")
+        yield* TestClock.adjust(1)
+        yield* refused
+        assert.lengthOf(lines, 2)
+      }).pipe(
+        Effect.provide(Layer.provide(Images.layer(), full), { local: true }),
+        Effect.provide(Layer.merge(logger, Layer.succeed(TroubleTold, new Map())))
+      )
+      assert.deepStrictEqual(yield* leftOf(operatorId), before)
     })
   )
 
