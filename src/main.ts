@@ -341,7 +341,8 @@ const layerProgram = (run: Run) =>
         Layer.provide(sandbox.reached),
         Layer.provide(layerGuestPages),
         Layer.provide([layerNewEvents, Stopping.layer]),
-        Layer.provide(layerWakeUp),
+        // After the server is known to fit: a hot standby refuses LISTEN, which would be a second line about one cause.
+        Layer.provide(Layer.provide(layerWakeUp, layerDatabase)),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
         Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, Images.layer()]),

@@ -68,9 +68,9 @@ const layerServer = (
   options: Omit<PostgresOptions, "url" | "pooler"> = {}
 ) => layerPostgres({ url, pooler: poolerOf(settings), ...options })
 
-/** The server, once it is known to be one that this release works on. */
-const layerFitting = (settings: Settings, url: Redacted.Redacted) =>
-  Layer.provideMerge(Layer.effectDiscard(fitting(poolerOf(settings))), layerServer(settings, url))
+/** The server, once it is known to be one that this release works on. `writes`: see `fitting`. */
+const layerFitting = (settings: Settings, url: Redacted.Redacted, writes: boolean) =>
+  Layer.provideMerge(Layer.effectDiscard(fitting(poolerOf(settings), { writes })), layerServer(settings, url))
 
 // Loaded when asked for: beside a server, the embedded database would only take memory.
 // Waits for a command that has the folder, and for one that has it too short to say what it is; never for a service.
@@ -94,7 +94,7 @@ export const layerDatabase = Layer.unwrap(
   Effect.map(
     DatabaseSettings,
     (settings): Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable, DatabaseSettings> =>
-      settings.databaseUrl === undefined ? layerEmbedded : layerFitting(settings, settings.databaseUrl)
+      settings.databaseUrl === undefined ? layerEmbedded : layerFitting(settings, settings.databaseUrl, true)
   )
 )
 
@@ -117,7 +117,8 @@ export const layerCommandDatabase = Layer.unwrap(
     const layer: Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable> =
       settings.databaseUrl === undefined
         ? layerBesideService(settings.dataDir)
-        : layerFitting(settings, settings.databaseUrl)
+        : // A command that only reads, such as a backup, may work on a standby.
+          layerFitting(settings, settings.databaseUrl, false)
     return layer
   })
 )

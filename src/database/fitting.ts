@@ -19,6 +19,23 @@ export interface SaidOfServer {
   readonly jit: string
 }
 
+/** Whether a server takes writes. */
+export interface WriteState {
+  /** Whether the server is a hot standby: it repeats what its primary writes. */
+  readonly is_standby: boolean
+  /** Whether transactions of a session only read, unless they ask for more. */
+  readonly is_read_only: boolean
+}
+
+/** Returns why the service, which writes, cannot start on the server. Undefined: it can. */
+export const explainReadOnly = (server: WriteState): string | undefined => {
+  if (server.is_standby)
+    return "the server is a hot standby, which only reads: name its primary, or promote it (pg_promote) if the primary is gone"
+  if (server.is_read_only)
+    return "sessions there only read (default_transaction_read_only): the service needs a role and a database that can write"
+  return undefined
+}
+
 const NUMBERS_A_RELEASE = 10_000
 
 /** Why the service cannot work on it; undefined: it can. `pooled`: the settings say that a pooler is in between. */
@@ -40,20 +57,21 @@ const UNKEPT =
 
 /**
  * Looks whether the service can work there, and says of a pooler's sessions what they could be told once. `pooler`: what the
- * settings say is in between.
+ * settings say is in between. `writes`: the service starts there, and a server that only reads does not fit.
  */
 export const fitting = Effect.fnUntraced(function* (
   pooler: { readonly prepared: boolean } | undefined,
-  oldest = OLDEST_SERVER
+  { oldest = OLDEST_SERVER, writes = false }: { readonly oldest?: number; readonly writes?: boolean } = {}
 ) {
   const sql = yield* SqlClient
   // The statement finds itself, where it is prepared.
-  const [said] = yield* sql<SaidOfServer & { readonly own_names: boolean }>`
+  const [said] = yield* sql<SaidOfServer & WriteState & { readonly own_names: boolean }>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
-      current_setting('jit') AS jit,
+      current_setting('jit') AS jit, pg_is_in_recovery() AS is_standby,
+      current_setting('default_transaction_read_only')::boolean AS is_read_only,
       EXISTS (SELECT FROM pg_prepared_statements WHERE name LIKE 'effect\\_%') AS own_names`
   if (said === undefined) return yield* Effect.die(new Error("a SELECT without FROM has one row"))
-  const why = unfit(said, pooler !== undefined, oldest)
+  const why = unfit(said, pooler !== undefined, oldest) ?? (writes ? explainReadOnly(said) : undefined)
   if (why !== undefined) return yield* new UnfitServer({ why })
   if (pooler?.prepared === true && said.own_names) yield* Effect.logWarning(UNKEPT)
   if (said.jit !== "off") {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted } from "effect"
 import { inject } from "vitest"
-import { fitting, OLDEST_SERVER, type SaidOfServer, unfit } from "../../src/database/fitting.ts"
+import { explainReadOnly, fitting, OLDEST_SERVER, type SaidOfServer, unfit } from "../../src/database/fitting.ts"
 import { layerPostgres } from "../../src/database/postgres.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
 
@@ -18,6 +18,12 @@ describe("a server fits", () => {
     )
   })
 
+  it("unless it only reads", () => {
+    assert.isUndefined(explainReadOnly({ is_standby: false, is_read_only: false }))
+    assert.include(explainReadOnly({ is_standby: true, is_read_only: true }), "hot standby")
+    assert.include(explainReadOnly({ is_standby: false, is_read_only: true }), "default_transaction_read_only")
+  })
+
   it("where a session has what it asks for; behind a pooler it has its zone at least", () => {
     assert.include(unfit({ ...said, jit: "on" }, false), "DATABASE_PREPARED=0")
     assert.isUndefined(unfit({ ...said, jit: "on" }, true))
@@ -28,7 +34,7 @@ describe("a server fits", () => {
 it.live.skipIf(!canOverlap)(orSkipped("the server of this run fits, and would not if it had to be a later one"), () =>
   Effect.gen(function* () {
     yield* fitting(undefined)
-    const { message } = yield* Effect.flip(fitting(undefined, 99))
+    const { message } = yield* Effect.flip(fitting(undefined, { oldest: 99 }))
     assert.match(message, /^DATABASE_URL: PostgreSQL \d+ is too old, it must be 99 or newer$/)
   }).pipe(
     Effect.provide(
