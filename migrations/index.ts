@@ -64,6 +64,7 @@ import calendarsByDigest from "./0062_calendars_by_digest.ts"
 import guestsByAge from "./0063_guests_by_age.ts"
 import inquiriesByAge from "./0064_inquiries_by_age.ts"
 import feedsReadInPart from "./0065_feeds_read_in_part.ts"
+import erasedDetails from "./0066_erased_details.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -131,5 +132,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 62, name: "calendars_by_digest", up: calendarsByDigest, inPieces: true },
   { id: 63, name: "guests_by_age", up: guestsByAge, inPieces: true },
   { id: 64, name: "inquiries_by_age", up: inquiriesByAge, inPieces: true },
-  { id: 65, name: "feeds_read_in_part", up: feedsReadInPart }
+  { id: 65, name: "feeds_read_in_part", up: feedsReadInPart },
+  { id: 66, name: "erased_details", up: erasedDetails }
 ]

@@ -27,6 +27,15 @@ export interface GuestPlace {
   readonly erasing: (sql: SqlClient, party: Party, now: Date) => ReadonlyArray<Fragment>
 }
 
+/**
+ * An expression for a JSON array whose objects have an empty value under a key; any other value stays as it is. To be used for the
+ * texts of a list whose other fields are kept.
+ */
+export const emptyingKey = (sql: SqlClient, list: Fragment, key: string, empty: "" | null): Fragment => sql`
+  CASE jsonb_typeof(${list}) WHEN 'array' THEN coalesce(
+    (SELECT jsonb_agg(part || ${JSON.stringify({ [key]: empty })}::jsonb ORDER BY nth)
+      FROM jsonb_array_elements(${list}) WITH ORDINALITY AS parts (part, nth)), '[]') ELSE ${list} END`
+
 const among = (sql: SqlClient, column: string, ids: ReadonlyArray<number>): Fragment =>
   sql`t.${sql(column)} = ANY (${idsParameter(ids)}::bigint[])`
 

@@ -45,7 +45,11 @@ export const guestOf = Effect.fnUntraced(function* (options: HostOptions = {}) {
     UPDATE stays s SET guest_name = ${word}, guest_phone = ${PHONE}, guest_email = ${email}, remarks = ${`${word} comes late`},
       channel_remarks = ${`of ${word}`}, custom_fields = ${JSON.stringify({ custom_field_1: word })}::jsonb,
       lock_code = ${word}, guide_token = ${`lkguest_${code}`}, check_in_guide_url = ${`https://example.com/${word}`},
-      number_of_guests = 2
+      number_of_guests = 2, rate_details = ${JSON.stringify([
+        { type: "ACCOMMODATION", description: `Nights of ${word}`, amount: 300 },
+        { type: "CLEANING_FEE", description: `Cleaning after ${word}`, amount: 40 }
+      ])}::jsonb,
+      additional_fees = ${JSON.stringify([{ name: "Pet fee", currency: "EUR", amount: 20 }])}::jsonb
     FROM orders o WHERE o.operator_id = ${operatorId} AND o.reservation_code = ${code} AND s.operator_id = ${operatorId}
       AND s.order_id = o.id RETURNING o.id AS "order", s.id AS stay`
   const threads = id(
@@ -80,23 +84,33 @@ export const guestOf = Effect.fnUntraced(function* (options: HostOptions = {}) {
   yield* sql`
     INSERT INTO identity_images (operator_id, order_id, stay_id, guest_id, image_id, large_url, extra_large_url, created_at)
     VALUES (${operatorId}, ${order}, ${stay}, ${person}, ${face}, ${`https://x/${word}`}, ${`https://x/${word}`}, now())`
+  const sources = JSON.stringify([
+    {
+      type: "host_knowledge",
+      docs: [{ title: `For ${word}`, fragment: [`Ask ${word}`], source_type: "host_knowledge", link_id: 1 }]
+    }
+  ])
   for (const [nth, role] of ["guest", "host"].entries()) {
     yield* sql`
       INSERT INTO messages (operator_id, conversation_id, code, sender_role, sender_name, sources, display_type, content,
         attachment_url, image_id, created_at)
-      VALUES (${operatorId}, ${threads}, ${`${conversation}m${nth}`}, ${role}, ${word}, '[]', 'Text', ${`I am ${word}`},
+      VALUES (${operatorId}, ${threads}, ${`${conversation}m${nth}`}, ${role}, ${word}, ${sources}::jsonb, 'Text', ${`I am ${word}`},
         ${`https://x/${word}`}, ${nth === 0 ? sent : null}, now() - interval '3 days')`
   }
   const review = JSON.stringify({
     score: 4.5,
-    sub_score: null,
+    sub_score: [
+      { category: "cleanliness", rating: 4, review_category_tags: [`as ${word} says`] },
+      { category: "location", rating: 5, review_category_tags: null }
+    ],
     content: `Thanks, ${word}`,
     created_at: "2025-03-05T10:00:00+00:00"
   })
+  const reply = JSON.stringify({ content: `Thanks, ${word}`, created_at: "2025-03-06T10:00:00+00:00" })
   yield* sql`
     INSERT INTO reviews (operator_id, order_id, version, channel_version, channel_type, check_out_date, guest_review, host_review,
       host_reply, created_at)
-    VALUES (${operatorId}, ${order}, 1, 1, 'airbnb', ${checkOut}, ${review}::jsonb, ${review}::jsonb, ${review}::jsonb, now())`
+    VALUES (${operatorId}, ${order}, 1, 1, 'airbnb', ${checkOut}, ${review}::jsonb, ${review}::jsonb, ${reply}::jsonb, now())`
   yield* sql`
     INSERT INTO tasks (operator_id, type, status, level, stay_id, currency, fee, note, created_at, updated_at)
     VALUES (${operatorId}, 'cleaning', 'pending', 'standard', ${stay}, 'EUR', 10, ${`a cot for ${word}`}, now(), now())`
