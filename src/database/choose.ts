@@ -117,7 +117,7 @@ export const layerCommandDatabase = Layer.unwrap(
     const layer: Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable> =
       settings.databaseUrl === undefined
         ? layerBesideService(settings.dataDir)
-        : // A command that only reads, such as a backup, may work on a standby.
+        : // Commands that only read, for example backups, also work on a standby.
           layerFitting(settings, settings.databaseUrl, false)
     return layer
   })

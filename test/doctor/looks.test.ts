@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
 import { createServer, type RequestListener, type Server } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -212,6 +212,26 @@ const Printed = Schema.fromJsonString(
   Schema.Struct({
     wrong: Schema.Boolean,
     findings: Schema.Array(Schema.Struct({ check: Schema.String, is: Schema.String, found: Schema.String }))
+  })
+)
+
+it.live("the command says that a data folder is not whole, and makes no database in an empty one", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-doctor-"))),
+      (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+    )
+    const port = yield* listening((_request, response) => response.end())
+    const env = { DATA_DIR: folder, PUBLIC_URL: `http://127.0.0.1:${port}` }
+    const database = join(folder, "database")
+    yield* Effect.promise(() => mkdir(database))
+    const unused = yield* run(["doctor"], env)
+    assert.include(unused.stdout, "DATA_DIR has none yet")
+    assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder, { recursive: true })), ["database"])
+    yield* Effect.promise(() => mkdir(join(database, "base")))
+    const cutOff = yield* run(["doctor"], env)
+    assert.strictEqual(cutOff.code, 1)
+    assert.match(cutOff.stdout, /WRONG {4}database: .*no PG_VERSION/)
   })
 )
 
