@@ -31,7 +31,7 @@ export interface GuestPlace {
  * An expression for a JSON array whose objects have an empty value under a key; any other value stays as it is. To be used for the
  * texts of a list whose other fields are kept.
  */
-export const emptyingKey = (sql: SqlClient, list: Fragment, key: string, empty: "" | null): Fragment => sql`
+export const emptyKey = (sql: SqlClient, list: Fragment, key: string, empty: "" | null): Fragment => sql`
   CASE jsonb_typeof(${list}) WHEN 'array' THEN coalesce(
     (SELECT jsonb_agg(part || ${JSON.stringify({ [key]: empty })}::jsonb ORDER BY nth)
       FROM jsonb_array_elements(${list}) WITH ORDINALITY AS parts (part, nth)), '[]') ELSE ${list} END`

@@ -89,7 +89,7 @@ const takeGoing = (sql: Sql) => {
 }
 
 /** Removes an image in a state, and gives its share back: once, however many do so. */
-const removing = (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") => {
+const removeImage = (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") => {
   const statement = inForms(
     sql,
     ({ operatorId, id }: Givens<OwnRow>) => sql`
@@ -108,8 +108,8 @@ export class ImageStore extends Context.Service<ImageStore>()("latchkey/resource
     open: open(sql),
     takeGoing: takeGoing(sql),
     /** Removes an image that was taken as going. */
-    forget: removing(sql, "delete_at = '-infinity'"),
+    forget: removeImage(sql, "delete_at = '-infinity'"),
     /** Removes an image that nothing refers to yet. */
-    discard: removing(sql, "delete_at > '-infinity'")
+    discard: removeImage(sql, "delete_at > '-infinity'")
   }))
 }) {}

@@ -1,11 +1,11 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { emptyingKey, type GuestPlace, ofOrders, type Party } from "../guest-place.ts"
+import { emptyKey, type GuestPlace, ofOrders, type Party } from "../guest-place.ts"
 
 /** What is left of one side: its scores by category, without words and tags. */
-const emptiedSide = (sql: SqlClient, side: Fragment): Fragment => sql`
+const emptySide = (sql: SqlClient, side: Fragment): Fragment => sql`
   ${side} || jsonb_build_object('content', '',
-    'sub_score', ${emptyingKey(sql, sql`(${side} -> 'sub_score')`, "review_category_tags", null)})`
+    'sub_score', ${emptyKey(sql, sql`(${side} -> 'sub_score')`, "review_category_tags", null)})`
 
 /** Scores stay, words go. Who has read them before finds another version, and does not write them back. */
 export const reviewPlace: GuestPlace = {
@@ -14,8 +14,8 @@ export const reviewPlace: GuestPlace = {
   about: ofOrders,
   erasing: (sql, party) => [
     sql`
-      UPDATE reviews t SET version = version + 1, guest_review = ${emptiedSide(sql, sql`t.guest_review`)},
-        host_review = ${emptiedSide(sql, sql`t.host_review`)}, host_reply = jsonb_set(host_reply, '{content}', '""')
+      UPDATE reviews t SET version = version + 1, guest_review = ${emptySide(sql, sql`t.guest_review`)},
+        host_review = ${emptySide(sql, sql`t.host_review`)}, host_reply = jsonb_set(host_reply, '{content}', '""')
       WHERE t.operator_id = ${party.operatorId} AND ${ofOrders(sql, party)}`
   ]
 }

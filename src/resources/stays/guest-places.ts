@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { emptyingKey, type GuestPlace, ofOrders, ofStays, type Party } from "../guest-place.ts"
+import { emptyKey, type GuestPlace, ofOrders, ofStays, type Party } from "../guest-place.ts"
 import { lettingImagesGo } from "../images/keeping.ts"
 
 // What stays know of guests. An erased stay keeps its nights, its money and how many came.
@@ -59,7 +59,7 @@ const stays: GuestPlace = {
       UPDATE stays t SET guest_name = NULL, guest_phone = NULL, guest_email = NULL, remarks = '', channel_remarks = '',
         custom_fields = NULL, arrival_at = NULL, departure_at = NULL, lock_code = NULL, lock_code_visible_after = NULL,
         check_in_guide_url = '', guide_token = NULL, identity_image_count = 0,
-        rate_details = ${emptyingKey(sql, sql`t.rate_details`, "description", "")}
+        rate_details = ${emptyKey(sql, sql`t.rate_details`, "description", "")}
       WHERE t.operator_id = ${party.operatorId} AND ${ofStays(sql, party, "id")}`
   ]
 }
