@@ -2,7 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { SERVE_FLAGS } from "../bin/flags.js"
-import { greed } from "./greed.ts"
+import { type GreedyRequest, greed } from "./greed.ts"
 import { BENCH_TOKEN, seedBenchOperator, seedOperator } from "./operator.ts"
 import { SERVER_URL, withScratchDatabase } from "./scratch-database.ts"
 import { type Server, start } from "./servers.ts"
@@ -48,9 +48,9 @@ const seed = Effect.gen(function* () {
 const day = (fromToday: number): string => new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)
 
 /** The largest answers there are, and searches that look at every entry of a year. */
-const heavy = ({ propertyIds }: Ground): ReadonlyArray<string> => [
-  `/v3/availabilities?property_ids=${propertyIds.join(",")}&start_date=${day(0)}&end_date=${day(DAYS - 1)}`,
-  "/v3/transactions?start_date=2025-01-01&end_date=2025-12-31&keyword=entry%201&limit=100"
+const heavy = ({ propertyIds }: Ground): ReadonlyArray<GreedyRequest> => [
+  { path: `/v3/availabilities?property_ids=${propertyIds.join(",")}&start_date=${day(0)}&end_date=${day(DAYS - 1)}` },
+  { path: "/v3/transactions?start_date=2025-01-01&end_date=2025-12-31&keyword=entry%201&limit=100" }
 ]
 
 const warm = () => new Promise<void>((resolve) => setTimeout(resolve, WARM_UP_SECONDS * 1_000))
@@ -86,9 +86,9 @@ const print = (what: string, { p50, p95, longest }: Light, more = "") =>
 const measure = async (server: Server, ground: Ground, reads: number): Promise<Light> => {
   await lightReads(server, ground, 200)
   print(`${server.name}, light reads alone`, await lightReads(server, ground, reads))
-  const paths = heavy(ground)
+  const requests = heavy(ground)
   const headers = { "service-access-token": BENCH_TOKEN }
-  const greedy = greed({ url: server.url, paths, headers, connections: GREEDY })
+  const greedy = greed({ url: server.url, requests, headers, connections: GREEDY })
   await warm()
   const beside = await lightReads(server, ground, reads)
   const ready = await fetch(`${server.url}/health/ready`)

@@ -3,14 +3,26 @@ import { parentPort, Worker, workerData } from "node:worker_threads"
 
 // A caller that asks for more as soon as it is answered, over many connections, on a thread of its own.
 
-export interface Greed {
-  readonly url: string
-  readonly paths: ReadonlyArray<string>
-  readonly headers: Record<string, string>
-  readonly connections: number
+/** One request of a greedy caller: a GET, or a POST of its body. */
+export interface GreedyRequest {
+  readonly path: string
+  readonly body?: string
 }
 
-/** Begins to ask; ends with how many answers a second it got, and how many calls were refused or failed. */
+export interface Greed {
+  readonly url: string
+  /** What each connection sends in turn, again and again. */
+  readonly requests: ReadonlyArray<GreedyRequest>
+  readonly headers: Record<string, string>
+  readonly connections: number
+  /** A text that the beginning of an expected answer has; a success if absent. */
+  readonly expected?: string
+}
+
+/** Bytes of an answer that are looked at for the expected text. */
+const BEGINNING_BYTES = 200
+
+/** Begins to ask; ends with how many expected answers a second it got, and how many were others or none. */
 export const greed = (wanted: Greed) => {
   const worker = new Worker(new URL(import.meta.url), { workerData: wanted })
   const startedAt = performance.now()
@@ -27,25 +39,34 @@ export const greed = (wanted: Greed) => {
   }
 }
 
-const ask = (agent: http.Agent, url: string, headers: Record<string, string>): Promise<boolean> =>
+const ask = (
+  agent: http.Agent,
+  { url, headers, expected = '"error_code":0' }: Greed,
+  { path, body }: GreedyRequest
+): Promise<boolean> =>
   new Promise((resolve) => {
-    const request = http.get(url, { agent, headers }, (response) => {
+    const method = body === undefined ? "GET" : "POST"
+    const request = http.request(`${url}${path}`, { method, agent, headers }, (response) => {
       let beginning = ""
       response.on("data", (chunk: Buffer) => {
-        if (beginning.length < 200) beginning += chunk.toString("utf8", 0, 200)
+        if (beginning.length < BEGINNING_BYTES) beginning += chunk.toString("utf8", 0, BEGINNING_BYTES)
       })
-      response.once("end", () => resolve(beginning.includes('"error_code":0')))
+      response.once("end", () => resolve(beginning.includes(expected)))
     })
     request.once("error", () => resolve(false))
+    request.end(body)
   })
 
-const run = ({ url, paths, headers, connections }: Greed) => {
+const run = (wanted: Greed) => {
+  const { requests, connections } = wanted
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
   let answers = 0
   let failures = 0
   const askOn = async (first: number) => {
     for (let n = first; ; n++) {
-      if (await ask(agent, `${url}${paths[n % paths.length]}`, headers)) answers++
+      const request = requests[n % requests.length]
+      if (request === undefined) return
+      if (await ask(agent, wanted, request)) answers++
       else failures++
     }
   }

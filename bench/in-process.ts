@@ -6,6 +6,7 @@ import { WakeUp } from "../src/background/WakeUp.ts"
 import { Refusals } from "../src/changes/Refusals.ts"
 import { ChannelGateway } from "../src/channels/ChannelGateway.ts"
 import { Connectors } from "../src/channels/connector.ts"
+import { toReceivedInput } from "../src/contract/input.ts"
 import { NewEvents } from "../src/events/NewEvents.ts"
 import { RateWindows } from "../src/gate/windows/RateWindows.ts"
 import { Places } from "../src/places/Places.ts"
@@ -37,7 +38,7 @@ export const callWith = Effect.fnUntraced(function* (token: string, operation: s
     door: "rest",
     headers: { "service-access-token": token },
     params: {},
-    read: Effect.succeed({ encoding: "json", fields })
+    receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
   })
   if (envelope.error_code !== 0) {
     yield* Effect.die(new Error(`${operation}: ${envelope.error_code} ${envelope.error_msg}`))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { toReceivedInput } from "../src/contract/input.ts"
 import { addDays } from "../src/contract/time.ts"
 import { Service } from "../src/service.ts"
 import { callWith } from "./in-process.ts"
@@ -61,7 +62,7 @@ const errorCodeOf = Effect.fnUntraced(function* (operator: number, fields: objec
     door: "rest",
     headers: { "service-access-token": tokenOf(operator) },
     params: {},
-    read: Effect.succeed({ encoding: "json", fields })
+    receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
   })
   return envelope.error_code
 })

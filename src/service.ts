@@ -17,7 +17,7 @@ import {
   type Unauthenticated
 } from "./contract/errors.ts"
 import { type GivenKey, keyOf, REPLAYED } from "./contract/idempotency-key.ts"
-import type { Input } from "./contract/input.ts"
+import type { ReceivedInput } from "./contract/input.ts"
 import { isChange, needsToken } from "./contract/operation.ts"
 import { tookTooLong } from "./database/took-too-long.ts"
 import { tellTrouble, troubleOf } from "./database/trouble.ts"
@@ -47,12 +47,12 @@ export interface Call {
   readonly params: Readonly<Record<string, unknown>>
   /** The idempotency key, where one came with the call; an operation that reads has no use for it. */
   readonly key?: GivenKey | undefined
-  /** Reads the rest of the input, after the Gate has let the call in: a body that nobody may send is not parsed. */
-  readonly read: Effect.Effect<Input, BadRequest | Unauthenticated>
+  /** Receives the rest of the input, after the Gate has let the call in: a body that nobody may send is not received. */
+  readonly receive: Effect.Effect<ReceivedInput, BadRequest | Unauthenticated>
 }
 
 /**
- * THE entrypoint that both doors share: Gate, decode, place, handler, encode, log line, span. It never fails: whatever
+ * THE entrypoint that both doors share: Gate, receive, place, parse, decode, handler, encode, log line, span. It never fails: whatever
  * happens is an envelope.
  */
 export class Service extends Context.Service<
@@ -62,11 +62,11 @@ export class Service extends Context.Service<
     readonly call: (operation: string, call: Call) => Effect.Effect<Answer>
     /**
      * An answer for what reached no operation (unknown route, plain HTTP, wrong method). With a valid token it counts
-     * under the bucket of unmatched paths.
+     * under the bucket of unmatched paths, unless it found no place: that counts nowhere.
      */
     readonly refuse: (error: ApiError, call: Pick<Call, "door" | "headers">) => Effect.Effect<Answer>
-    /** What the credentials are good for; undefined: nothing, and the MCP endpoint answers HTTP 401. */
-    readonly scopeOf: (headers: Call["headers"]) => Effect.Effect<Caller["scope"] | undefined>
+    /** Whose the credentials are, and what they are good for; undefined: nothing, and the MCP endpoint answers HTTP 401. */
+    readonly callerOf: (headers: Call["headers"]) => Effect.Effect<Pick<Caller, "operatorId" | "scope"> | undefined>
     /**
      * The answer of a call that need not be looked at: one with its token was turned away just now since the process is
      * overloaded, and there still is no room. Undefined: it is to be called. A call costs five times as much to refuse, which
@@ -109,7 +109,7 @@ export class Service extends Context.Service<
           )
         },
         refuse: (error, call) => answered(unmatched, UNMATCHED, call, () => refusal(gate, error, call.headers)),
-        scopeOf: gate.scopeOf,
+        callerOf: gate.callerOf,
         turnedAwayAgain: (headers) => {
           const caller = lately.of(headers, clock.currentTimeMillisUnsafe())
           const error = caller && places.refusal(caller.operatorId)
@@ -175,7 +175,7 @@ const unlessReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Eff
   })
 
 /**
- * The way of a call to one operation: Gate, key, decode, place, handler, encode. Plain functions of the step before, where a
+ * The way of a call to one operation: Gate, key, receive, place, parse, decode, handler, encode. Plain functions of the step before, where a
  * generator would be made anew for each call.
  */
 const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake, lately }: OnTheWay): Run => {
@@ -194,14 +194,16 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
       : once(keys, change, actor, { operatorId, given })
   }
 
-  // A place is taken once the input is read, so that a slow sender holds none, and held until the answer is built.
+  // The call takes a place once its input has arrived, so that a slow sender holds none, and before the input is parsed: inputs
+  // that are refused cost as much of the thread as others. It holds the place until the answer is built.
   const handled = (call: Call, { operatorId }: Caller, actor: Actor) =>
     Effect.flatMap(keyOfCall(call), (given) =>
-      Effect.flatMap(call.read, (input) =>
-        Effect.flatMap(read(input, call.params), (asked) =>
-          places.within(operatorId, traced(waking(worked(asked, actor, operatorId, given))), input.bytes)
+      Effect.flatMap(call.receive, ({ bytes, parse }) => {
+        const work = Effect.flatMap(parse, (input) =>
+          Effect.flatMap(read(input, call.params), (asked) => traced(waking(worked(asked, actor, operatorId, given))))
         )
-      )
+        return places.within(operatorId, work, bytes)
+      })
     )
 
   const letIn = (call: Call, requestId: string, entered: LetIn) => {
@@ -243,7 +245,7 @@ const noted = (lately: TurnedAwayLately, { headers }: Call, by: Caller): Effect.
   Effect.clockWith((clock) => Effect.sync(() => lately.note(headers, by, clock.currentTimeMillisUnsafe())))
 
 /**
- * The way of a call to an operation that needs no token: whether it is to be had at all, decode, place, handler, encode. A key would belong to an operator, and
+ * The way of a call to an operation that needs no token: whether it is to be had at all, receive, place, parse, decode, handler, encode. A key would belong to an operator, and
  * there is none: it is ignored.
  */
 const openRunOf = (operation: ApiOperation, read: Reader, { places, wake }: Pick<OnTheWay, "places" | "wake">): Run => {
@@ -252,15 +254,18 @@ const openRunOf = (operation: ApiOperation, read: Reader, { places, wake }: Pick
   const traced = inSpan("handler", { "latchkey.operation": operation._tag })
   return (call, requestId) => {
     const actor: Actor = { ...byItself("Latchkey", operation._tag), requestId }
-    const asked = Effect.andThen(read.admit ?? Effect.void, call.read)
+    const received = Effect.andThen(read.admit ?? Effect.void, call.receive)
     const answer = whenAllowed(
-      Effect.flatMap(asked, (input) =>
-        Effect.flatMap(read(input, call.params), ({ open }) =>
-          open === undefined
-            ? Effect.die(new Error(`${operation._tag} has no handler that needs no token`))
-            : places.within(strangerAt(call.address), traced(waking(open)), input.bytes)
+      Effect.flatMap(received, ({ bytes, parse }) => {
+        const work = Effect.flatMap(parse, (input) =>
+          Effect.flatMap(read(input, call.params), ({ open }) =>
+            open === undefined
+              ? Effect.die(new Error(`${operation._tag} has no handler that needs no token`))
+              : traced(waking(open))
+          )
         )
-      )
+        return places.within(strangerAt(call.address), work, bytes)
+      })
     )
     const known = Effect.provideService(Effect.provideService(answer, Acting, actor), CallerAddress, call.address)
     return Effect.map(Effect.exit(known), (exit) => ({
@@ -287,12 +292,16 @@ const known =
   (context: Context.Context<never>): Context.Context<CurrentOperator | Acting> =>
     Context.add(Context.add(context, CurrentOperator, caller), Acting, actor)
 
-/** What reached no operation: refused as it is, unless its sender has used up the windows of unmatched paths. */
+/**
+ * What reached no operation: refused as it is, unless its sender has used up the windows of unmatched paths. What found no place
+ * counts in none of them.
+ */
 const refusal = Effect.fnUntraced(function* (
   gate: Gate["Service"],
   error: ApiError,
   headers: Call["headers"]
 ): Effect.fn.Return<Outcome> {
+  if (foundNoPlace(error)) return { exit: Exit.fail(error), headers: {}, by: yield* gate.callerOf(headers) }
   const entered = yield* Effect.exit(gate.enter({ route: UNMATCHED, read: true, headers }))
   if (Exit.isSuccess(entered)) {
     yield* entered.value.failedWith(errorCode(error))

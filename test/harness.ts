@@ -13,6 +13,7 @@ import { GateError } from "../src/contract/caller.ts"
 import type { Answer, Envelope } from "../src/contract/envelope.ts"
 import { ERROR_CODES } from "../src/contract/errors.ts"
 import { KEY_HEADER } from "../src/contract/idempotency-key.ts"
+import { toReceivedInput } from "../src/contract/input.ts"
 import { jsonParameter } from "../src/database/parameters.ts"
 import { NewEvents } from "../src/events/NewEvents.ts"
 import { digestOf } from "../src/gate/credentials.ts"
@@ -257,7 +258,7 @@ export const asked = (token: string | undefined, fields: unknown, key?: string):
   headers: token === undefined ? {} : { "service-access-token": token },
   params: {},
   key: key === undefined ? undefined : { field: KEY_HEADER, value: key },
-  read: Effect.succeed({ encoding: "json", fields })
+  receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
 })
 
 /** What a tool call or a JSON body would be answered, envelope, headers and all. */

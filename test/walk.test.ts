@@ -84,7 +84,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const world = isChange(operation) ? yield* makeWorld : (yield* Cast).mine
           const fields = sample(operation, world, COMPANIONS)
           // The Gate's look-up is kept for seconds: it belongs to the first call of a token, not to each.
-          yield* (yield* Service).scopeOf({ "service-access-token": world.token })
+          yield* (yield* Service).callerOf({ "service-access-token": world.token })
           const [envelope, statements] = yield* countStatements(call(world.token, operation._tag, fields))
           assert.strictEqual(envelope.error_code, 0, envelope.error_msg)
           assert.isAtMost(statements, isChange(operation) ? 2 : 1)

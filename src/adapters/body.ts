@@ -7,21 +7,16 @@ import { parseJson } from "../contract/json-text.ts"
 import { toldName } from "../contract/told-name.ts"
 import { textOf } from "../contract/utf8.ts"
 
-// How the body of a request is read: as a text of so many bytes at most, and as fields.
-
-export interface BodyText {
-  readonly text: string
-  readonly bytes: number
-}
+// How the body of a request is received: so many bytes at most; and how it is parsed: as a text, and as fields.
 
 export const hasBody = (request: HttpServerRequest): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
 
-/** The text of a body. */
-export const bodyText = Effect.fnUntraced(function* (
+/** Receives a body; no more than the receiving is done, as the call holds no permit meanwhile. */
+export const receiveBody = Effect.fnUntraced(function* (
   request: HttpServerRequest,
   maxBody: ByteSize.ByteSize
-): Effect.fn.Return<BodyText, BadRequest> {
+): Effect.fn.Return<Uint8Array, BadRequest> {
   const most = ByteSize.toNumberUnsafe(maxBody)
   const tooLarge = new BadRequest({ message: `The body must not be larger than ${most} bytes.` })
   if (Number(request.headers["content-length"] ?? 0) > most) return yield* tooLarge
@@ -31,9 +26,12 @@ export const bodyText = Effect.fnUntraced(function* (
       isTooLarge(error) ? tooLarge : new BadRequest({ message: "The body could not be read." })
     )
   )
-  const text = yield* Effect.fromResult(Result.mapError(textOf(new Uint8Array(body)), unreadable))
-  return { text, bytes: body.byteLength }
+  return new Uint8Array(body)
 })
+
+/** The text of a body. */
+export const bodyText = (body: Uint8Array): Result.Result<string, BadRequest> =>
+  Result.mapError(textOf(body), unreadable)
 
 const unreadable = (why: string) => new BadRequest({ message: `The body ${why}.` })
 

@@ -1,13 +1,14 @@
 import { isJsonContentType } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Forbidden, Unauthenticated } from "../contract/errors.ts"
+import { Forbidden, ServerError, Unauthenticated } from "../contract/errors.ts"
 import type { AnyOperation } from "../contract/operation.ts"
 import { tokenOf } from "../gate/credentials.ts"
 import { Deployment } from "../installation.ts"
+import { Places, SMALL_BODY_BYTES } from "../places/Places.ts"
 import { Service } from "../service.ts"
 import { challengeRule, hostRule, originRule } from "./mcp/access.ts"
-import { messageReader } from "./mcp/message.ts"
+import { messageReader, rpcRefusal } from "./mcp/message.ts"
 import { makeSpeak } from "./mcp/speaking.ts"
 import { toolsOf } from "./mcp/tools.ts"
 import { toResponse } from "./rest.ts"
@@ -30,7 +31,8 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
   const tools = toolsOf(options.operations, yield* Deployment)
   const [allows, isMeant] = [originRule(options.publicUrl), hostRule(options.publicUrl)]
   const challenge = challengeRule(options.publicUrl)
-  const readMessage = messageReader(tools)
+  const places = yield* Places
+  const { receive, parse } = messageReader(tools)
   const speak = yield* makeSpeak(tools)
 
   const refuse = (
@@ -42,6 +44,16 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
       HttpServerResponse.setStatus(toResponse(answer), status)
     )
 
+  /** Parses a message: a large one in a place of its operator, so that one operator's messages do not occupy the thread. */
+  const parsed = (operatorId: number, body: Uint8Array, headers: HttpRequest["headers"]) => {
+    const message = Effect.suspend(() => Effect.fromResult(parse(body, headers)))
+    return body.length > SMALL_BODY_BYTES ? places.within(operatorId, message, body.length) : message
+  }
+
+  /** The answer to a message that found no place to be parsed in: nobody knows its id, so it is no result of a tool. */
+  const refuseUnread = (request: HttpRequest, error: ServerError): Effect.Effect<HttpResponse> =>
+    Effect.map(service.refuse(error, { door: "mcp", headers: request.headers }), rpcRefusal)
+
   const challenged = (response: HttpResponse, badToken: string | undefined): HttpResponse =>
     HttpServerResponse.setHeader(response, "www-authenticate", challenge(badToken))
 
@@ -49,15 +61,19 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
     const { headers, method } = request
     if (!isMeant(headers.host)) return yield* refuse(request, 403, foreignHost)
     if (!allows(headers.origin)) return yield* refuse(request, 403, foreignOrigin)
-    const scope = yield* service.scopeOf(headers)
-    if (scope === undefined) return challenged(yield* refuse(request, 401, unknownToken), tokenOf(headers))
+    const caller = yield* service.callerOf(headers)
+    if (caller === undefined) return challenged(yield* refuse(request, 401, unknownToken), tokenOf(headers))
+    const { operatorId, scope } = caller
     // The library answers these without a message: 405 and 415.
     if (method === "GET") return challenged(yield* speak({ request, scope }), undefined)
     if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null))
       return yield* speak({ request, scope })
-    return yield* readMessage(request).pipe(
+    return yield* receive(request).pipe(
+      Effect.flatMap((body) => parsed(operatorId, body, headers)),
       Effect.flatMap((message) => speak({ request, scope }, message)),
-      Effect.catch(Effect.succeed)
+      Effect.catch((refusal) =>
+        refusal instanceof ServerError ? refuseUnread(request, refusal) : Effect.succeed(refusal)
+      )
     )
   })
 })

@@ -5,16 +5,16 @@ import { operations } from "../Api.ts"
 import type { Answer } from "../contract/envelope.ts"
 import { type BadRequest, NotFound, type Unauthenticated } from "../contract/errors.ts"
 import { type GivenKey, KEY_HEADER } from "../contract/idempotency-key.ts"
-import type { Input } from "../contract/input.ts"
+import { type Input, type ReceivedInput, toReceivedInput } from "../contract/input.ts"
 import { METHODS, needsToken, type RouteSpec, routeOf } from "../contract/operation.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES, OAUTH_BODY_BYTES } from "../limits.ts"
 import { Service } from "../service.ts"
-import { bodyText, formFields, hasBody, isJson, jsonFields, notJson } from "./body.ts"
+import { bodyText, formFields, hasBody, isJson, jsonFields, notJson, receiveBody } from "./body.ts"
 import { callerAddress } from "./caller-address.ts"
 import { NO_STORE } from "./no-store.ts"
 import { preflight } from "./oauth/cross-origin.ts"
 import { isOpenPath, openResponse } from "./oauth/open-paths.ts"
-import { readOpenRequest } from "./oauth/read-request.ts"
+import { receiveOpenRequest } from "./oauth/read-request.ts"
 import { REST_PREFIX } from "./rest-prefix.ts"
 import { partsOfTarget } from "./target.ts"
 
@@ -71,7 +71,7 @@ export const makeRest = Effect.fnUntraced(function* ({ trustProxy }: { readonly 
             headers: request.headers,
             params: found.params,
             key: keyIn(request.headers),
-            read: readInput(request, found.handler, query)
+            receive: receiveInput(request, found.handler, query)
           })
     return Effect.map(answer, (answered) => restResponse(answered, request))
   }
@@ -90,26 +90,33 @@ const noSuchRoute = (method: string, path: string, taken: ReadonlyArray<string>)
   return new NotFound({ message: `No such route: ${method} ${path.slice(0, 200)}${instead}` })
 }
 
-const readInput = (
+const receiveInput = (
   request: HttpServerRequest,
   served: Served,
   query: string
-): Effect.Effect<Input, BadRequest | Unauthenticated> => {
-  if (served.isOpen) return readOpenRequest(request, served.maxBody)
+): Effect.Effect<ReceivedInput, BadRequest | Unauthenticated> => {
+  if (served.isOpen) return receiveOpenRequest(request, served.maxBody)
   const { method } = served.route
   const reads = method === "GET" || (method === "DELETE" && !hasBody(request))
-  return reads ? readQuery(query) : readBody(request, served.maxBody)
+  if (reads) return Effect.succeed({ parse: Effect.suspend(() => Effect.fromResult(parseQuery(query))) })
+  return hasBody(request) ? receiveJson(request, served.maxBody) : WITHOUT_FIELDS
 }
 
-const readQuery = (query: string): Effect.Effect<Input, BadRequest> =>
-  Effect.fromResult(Result.map(formFields(query), (fields): Input => ({ encoding: "text", fields })))
+const WITHOUT_FIELDS = Effect.succeed(toReceivedInput({ encoding: "body", fields: {} }))
 
-const readBody = Effect.fnUntraced(function* (
+const parseQuery = (query: string): Result.Result<Input, BadRequest> =>
+  Result.map(formFields(query), (fields) => ({ encoding: "text", fields }))
+
+const receiveJson = (
   request: HttpServerRequest,
   maxBody: ByteSize.ByteSize
-): Effect.fn.Return<Input, BadRequest> {
-  if (!hasBody(request)) return { encoding: "body", fields: {} }
-  if (!isJson(request.headers["content-type"])) return yield* notJson
-  const { text, bytes } = yield* bodyText(request, maxBody)
-  return { encoding: "body", fields: yield* Effect.fromResult(jsonFields(text)), bytes }
-})
+): Effect.Effect<ReceivedInput, BadRequest> =>
+  isJson(request.headers["content-type"])
+    ? Effect.map(receiveBody(request, maxBody), (body) => ({
+        bytes: body.length,
+        parse: Effect.suspend(() => Effect.fromResult(parseJsonBody(body)))
+      }))
+    : Effect.fail(notJson)
+
+const parseJsonBody = (body: Uint8Array): Result.Result<Input, BadRequest> =>
+  Result.map(Result.flatMap(bodyText(body), jsonFields), (fields) => ({ encoding: "body", fields }))

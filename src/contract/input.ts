@@ -1,21 +1,28 @@
 import { Effect, identity, Predicate, Schema } from "effect"
 import { asMeant } from "./as-meant.ts"
 import { decoderOf } from "./decode.ts"
-import { BadRequest, ValidationFailed } from "./errors.ts"
+import { BadRequest, type Unauthenticated, ValidationFailed } from "./errors.ts"
 import type { Method, RouteSpec } from "./operation.ts"
 
-/** The input of a call as an adapter reads it; path parameters come apart from it. */
-export type Input = {
-  /** Bytes of the body it was read from, which it keeps in memory; absent without a body. */
-  readonly bytes?: number
-} & (
-  | /** Query parameters or a form: every field is text, or texts where it may come several times. */
-  { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
+/** The input of a call as an adapter parses it; path parameters come apart from it. */
+export type Input =
+  /** Query parameters or a form: every field is text, or texts where it may come several times. */
+  | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
   /** A JSON body: the fields that are not in the path. */
   | { readonly encoding: "body"; readonly fields: unknown }
   /** All fields as JSON values: the arguments of a tool. */
   | { readonly encoding: "json"; readonly fields: unknown }
-)
+
+/** The input of a call that has arrived whole and is not parsed yet. */
+export interface ReceivedInput {
+  /** Bytes of the body, which the call keeps in memory; absent without a body. */
+  readonly bytes?: number
+  /** Parses it. A large body occupies the thread for many milliseconds, so the call must hold a permit (src/places). */
+  readonly parse: Effect.Effect<Input, BadRequest | Unauthenticated>
+}
+
+/** Returns the received input of a call whose fields are values already. */
+export const toReceivedInput = (input: Input, bytes = 0): ReceivedInput => ({ parse: Effect.succeed(input), bytes })
 
 /** What is needed of a payload schema to read it: a struct whose fields are known, decodable without services. */
 export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }
@@ -28,7 +35,8 @@ export const inputDecoderOf = <A>(
   payload: PayloadSchema<A>,
   { method, params }: Pick<RouteSpec, "method" | "params">
 ) => {
-  const isEmpty = Object.keys(payload.fields).length === 0
+  const names = Object.keys(payload.fields)
+  const isEmpty = names.length === 0
   const decoder = isEmpty ? withoutFields : decoderOf
   const nullIsAbsent = NULL_IS_ABSENT.has(method)
   const meant = isEmpty ? identity : asMeant(payload.ast, nullIsAbsent)
@@ -40,17 +48,28 @@ export const inputDecoderOf = <A>(
       case "text":
         return fromText({ ...input.fields, ...path })
       case "json":
-        return fromJson(meant(input.fields))
+        return fromJson(meant(knownFields(names, input.fields)))
       case "body": {
-        const fields = meant(input.fields)
+        const fields = meant(knownFields(names, input.fields))
         if (!Predicate.isObject(fields)) {
           return Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
         }
-        const another = anotherThan(path, { ...fields }, nullIsAbsent)
+        const another = anotherThan(path, fields, nullIsAbsent)
         return another === undefined ? fromBody({ ...fields, ...path }) : Effect.fail(another)
       }
     }
   }
+}
+
+/**
+ * The fields of an object that a payload knows; anything else as it is. Unknown fields are ignored, but twenty thousand of them
+ * would cost every further step more than what they came with.
+ */
+const knownFields = (names: ReadonlyArray<string>, fields: unknown): unknown => {
+  if (!Predicate.isObject(fields)) return fields
+  const known: Record<string, unknown> = {}
+  for (const name of names) if (Object.hasOwn(fields, name)) known[name] = fields[name]
+  return known
 }
 
 /** A creation and a search say what there is; an edit says what changes, and `null` is a value to change to. */

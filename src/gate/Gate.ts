@@ -74,8 +74,8 @@ export class Gate extends Context.Service<
   Gate,
   {
     readonly enter: (approach: Approach) => Effect.Effect<LetIn, TurnedAway>
-    /** What the token of these headers may do, even if its account is banned or lapsed; undefined: it is good for nothing. */
-    readonly scopeOf: (headers: Headers) => Effect.Effect<Caller["scope"] | undefined>
+    /** Whose token is in these headers, even if the account is banned or lapsed; undefined: it is good for nothing. */
+    readonly callerOf: (headers: Headers) => Effect.Effect<Caller | undefined>
   }
 >()("latchkey/gate/Gate") {
   static readonly layer = Layer.effect(
@@ -138,7 +138,7 @@ export class Gate extends Context.Service<
           approach.person === undefined
             ? traced(Effect.flatMap(entitled(approach), (letIn) => admit(approach, letIn)))
             : enterAs(approach.person, approach.read),
-        scopeOf: (headers) => scopeIn(identify(headers))
+        callerOf: (headers) => callerIn(identify(headers))
       })
     })
   )
@@ -159,8 +159,8 @@ const identifying =
     )
   }
 
-const scopeIn = (identified: Effect.Effect<KnownToken, TurnedAway>): Effect.Effect<Caller["scope"] | undefined> =>
-  Effect.match(identified, { onSuccess: ({ scope }) => scope, onFailure: () => undefined })
+const callerIn = (identified: Effect.Effect<KnownToken, TurnedAway>): Effect.Effect<Caller | undefined> =>
+  Effect.match(identified, { onSuccess: (token) => token, onFailure: () => undefined })
 
 /** Lets in who is signed in, as far as the account may do anything. */
 const enterAs = (person: Person, read: boolean): Effect.Effect<LetIn, TurnedAway> =>

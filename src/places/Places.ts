@@ -11,6 +11,9 @@ import { FairPlaces, type NoRoom, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
 import { announced, type PlacesOf } from "./overload-told.ts"
 
+/** Bytes of a body up to which a call reads it at once; to read a larger one takes so long that it waits for the thread. */
+export const SMALL_BODY_BYTES = 16 * 1024
+
 /**
  * The places to work in: as many calls as may run statements and build answers at once in this process, shared fairly
  * between operators (see {@link FairPlaces}), as is the one thread on which answers are built (see {@link FairThread}). Who
@@ -21,7 +24,8 @@ export class Places extends Context.Service<
   {
     /**
      * Does the work in a place of this operator, once there is one for it. Fails, and nothing of the work was done, when
-     * too many calls of the operator wait or when this one has waited too long. `bytes`: the input it keeps meanwhile.
+     * too many calls of the operator wait or when this one has waited too long. `bytes`: the input it keeps meanwhile, which
+     * the work begins with reading.
      * What the work waits for `awayFromPlace` it waits for without the place.
      */
     readonly within: <A, E, R>(
@@ -70,7 +74,8 @@ const makePlaces = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
     within: (operatorId, work, bytes = 0) =>
       Effect.uninterruptibleMask((restore) => {
         const place = new Place(waiting, operatorId, bytes)
-        const building = inPlace(place, turnOn(thread, operatorId), work)
+        const turn = turnOn(thread, operatorId)
+        const building = inPlace(place, turn, bytes > SMALL_BODY_BYTES ? Effect.andThen(turn, work) : work)
         return Effect.andThen(
           place.taken(restore),
           Effect.onExit(restore(building), () => place.given)

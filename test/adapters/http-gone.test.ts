@@ -40,7 +40,7 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, places:
     Effect.provideService(Service, {
       call: () => call,
       refuse: () => Effect.die(new Error("refused")),
-      scopeOf: () => Effect.succeed("writable" as const),
+      callerOf: () => Effect.succeed({ operatorId: 1, scope: "writable" as const }),
       turnedAwayAgain: () => undefined
     }),
     Effect.provideService(SharedCalendars, {

@@ -4,6 +4,7 @@ import { Effect, Exit, Layer, Metric, Scope } from "effect"
 import { operations } from "../../src/Api.ts"
 import { layerMetricsPort, METRICS_CONNECTIONS } from "../../src/adapters/metrics.ts"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
+import { toReceivedInput } from "../../src/contract/input.ts"
 import { Readiness } from "../../src/database/Readiness.ts"
 import { UNMATCHED } from "../../src/gate/windows/limit-table.ts"
 import { Places } from "../../src/places/Places.ts"
@@ -142,7 +143,7 @@ it.effect("calls of many operators make the series of one, and none names anythi
         door: "mcp",
         headers: { "service-access-token": operator.token },
         params: {},
-        read: Effect.succeed({ encoding: "json", fields: {} })
+        receive: Effect.succeed(toReceivedInput({ encoding: "json", fields: {} }))
       })
       return operator
     })

@@ -5,7 +5,7 @@ import { creations } from "./creations.ts"
 import type { Target } from "./doors.ts"
 import type { Figures } from "./figures.ts"
 import { fuzz } from "./fuzz.ts"
-import { greedy } from "./greedy.ts"
+import { besideArgumentsRefusedByMcp, besideBodiesRefusedByRest, besideHeavyReads } from "./greedy.ts"
 import { embeddedGround, type Ground, layerOnGround, serverGround } from "./grounds.ts"
 import { isolation } from "./isolation.ts"
 import { keyedKills } from "./keyed-kills.ts"
@@ -108,8 +108,15 @@ export const ATTACKS: ReadonlyArray<Attack> = [
   {
     name: "greedy",
     on: BOTH,
-    run: (ground) => greedy(ground, { callers: 200, measureMs: 15_000 })
+    run: (ground) => besideHeavyReads(ground, { callers: 200, measureMs: 15_000 })
   },
+  ...[besideBodiesRefusedByRest, besideArgumentsRefusedByMcp].map(
+    (attack): Attack => ({
+      name: "greedy",
+      on: BOTH,
+      run: (ground) => attack(ground, { callers: 60, measureMs: 15_000 })
+    })
+  ),
   ...(["counter-feeds", "own feeds"] as const).map(
     (addresses): Attack => ({
       name: "two-calendars",

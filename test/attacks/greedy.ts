@@ -1,25 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { greed } from "../../bench/greed.ts"
+import { type Greed, greed } from "../../bench/greed.ts"
 import { addDays } from "../../src/contract/time.ts"
-import type { Target } from "./doors.ts"
-import { tally } from "./figures.ts"
+import { restWrite, type Target, toolRequest } from "./doors.ts"
+import { type Figures, tally } from "./figures.ts"
 import type { Ground } from "./grounds.ts"
+import { REFUSED_CALLS } from "./refused-bodies.ts"
 import { lives } from "./service-process.ts"
-import { connections, PATIENCE_MS, type Reply, send } from "./wire.ts"
+import { connections, PATIENCE_MS, type Reply, type Sent, send } from "./wire.ts"
 import { type Estate, estate } from "./writing.ts"
 
 // One operator asks for all it may, as often as it can; how long another one waits for a small thing.
 
 export interface GreedyBudget {
-  /** Heavy calls under way at once. */
+  /** Calls of the greedy operator under way at once. */
   readonly callers: number
   /** Milliseconds of each of the two measurements. */
   readonly measureMs: number
 }
 
-/** The most a quiet caller's light reads may take on a server, in milliseconds, 95 of 100 of them. */
+/** What the greedy operator sends, and where the quiet one must be served within its bound. */
+interface Load {
+  readonly name: string
+  readonly boundOn: ReadonlyArray<Ground["on"]>
+  readonly stock: (held: Estate) => Effect.Effect<void, never, SqlClient.SqlClient>
+  readonly greed: (held: Estate) => Pick<Greed, "requests" | "headers" | "expected">
+}
+
+/** The most a quiet caller's light reads may take, in milliseconds, 95 of 100 of them. */
 const QUIET_P95_MS = 250
 
 /** Longest a load balancer waits for the answer whether the service is ready, in milliseconds. */
@@ -42,16 +51,52 @@ const stocked = Effect.fnUntraced(function* ({ operatorId, wanted }: Estate) {
     FROM generate_series(1, ${ENTRIES}::int) n`
 }, Effect.orDie)
 
-/** What the greedy one asks for in turn: the widest availability that is answered, and a search that finds nothing. */
-const heavyPaths = (held: Estate): ReadonlyArray<string> => {
-  const today = new Date().toISOString().slice(0, 10)
-  const days = `start_date=${addDays(today, -1)}&end_date=${addDays(today, 1_094)}`
-  const range = `start_date=${addDays(today, -300)}&end_date=${today}`
-  return [
-    `/availabilities?property_ids=${held.own.join(",")}&${days}`,
-    `/transactions?${range}&keyword=${"nowhere".repeat(12)}&limit=100`
-  ]
+/** The widest availability that is answered, and a search that finds nothing. */
+const heavyReads: Load = {
+  name: "heavy reads",
+  boundOn: ["PostgreSQL"],
+  stock: stocked,
+  greed: (held) => {
+    const today = new Date().toISOString().slice(0, 10)
+    const days = `start_date=${addDays(today, -1)}&end_date=${addDays(today, 1_094)}`
+    const range = `start_date=${addDays(today, -300)}&end_date=${today}`
+    return {
+      requests: [
+        { path: `/v3/availabilities?property_ids=${held.own.join(",")}&${days}` },
+        { path: `/v3/transactions?${range}&keyword=${"nowhere".repeat(12)}&limit=100` }
+      ],
+      headers: { "service-access-token": held.token }
+    }
+  }
 }
+
+/** Large bodies that are read whole and then refused with 422, as `expected` begins to say. */
+const refusedBodies = (
+  name: string,
+  expected: string,
+  sentBy: (token: string) => readonly [Sent, ...ReadonlyArray<Sent>]
+): Load => ({
+  name,
+  boundOn: ["embedded", "PostgreSQL"],
+  stock: () => Effect.void,
+  greed: ({ token }) => {
+    const sent = sentBy(token)
+    const { "content-length": _, ...headers } = sent[0].headers
+    return { requests: sent.map(({ target, body = "" }) => ({ path: target, body })), headers, expected }
+  }
+})
+
+const refusedByRest = refusedBodies("bodies refused over REST", '"error_code":422', (token) => {
+  const [first, ...others] = REFUSED_CALLS
+  const sent = ({ path, fields }: typeof first) => restWrite(token, "POST", path, fields)
+  return [sent(first), ...others.map(sent)]
+})
+
+const refusedByMcp = refusedBodies("arguments refused over MCP", String.raw`\"error_code\":422`, (token) => {
+  const [first, ...others] = REFUSED_CALLS
+  const sent = ({ operation, fields }: typeof first) => toolRequest(operation, token, fields)
+  return [sent(first), ...others.map(sent)]
+})
 
 /** Light reads, one after the other, for so long: their milliseconds in ascending order. */
 const waits = async (target: Target, quiet: Estate, forMs: number): Promise<ReadonlyArray<number>> => {
@@ -74,47 +119,48 @@ const at = (sorted: ReadonlyArray<number>, share: number): number =>
 const said = (sorted: ReadonlyArray<number>): string =>
   `p50 ${at(sorted, 0.5)} ms, p95 ${at(sorted, 0.95)} ms, p99 ${at(sorted, 0.99)} ms of ${sorted.length}`
 
-export const greedy = Effect.fnUntraced(function* (ground: Ground, budget: GreedyBudget) {
-  const count = tally(`${budget.callers} heavy reads at once beside a quiet caller`, ground.on)
-  const [big, quiet] = yield* Effect.provide(
-    Effect.gen(function* () {
-      const made = [yield* estate(PROPERTIES), yield* estate(1)] as const
-      yield* stocked(made[0])
-      return made
-    }),
-    ground.layer
-  )
-  const service = yield* lives(ground)
-  const life = yield* service.begin
-  const light: Target = { base: service.base, agent: connections(1) }
-  yield* Effect.promise(() => waits(light, quiet, 1_000))
-  const alone = yield* Effect.promise(() => waits(light, quiet, budget.measureMs))
-
-  // On a thread of its own: what the quiet one waits for must be the service, and not its neighbour's reading.
-  const asking = greed({
-    url: `${service.base}/v3`,
-    paths: heavyPaths(big),
-    headers: { "service-access-token": big.token },
-    connections: budget.callers
-  })
-  yield* Effect.sleep(500)
-  const beside = yield* Effect.promise(() => waits(light, quiet, budget.measureMs))
-  const ready = yield* Effect.promise(() =>
-    fetch(`${service.base}/health/ready`, { signal: AbortSignal.timeout(READY_MS) }).then(
-      ({ status }) => status,
-      () => 0
+const besideQuietCaller = (load: Load) =>
+  Effect.fnUntraced(function* (ground: Ground, budget: GreedyBudget): Effect.fn.Return<Figures, never, Scope.Scope> {
+    const count = tally(`${budget.callers} ${load.name} at once beside a quiet caller`, ground.on)
+    const [big, quiet] = yield* Effect.provide(
+      Effect.gen(function* () {
+        const made = [yield* estate(PROPERTIES), yield* estate(1)] as const
+        yield* load.stock(made[0])
+        return made
+      }),
+      ground.layer
     )
-  )
-  const heavy = yield* Effect.promise(asking.stop)
-  life.signal("SIGKILL")
-  count.tried("light reads", alone.length + beside.length)
-  count.seen(`the quiet one alone: ${said(alone)}`)
-  count.seen(`beside the greedy one: ${said(beside)}`)
-  count.seen(`heavy reads answered: ${Math.round(heavy.perSecond)} a second, ${heavy.failures} failed`)
-  const without = beside.filter((ms) => ms >= PATIENCE_MS).length
-  if (without > 0) count.fell(`the quiet one gets no answer within ${PATIENCE_MS / 1_000} s`, `${without} times`)
-  if (ready !== 200) count.fell("the service does not call itself ready under load", String(ready))
-  if (ground.on === "PostgreSQL" && at(beside, 0.95) > QUIET_P95_MS)
-    count.fell(`p95 of the quiet one is above ${QUIET_P95_MS} ms`, said(beside))
-  return count.figures()
-}, Effect.scoped)
+    const service = yield* lives(ground)
+    const life = yield* service.begin
+    const light: Target = { base: service.base, agent: connections(1) }
+    yield* Effect.promise(() => waits(light, quiet, 1_000))
+    const alone = yield* Effect.promise(() => waits(light, quiet, budget.measureMs))
+
+    // On a thread of its own: what the quiet one waits for must be the service, and not its neighbour's reading.
+    const asking = greed({ url: service.base, connections: budget.callers, ...load.greed(big) })
+    yield* Effect.sleep(500)
+    const beside = yield* Effect.promise(() => waits(light, quiet, budget.measureMs))
+    const ready = yield* Effect.promise(() =>
+      fetch(`${service.base}/health/ready`, { signal: AbortSignal.timeout(READY_MS) }).then(
+        ({ status }) => status,
+        () => 0
+      )
+    )
+    const heavy = yield* Effect.promise(asking.stop)
+    life.signal("SIGKILL")
+    count.tried("light reads", alone.length + beside.length)
+    count.seen(`the quiet one alone: ${said(alone)}`)
+    count.seen(`beside the greedy one: ${said(beside)}`)
+    count.seen(`${load.name} answered: ${Math.round(heavy.perSecond)} a second, ${heavy.failures} otherwise`)
+    const without = beside.filter((ms) => ms >= PATIENCE_MS).length
+    if (without > 0) count.fell(`the quiet one gets no answer within ${PATIENCE_MS / 1_000} s`, `${without} times`)
+    if (ready !== 200) count.fell("the service does not call itself ready under load", String(ready))
+    if (heavy.perSecond === 0) count.fell("the greedy one never got the answer that its load is for")
+    if (load.boundOn.includes(ground.on) && at(beside, 0.95) > QUIET_P95_MS)
+      count.fell(`p95 of the quiet one is above ${QUIET_P95_MS} ms`, said(beside))
+    return count.figures()
+  }, Effect.scoped)
+
+export const besideHeavyReads = besideQuietCaller(heavyReads)
+export const besideBodiesRefusedByRest = besideQuietCaller(refusedByRest)
+export const besideArgumentsRefusedByMcp = besideQuietCaller(refusedByMcp)

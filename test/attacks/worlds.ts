@@ -5,7 +5,7 @@ import { sampleValue, type World, worldWith } from "../world.ts"
 
 /** Limits no attack reaches, so that none is stopped at the gate. */
 export const WIDE_LIMITS = {
-  ...wideWindows("POST /reservations", "POST /availabilities"),
+  ...wideWindows("POST /reservations", "POST /availabilities", "POST /listings/restrictions"),
   endpoint_error: { "1h": 1e9, "24h": 1e9 }
 }
 

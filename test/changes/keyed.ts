@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OperationName } from "../../src/Api.ts"
+import { toReceivedInput } from "../../src/contract/input.ts"
 import { Service } from "../../src/service.ts"
 import { telling } from "../harness.ts"
 
@@ -17,7 +18,7 @@ export const keyed = Effect.fnUntraced(function* (
     headers: { authorization: `Bearer ${token}` },
     params: {},
     key: key === undefined ? undefined : { field: "Idempotency-Key", value: key },
-    read: Effect.succeed({ encoding: "json", fields })
+    receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
   })
 }, telling)
 

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { WakeUp } from "../../src/background/WakeUp.ts"
 import { REFUSALS_PATIENCE_MS, REFUSALS_ROWS, REFUSALS_WRITE_MS, Refusals } from "../../src/changes/Refusals.ts"
 import { hourOf, makeCounts, type RefusalCount } from "../../src/changes/refusal-counts.ts"
+import { toReceivedInput } from "../../src/contract/input.ts"
 import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
 import { REFUSALS_KINDS } from "../../src/limits.ts"
 import { Service } from "../../src/service.ts"
@@ -230,7 +231,7 @@ layer(layerCounting, { excludeTestServices: false })("the service", (it) => {
         door: "mcp",
         headers: { "service-access-token": token },
         params: {},
-        read: Effect.succeed({ encoding: "json", fields: {} })
+        receive: Effect.succeed(toReceivedInput({ encoding: "json", fields: {} }))
       })
       assert.strictEqual(unknown.envelope.error_code, 404)
       yield* TestClock.adjust(REFUSALS_WRITE_MS)

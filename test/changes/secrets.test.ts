@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type { ApiOperation } from "../../src/Api.ts"
 import { WakeUp } from "../../src/background/WakeUp.ts"
 import { REFUSALS_WRITE_MS, Refusals } from "../../src/changes/Refusals.ts"
+import { toReceivedInput } from "../../src/contract/input.ts"
 import { isChange } from "../../src/contract/operation.ts"
 import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
 import { Service } from "../../src/service.ts"
@@ -70,7 +71,7 @@ const called = Effect.fnUntraced(function* (world: World, operation: ApiOperatio
     headers: { authorization: `Bearer ${world.token}` },
     params: {},
     key: { field: "Idempotency-Key", value: `Quoll-${operation._tag}-${JSON.stringify(fields).length}` },
-    read: Effect.succeed({ encoding: "json", fields })
+    receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
   })
   return envelope
 })

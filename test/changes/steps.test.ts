@@ -109,7 +109,7 @@ layer(layerTest)("a call under a key that is cut off at each of its steps", (it)
             const asks = service.call(name, asked(world.token, fields, "steps"))
             const call = outside ? patiently(asks) : asks
             // The Gate looks a token up at its first call only.
-            yield* service.scopeOf({ "service-access-token": world.token })
+            yield* service.callerOf({ "service-access-token": world.token })
             const before = { digest: yield* digest, changes: yield* changes }
 
             let after: string | undefined

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Person } from "../../src/contract/caller.ts"
+import { toReceivedInput } from "../../src/contract/input.ts"
 import { Service } from "../../src/service.ts"
 import { callerBy } from "../callers.ts"
 import { freshOperator, layerTest, type TestOperator } from "../harness.ts"
@@ -22,7 +23,7 @@ const callAs = (person: Person, operation: string, fields: object) =>
       headers: {},
       params: {},
       person,
-      read: Effect.succeed({ encoding: "json", fields })
+      receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
     })
   )
 

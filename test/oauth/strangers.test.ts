@@ -2,6 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { Keys } from "../../src/changes/Keys.ts"
 import { strangerAt } from "../../src/contract/caller-address.ts"
+import { toReceivedInput } from "../../src/contract/input.ts"
 import { Gate } from "../../src/gate/Gate.ts"
 import { Tokens } from "../../src/gate/Tokens.ts"
 import { STRANGER_PLACES } from "../../src/limits.ts"
@@ -50,7 +51,7 @@ layer(layerService)("a call without a token", (it) => {
           headers: {},
           params: {},
           address,
-          read: Effect.succeed({ encoding: "body", fields })
+          receive: Effect.succeed(toReceivedInput({ encoding: "body", fields }))
         })
         assert.strictEqual(envelope.error_code, 401, envelope.error_msg)
       }

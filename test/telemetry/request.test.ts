@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Logger, Option, Tracer } from "effect"
+import { toReceivedInput } from "../../src/contract/input.ts"
 import { Service } from "../../src/service.ts"
 import { CurrentSampler, samplerOf } from "../../src/telemetry/sampling.ts"
 import { freshOperator, layerTest } from "../harness.ts"
@@ -23,7 +24,7 @@ const call = (token: string, operation: string, fields: object, headers: Record<
       door: "rest",
       headers: { "service-access-token": token, authorization: `Bearer ${token}`, ...headers },
       params: {},
-      read: Effect.succeed({ encoding: "json", fields })
+      receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
     })
   )
 
@@ -77,7 +78,7 @@ layer(layerTest)("a request, seen from outside", (it) => {
           door: "rest",
           headers: { "service-access-token": token },
           params: {},
-          read: Effect.die(new Error("broken"))
+          receive: Effect.die(new Error("broken"))
         })
       )
       const { spans } = yield* watched(unrecorded(failing))

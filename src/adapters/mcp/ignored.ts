@@ -83,9 +83,9 @@ const lookingIntoFields = ({ propertySignatures }: SchemaAST.Objects): Look => {
     .map(({ name }) => String(name))
   return (value, path, found) => {
     if (!Predicate.isObject(value)) return
-    for (const [name, each] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
       const look = known.get(name)
-      if (look !== undefined) look(each, `${path}${name}.`, found)
+      if (look !== undefined) look(value[name], `${path}${name}.`, found)
       else found.add(() => ({ path, name, free: useful.filter((one) => !Object.hasOwn(value, one)) }))
     }
   }

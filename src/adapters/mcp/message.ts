@@ -5,17 +5,21 @@ import type { Answer } from "../../contract/envelope.ts"
 import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
 import { textOf } from "../../contract/utf8.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../limits.ts"
+import { wrapArguments } from "./arguments.ts"
 import { batchRefusal } from "./batch.ts"
 import { type OfferedTool, toolFinder } from "./tools.ts"
 
-/** What came in one request: its JSON, and the bytes that took. */
+type HttpRequest = HttpServerRequest.HttpServerRequest
+type HttpResponse = HttpServerResponse.HttpServerResponse
+
+/** What came in one request: its JSON, with the arguments of its calls wrapped (arguments.ts), and the bytes that took. */
 export interface Message {
   readonly json: unknown
   readonly bytes: number
 }
 
 /**
- * Reads the JSON of a request, or fails with the response that says why not: 400 for what is no JSON, too many things in
+ * Receives the body of a request, and parses it. Each fails with the response that says why not: 400 for what is no JSON, too many things in
  * one, or too long a batch, 413 beyond the limit. The limit is REST's, {@link BODY_BYTES}, and {@link IMAGE_BODY_BYTES}
  * for the call of a tool that takes an image; which tool is called shows only once the body is read.
  */
@@ -24,20 +28,27 @@ export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
   const takesImage = (name: string) => find(name)?.takesImage === true
   const most = Array.from(tools.keys()).some(takesImage) ? IMAGE_BODY_BYTES : BODY_BYTES
 
-  const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    if (Number(request.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge(most))
-    const bytes = yield* Effect.mapError(request.arrayBuffer, ({ reason }) =>
-      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(most) : unreadable
-    )
-    const text = textOf(new Uint8Array(bytes))
-    const json = yield* Effect.fromResult(Result.mapError(Result.flatMap(text, parseJson), notTaken))
-    if (bytes.byteLength > BODY_BYTES && !takesImage(nameOfTool(json))) return yield* Effect.fail(tooLarge(BODY_BYTES))
-    const refusal = batchRefusal(json, request.headers["mcp-protocol-version"])
-    if (refusal !== undefined) return yield* Effect.fail(rpcError(400, INVALID_REQUEST, refusal))
-    return { json, bytes: bytes.byteLength } satisfies Message
-  })
-  return (request: HttpServerRequest.HttpServerRequest) =>
-    Effect.provideService(read(request), HttpIncomingMessage.MaxBodySize, ByteSize.bytes(most))
+  const receive = (request: HttpRequest): Effect.Effect<Uint8Array, HttpResponse> =>
+    Number(request.headers["content-length"] ?? 0) > most
+      ? Effect.fail(tooLarge(most))
+      : request.arrayBuffer.pipe(
+          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(most)),
+          Effect.mapError(({ reason }) =>
+            reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(most) : unreadable
+          ),
+          Effect.map((bytes) => new Uint8Array(bytes))
+        )
+
+  const parse = (body: Uint8Array, headers: HttpRequest["headers"]): Result.Result<Message, HttpResponse> =>
+    Result.flatMap(Result.mapError(Result.flatMap(textOf(body), parseJson), notTaken), (json) => {
+      if (body.length > BODY_BYTES && !takesImage(nameOfTool(json))) return Result.fail(tooLarge(BODY_BYTES))
+      const refusal = batchRefusal(json, headers["mcp-protocol-version"])
+      return refusal === undefined
+        ? Result.succeed({ json: wrapArguments(json), bytes: body.length })
+        : Result.fail(rpcError(400, INVALID_REQUEST, refusal))
+    })
+
+  return { receive, parse }
 }
 
 /** The tool a message calls, or an empty text. */

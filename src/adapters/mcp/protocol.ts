@@ -11,10 +11,12 @@ import { Effect } from "effect"
 import manifest from "../../../package.json" with { type: "json" }
 import type { Caller } from "../../contract/caller.ts"
 import { type GivenKey, KEY_META, REPLAYED, REPLAYED_META } from "../../contract/idempotency-key.ts"
+import { toReceivedInput } from "../../contract/input.ts"
 import { RELEASE } from "../../contract/releases.ts"
 import { toldName } from "../../contract/told-name.ts"
 import { PAGE_DEFAULT } from "../../limits.ts"
 import type { Service } from "../../service.ts"
+import { unwrapArguments } from "./arguments.ts"
 import { Exchange } from "./exchange.ts"
 import { nearestTool } from "./nearest-tool.ts"
 import { type OfferedTool, toolFinder } from "./tools.ts"
@@ -69,10 +71,11 @@ export const protocolOf = (
         ? listed[exchange.scope]
         : invalidParams("The list has one page: there is no such cursor.")
     )
-    server.setRequestHandler("tools/call", ({ params: { name, arguments: fields = {}, _meta } }, { mcpReq }) => {
+    server.setRequestHandler("tools/call", ({ params: { name, arguments: wrapped, _meta } }, { mcpReq }) => {
       const tool = find(name)
       if (tool === undefined) return invalidParams(unknownTool(name, tools))
-      return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, { fields, key: keyIn(_meta) }), {
+      const sent = { fields: unwrapArguments(wrapped), key: keyIn(_meta) }
+      return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, sent), {
         signal: mcpReq.signal
       })
     })
@@ -118,7 +121,7 @@ const call = Effect.fnUntraced(function* (
       headers: exchange.caller,
       params: fields,
       key,
-      read: Effect.succeed({ encoding: "json", fields, bytes: exchange.size })
+      receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }, exchange.size))
     }),
     (answer) => {
       exchange.answered(answer)

@@ -1,32 +1,43 @@
 import { type ByteSize, Effect, Option, Predicate, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { BadRequest, Unauthenticated } from "../../contract/errors.ts"
-import type { Input } from "../../contract/input.ts"
-import { type BodyText, bodyText, type FormFields, formFields, hasBody, isJson, jsonFields, notJson } from "../body.ts"
+import type { Input, ReceivedInput } from "../../contract/input.ts"
+import { bodyText, type FormFields, formFields, hasBody, isJson, jsonFields, notJson, receiveBody } from "../body.ts"
 import { mannerOf } from "./standard-answer.ts"
 
 // What a request to an operation without a token says: its form or its JSON, and as whom HTTP Basic says it comes. Its query says
 // nothing (RFC 6749 3.2), and a token that came with it is not looked at.
 
-export const readOpenRequest = Effect.fnUntraced(function* (
+/** Receives such a request. Credentials that cannot be read, and a body that is no form and no JSON, are refused before it. */
+export const receiveOpenRequest = Effect.fnUntraced(function* (
   request: HttpServerRequest,
   maxBody: ByteSize.ByteSize
-): Effect.fn.Return<Input, BadRequest | Unauthenticated> {
+): Effect.fn.Return<ReceivedInput, BadRequest | Unauthenticated> {
   const type = request.headers["content-type"]
   const basic = yield* Effect.fromResult(basicOf(request.headers["authorization"]))
   if (mannerOf(type) !== "form" && !isJson(type) && hasBody(request)) return yield* notJson
-  const body: BodyText = hasBody(request) ? yield* bodyText(request, maxBody) : { text: "", bytes: 0 }
-  if (mannerOf(type) === "form") {
-    const fields = yield* Effect.fromResult(Result.map(formFields(body.text, REPEATABLE), withoutEmpty))
-    const more = yield* Effect.fromResult(besides(fields, basic))
-    return { encoding: "text", fields: { ...fields, ...more }, bytes: body.bytes }
-  }
-  const fields = yield* Effect.fromResult(jsonFields(body.text))
-  if (!Predicate.isObject(fields)) return { encoding: "body", fields, bytes: body.bytes }
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""))
-  const more = yield* Effect.fromResult(besides(given, basic))
-  return { encoding: "body", fields: { ...given, ...more }, bytes: body.bytes }
+  const body = hasBody(request) ? yield* receiveBody(request, maxBody) : NO_BODY
+  const fieldsOf = mannerOf(type) === "form" ? formInput : jsonInput
+  const parse = Effect.suspend(() => Effect.fromResult(Result.flatMap(bodyText(body), (text) => fieldsOf(text, basic))))
+  return { bytes: body.length, parse }
 })
+
+const NO_BODY = new Uint8Array()
+
+type ParseText = (text: string, basic: Basic | undefined) => Result.Result<Input, BadRequest>
+
+const formInput: ParseText = (text, basic) =>
+  Result.flatMap(formFields(text, REPEATABLE), (sent) => {
+    const fields = withoutEmpty(sent)
+    return Result.map(besides(fields, basic), (more) => ({ encoding: "text", fields: { ...fields, ...more } }))
+  })
+
+const jsonInput: ParseText = (text, basic) =>
+  Result.flatMap(jsonFields(text), (sent): Result.Result<Input, BadRequest> => {
+    if (!Predicate.isObject(sent)) return Result.succeed({ encoding: "body", fields: sent })
+    const fields = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ""))
+    return Result.map(besides(fields, basic), (more) => ({ encoding: "body", fields: { ...fields, ...more } }))
+  })
 
 /** What a form may say several times (RFC 8707 2), and nothing else (RFC 6749 3.2). */
 const REPEATABLE = "resource"

@@ -18,7 +18,7 @@ export interface Call {
 const service = Service.of({
   call: () => Effect.die(new Error("called")),
   refuse: (error) => Effect.succeed({ envelope: failed("RT20200101000000AAAAAAAA", error), headers: {} }),
-  scopeOf: () => Effect.succeed("writable" as const),
+  callerOf: () => Effect.succeed({ operatorId: 1, scope: "writable" as const }),
   turnedAwayAgain: () => undefined
 })
 

@@ -9,6 +9,7 @@ import { type ApiError, RateLimited, SubscriptionRequired, Unauthenticated } fro
 import { Id } from "../../../src/contract/fields.ts"
 import { family, type ToolCard } from "../../../src/contract/operation.ts"
 import { tokenOf } from "../../../src/gate/credentials.ts"
+import { Places } from "../../../src/places/Places.ts"
 import { type Call, Service } from "../../../src/service.ts"
 
 // The tool endpoint on a real socket, over a Service small enough to see through: it echoes what it was called with.
@@ -107,7 +108,10 @@ export class Endpoint extends Context.Service<
       const interrupted = yield* Deferred.make<void>()
       const called: Array<string> = []
       const service = echo(yield* Latch.make(), waiting, interrupted, called)
-      const app = yield* Effect.provideService(mcpApp({ operations: entries, publicUrl: PUBLIC_URL }), Service, service)
+      const app = yield* mcpApp({ operations: entries, publicUrl: PUBLIC_URL }).pipe(
+        Effect.provideService(Service, service),
+        Effect.provide(Places.layerUnbounded)
+      )
       // Interruptible, as the application makes every door.
       yield* HttpServer.serveEffect(Effect.interruptible(Effect.flatMap(HttpServerRequest.HttpServerRequest, app)))
       const { address } = yield* HttpServer.HttpServer
@@ -129,8 +133,10 @@ const known = (headers: Call["headers"]): string | undefined => {
   return token !== undefined && (token in REFUSALS || token.startsWith("guest-")) ? token : undefined
 }
 
-const scopeOf = (token: string | undefined) =>
-  token === undefined ? undefined : token === "reader" ? ("read-only" as const) : ("writable" as const)
+const callerOf = (token: string | undefined) =>
+  token === undefined
+    ? undefined
+    : { operatorId: 1, scope: token === "reader" ? ("read-only" as const) : ("writable" as const) }
 
 const refused = (error: ApiError): Answer => ({
   envelope: failed("RT20270507100000FAILED00", error),
@@ -145,14 +151,14 @@ const echo = (
 ) => {
   let arrived = 0
   return Service.of({
-    scopeOf: (headers) => Effect.succeed(scopeOf(known(headers))),
+    callerOf: (headers) => Effect.succeed(callerOf(known(headers))),
     refuse: (error) => Effect.succeed(refused(error)),
     turnedAwayAgain: () => undefined,
-    call: Effect.fnUntraced(function* (name, { door, headers, params, read }) {
+    call: Effect.fnUntraced(function* (name, { door, headers, params, receive }) {
       const token = known(headers)
       const error = REFUSALS[token ?? ""]?.(name)
       if (error !== undefined) return refused(error)
-      const input = yield* Effect.orDie(read)
+      const input = yield* Effect.orDie(Effect.flatMap(receive, ({ parse }) => parse))
       called.push(name)
       if (name === "fill_answer") {
         const filler = "x".repeat(Number(params["characters"]))
@@ -169,7 +175,7 @@ const echo = (
         name,
         door,
         params: JSON.stringify(params),
-        input: JSON.stringify({ ...input, bytes: undefined })
+        input: JSON.stringify(input)
       }
       return { envelope: succeeded("RT20270507100000ECHO0000", heard), headers: {} }
     })

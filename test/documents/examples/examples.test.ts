@@ -27,7 +27,7 @@ const noting = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     const call: Service["Service"]["call"] = (name, asked) =>
       Effect.gen(function* () {
         const answer = yield* service.call(name, asked)
-        const { fields } = yield* Effect.orDie(asked.read)
+        const { fields } = yield* Effect.orDie(Effect.flatMap(asked.receive, ({ parse }) => parse))
         const request = Predicate.isObject(fields) ? { ...fields } : {}
         if (!noted.has(name)) noted.set(name, { request, answer: answer.envelope })
         return answer

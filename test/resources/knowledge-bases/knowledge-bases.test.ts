@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Predicate } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Envelope } from "../../../src/contract/envelope.ts"
+import { toReceivedInput } from "../../../src/contract/input.ts"
 import {
   KNOWLEDGE_BASES,
   KNOWLEDGE_CONTENTS,
@@ -166,8 +167,8 @@ layer(layerTest)("the knowledge base", (it) => {
       const ids = yield* Effect.replicateEffect(write(), 3)
       const service = yield* Service
       const fields = { property_ids: rooms.join(","), channel_types: "airbnb,vrbo", offset: "1", limit: "1" }
-      const read = Effect.succeed({ encoding: "text" as const, fields })
-      const { envelope } = yield* service.call("search_knowledge_bases", { ...asked(token, {}), read })
+      const receive = Effect.succeed(toReceivedInput({ encoding: "text", fields }))
+      const { envelope } = yield* service.call("search_knowledge_bases", { ...asked(token, {}), receive })
       assert.deepNestedInclude(yield* dataOf(envelope), { total: 3, "knowledge_bases[0].id": ids[1] })
     })
   )

@@ -5,6 +5,7 @@ import { WakeUp } from "../../../src/background/WakeUp.ts"
 import { Refusals } from "../../../src/changes/Refusals.ts"
 import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
 import { Connectors } from "../../../src/channels/connector.ts"
+import { toReceivedInput } from "../../../src/contract/input.ts"
 import { layerPostgres } from "../../../src/database/postgres.ts"
 import { NewEvents } from "../../../src/events/NewEvents.ts"
 import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
@@ -22,10 +23,10 @@ const creating = Effect.gen(function* () {
     door: "rest",
     headers: { "service-access-token": token },
     params: {},
-    read: Effect.sync(() => ({ encoding: "json", fields: JSON.parse(fields ?? "{}") }))
+    receive: Effect.sync(() => toReceivedInput({ encoding: "json", fields: JSON.parse(fields ?? "{}") }))
   })
   // The connections and the token are ready before the race begins.
-  yield* service.scopeOf({ "service-access-token": token })
+  yield* service.callerOf({ "service-access-token": token })
   const answers = yield* Effect.forEach(Array.from({ length: Number(times) }), () => create, {
     concurrency: "unbounded"
   })

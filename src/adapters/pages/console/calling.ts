@@ -3,6 +3,7 @@ import { Effect, type Schema } from "effect"
 import type { OperationName } from "../../../Api.ts"
 import { awayWhileActing } from "../../../contract/away-from-place.ts"
 import type { Answer } from "../../../contract/envelope.ts"
+import { toReceivedInput } from "../../../contract/input.ts"
 import type { Service } from "../../../service.ts"
 import type { Refused } from "./outcome.ts"
 import { SUDO_FIELD } from "./sudo.ts"
@@ -36,7 +37,7 @@ export const callAs = (
         params: {},
         person: visit.session.person,
         ...(key === undefined ? {} : { key: { field: KEY_FIELD, value: key } }),
-        read: Effect.succeed({ encoding: "json", fields })
+        receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
       })
     ),
     outcomeOf
