@@ -153,6 +153,14 @@ describe("reading input", () => {
     assert.strictEqual(json(filled(ALL_TOLD_PARTS + 1)), "400 id: must be a number.")
   })
 
+  it("drops fields that nobody knows before it looks for errors", () => {
+    const unknown = Object.fromEntries(Array.from({ length: ALL_TOLD_PARTS + 1 }, (_, n) => [`unknown_${n}`, n]))
+    const wrong = { ...unknown, id: "x", note: 5 }
+    const told = "400 id: must be a number. note: must be a text."
+    assert.strictEqual(json(wrong), told)
+    assert.strictEqual(outcome({ encoding: "body", fields: { ...unknown, note: 5 } }, { id: "x" }), told)
+  })
+
   it("takes the first and the last instants there are", () => {
     for (const at of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "0001-01-02T00:00:00", "9999-12-30T23:59"]) {
       assert.deepStrictEqual(json({ id: 1, at }), { id: 1, at })

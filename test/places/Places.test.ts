@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../../src/limits.ts"
-import { Places } from "../../src/places/Places.ts"
+import { BUILDING_RUN_MS } from "../../src/places/FairThread.ts"
+import { Places, SMALL_BODY_BYTES } from "../../src/places/Places.ts"
 
 /** A call under way: it has begun once it has a place, and ends when it is told to. */
 const call = Effect.fnUntraced(function* (operator: number, bytes = 0) {
@@ -32,6 +33,20 @@ describe("working in places", () => {
       assert.strictEqual(yield* Fiber.join(first.fiber), "answered")
       yield* Effect.forEach(all, ({ begun }) => begun)
     }).pipe(Effect.provide(Places.layer()))
+  )
+
+  it.effect(`work with more than ${SMALL_BODY_BYTES} bytes to read waits for its turn on the thread`, () =>
+    Effect.gen(function* () {
+      const places = yield* Places
+      const occupyThread = Effect.sync(() => {
+        const until = performance.now() + BUILDING_RUN_MS
+        while (performance.now() < until) {}
+      })
+      yield* places.within(1, occupyThread, SMALL_BODY_BYTES + 1)
+      const [small, large] = [yield* call(1, SMALL_BODY_BYTES), yield* call(1, SMALL_BODY_BYTES + 1)]
+      assert.deepStrictEqual([yield* small.hasBegun, yield* large.hasBegun], [true, false])
+      yield* large.begun
+    }).pipe(withPlaces(2))
   )
 
   it.effect("another operator's call begins next, before the many that waited longer", () =>

@@ -18,7 +18,7 @@ import { partsOfTarget } from "../target.ts"
 import { makeWebhookPage } from "./console/access/webhooks/page.ts"
 import { makeAccessPage } from "./console/access.ts"
 import { makeAuthorizationPage } from "./console/authorization.ts"
-import { formLength, readConsoleForm } from "./console/form.ts"
+import { formLength, receiveConsoleForm } from "./console/form.ts"
 import { framed, SIGN_IN_PATH, seeOther } from "./console/frame.ts"
 import { makeHostPages } from "./console/host/pages.ts"
 import { SCRIPT, SCRIPT_PATH } from "./console/host/script.ts"
@@ -158,11 +158,13 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
   const inPlace = Effect.fnUntraced(function* (
     unknown: Visit,
     isNew: boolean,
-    make: (visit: Visit) => Answered
+    make: (visit: Visit) => Answered,
+    bytes = 0
   ): Effect.fn.Return<Response, ServerError, Acting> {
     const session = isNew ? undefined : yield* sessions.find(unknown.cookie)
     const visit = yield* of(unknown, session)
-    return yield* places.within(session?.person.caller.operatorId ?? strangerAt(visit.address), make(visit))
+    const page = Effect.suspend(() => make(visit))
+    return yield* places.within(session?.person.caller.operatorId ?? strangerAt(visit.address), page, bytes)
   })
 
   /** Nothing is looked at of a form that is not one of ours. */
@@ -173,13 +175,17 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     request: HttpServerRequest
   ) {
     if (!isOwnOrigin(request, publicUrl)) return notTaken(visit, TEXTS.refused.notOurs)
-    const form = yield* readConsoleForm(request, yield* mostOf(sessions, visit, request))
-    if (Result.isFailure(form)) return said(visit, TEXTS.refused.notAForm[form.failure], form.failure)
-    const isOwn = isOwnForm(form.success, visit.formToken)
-    if (!isOwn && isNew) return notTaken(visit, TEXTS.refused.noCookie)
-    if (!isStorable(form.success)) return said(visit, TEXTS.refused.unreadable, 400)
-    if (!isOwn) return yield* inPlace(visit, isNew, (found) => ofAnotherVisit(page, found, form.success))
-    return yield* inPlace(visit, isNew, (found) => actOf(page, found, form.success))
+    const received = yield* receiveConsoleForm(request, yield* mostOf(sessions, visit, request))
+    if (Result.isFailure(received)) return said(visit, TEXTS.refused.notAForm[received.failure], received.failure)
+    const text = received.success
+    const answerForm = (found: Visit): Answered => {
+      const form = new URLSearchParams(text)
+      const isOwn = isOwnForm(form, visit.formToken)
+      if (!isOwn && isNew) return Effect.succeed(notTaken(visit, TEXTS.refused.noCookie))
+      if (!isStorable(form)) return Effect.succeed(said(visit, TEXTS.refused.unreadable, 400))
+      return isOwn ? actOf(page, found, form) : ofAnotherVisit(page, found, form)
+    }
+    return yield* inPlace(visit, isNew, answerForm, text.length)
   })
 
   const answer = Effect.fnUntraced(function* (request: HttpServerRequest) {
