@@ -311,6 +311,9 @@ export const LISTINGS_ANSWER_DAYS = 36_600
 /** Calls of one operator that may be reading calendars at once in a process, and the milliseconds each may take in all. */
 export const CALENDAR_READS = 4
 export const CALENDAR_READ_MS = 30_000
+/** Further such calls of one operator that may wait, and the milliseconds each may. */
+export const CALENDAR_READS_WAITING = 32
+export const CALENDAR_READ_WAIT_MS = 10_000
 /** Ranges of days that one change of a listing's prices, inventories or restrictions names (contract facts 6.4). */
 export const LISTING_RANGES = 400
 /** How many of a listing can be for sale on a day. */

@@ -92,7 +92,9 @@ export class ServerError extends answered(
   Schema.TaggedError<ServerError>()("ServerError", {
     ...Message,
     /** Seconds after which the same call may succeed. */
-    retryAfter: Schema.optionalKey(Schema.Int)
+    retryAfter: Schema.optionalKey(Schema.Int),
+    /** The call found no room in time, so that nothing of it was done: it counts in no rate-limit window. */
+    notBegun: Schema.optionalKey(Schema.Literal(true))
   })
 ) {}
 

@@ -232,7 +232,7 @@ const waited = (
     )
   })
 
-const busy = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS })
+const busy = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS, notBegun: true })
 
 const NO_ROOM: Readonly<Record<NoRoom, ServerError>> = {
   "too many": busy(
@@ -243,7 +243,5 @@ const NO_ROOM: Readonly<Record<NoRoom, ServerError>> = {
 const tooLate = busy("This call waited too long behind others. Nothing was done; retry it, with fewer at once.")
 const tooLong = Effect.fail(tooLate)
 
-const NOT_BEGUN: ReadonlySet<unknown> = new Set([tooLate, ...Object.values(NO_ROOM)])
-
 /** Whether a call was refused for want of a place, so that nothing of it was done. */
-export const foundNoPlace = (error: unknown): boolean => NOT_BEGUN.has(error)
+export const foundNoPlace = (error: unknown): boolean => error instanceof ServerError && error.notBegun === true

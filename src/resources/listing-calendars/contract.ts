@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { channelErrors } from "../../channels/api-errors.ts"
 import type { ChannelType } from "../../channels/channel-type.ts"
 import { ListingDay } from "../../channels/days.ts"
-import { Conflict, NotFound, RateLimited, ServerError } from "../../contract/errors.ts"
+import { Conflict, NotFound, ServerError } from "../../contract/errors.ts"
 import { CalendarDate, Code, Integer, isUpTo, MAJOR_UNITS } from "../../contract/fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import {
@@ -113,7 +113,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
       })
     )
   }),
-  errors: [...channelErrors, RateLimited, ServerError],
+  errors: [...channelErrors, ServerError],
   exposure: card(
     "Reads what channels sell of listings, day by day. ctrip's price is after commission: compute no new one from it.",
     ["What does the Airbnb listing of Harbour 1 cost in May?"],

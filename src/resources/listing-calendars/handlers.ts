@@ -12,7 +12,8 @@ import {
   type update_listing_prices,
   type update_listing_restrictions
 } from "./contract.ts"
-import { ReadingSeats, readCalendars } from "./reading.ts"
+import { readCalendars } from "./reading.ts"
+import { ReadingSeats } from "./reading-seats.ts"
 import { type Days, inReach, restrictsSoundly } from "./rules.ts"
 import { ListingCalendarStore, type Telling } from "./store.ts"
 

@@ -6,47 +6,17 @@ import type { ChannelError } from "../../channels/errors.ts"
 import { awayFromPlace } from "../../contract/away-from-place.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
 import type { DateRange } from "../../contract/date-range.ts"
-import { NotFound, RateLimited, Upstream } from "../../contract/errors.ts"
+import { NotFound, Upstream } from "../../contract/errors.ts"
 import { dateInZone } from "../../contract/time.ts"
-import { CALENDAR_READ_MS, CALENDAR_READS } from "../../limits.ts"
+import { CALENDAR_READ_MS } from "../../limits.ts"
 import { readableRange } from "../availability/rules.ts"
 import type { search_listing_calendars } from "./contract.ts"
+import type { ReadingSeats } from "./reading-seats.ts"
 import { fitsAnAnswer } from "./rules.ts"
 import type { ListingCalendarStore } from "./store.ts"
 
 /** Listings of one call that channels are asked for at once. */
 export const ASKED_AT_ONCE = 4
-
-/** Who reads calendars at once in this process: so many calls of each operator, as each may wait long and hold much. */
-export class ReadingSeats {
-  readonly #taken = new Map<number, number>()
-
-  /** Runs it in a seat of the operator; fails where there is none. */
-  readonly within = <A, E, R>(operatorId: number, reading: Effect.Effect<A, E, R>) =>
-    Effect.acquireUseRelease(
-      Effect.suspend(() => {
-        const taken = this.#taken.get(operatorId) ?? 0
-        if (taken >= CALENDAR_READS) return tooMany
-        this.#taken.set(operatorId, taken + 1)
-        return Effect.void
-      }),
-      () => reading,
-      () => Effect.sync(() => this.#leave(operatorId))
-    )
-
-  #leave(operatorId: number): void {
-    const left = (this.#taken.get(operatorId) ?? 0) - 1
-    if (left <= 0) this.#taken.delete(operatorId)
-    else this.#taken.set(operatorId, left)
-  }
-}
-
-const tooMany = Effect.fail(
-  new RateLimited({
-    message: `listings: ${CALENDAR_READS} calls of this account's operator read calendars already. Retry later.`,
-    headers: { "retry-after": "1" }
-  })
-)
 
 /** A listing that is read, and where it stands in the call. */
 interface Asked {
@@ -56,7 +26,7 @@ interface Asked {
   readonly listing_id: string
 }
 
-/** Reads calendars as channels have them now, in the order asked. Holds no place while it waits for them. */
+/** Reads calendars as channels have them now, in the order asked. Holds no place while it waits for a seat or for them. */
 export const readCalendars = (
   store: ListingCalendarStore["Service"],
   gateway: ChannelGateway["Service"],
@@ -92,7 +62,7 @@ export const readCalendars = (
     const reading = Effect.forEach(asked, read(operatorId, range), { concurrency: ASKED_AT_ONCE }).pipe(
       Effect.timeoutOrElse({ duration: CALENDAR_READ_MS, orElse: () => Effect.fail(tooSlow) })
     )
-    return { listings: yield* seats.within(operatorId, awayFromPlace(reading)) }
+    return { listings: yield* awayFromPlace(seats.within(operatorId, reading)) }
   })
 }
 

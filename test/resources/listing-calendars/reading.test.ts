@@ -14,8 +14,11 @@ import { addDays } from "../../../src/contract/time.ts"
 import {
   AVAILABILITY_END_DAYS,
   AVAILABILITY_START_DAYS,
+  BUSY_RETRY_SECONDS,
   CALENDAR_READ_MS,
+  CALENDAR_READ_WAIT_MS,
   CALENDAR_READS,
+  CALENDAR_READS_WAITING,
   LISTINGS_ANSWER_DAYS,
   LISTINGS_READ,
   PLACES
@@ -180,20 +183,61 @@ layer(layerScene)("a read of calendars", (it) => {
         const [one] = operators
         assert(one !== undefined)
         const free = yield* listed(one)
-        const { envelope, headers } = yield* answerTo(one.token, "search_listing_calendars", {
-          ...MAY,
-          listings: [named(free)]
-        })
-        assert.match(told(envelope), /^429 listings: 4 calls of this account's operator read calendars already/)
-        assert.strictEqual(headers["retry-after"], "1")
+        const fifth = yield* Effect.forkChild(read(one, [free]), { startImmediately: true })
         // More calls wait than there are places.
         const other = yield* ready()
         assert.strictEqual((yield* read(other, [other])).error_code, 0)
         assert.strictEqual((yield* call(one.token, "search_properties")).error_code, 0)
-        // A caller that hangs up leaves its seat.
+        assert.isUndefined(fifth.pollUnsafe())
+        assert.notInclude(yield* channel.heard, `calendar ${free.listing_id}`)
+        // A caller that hangs up leaves its seat to the next.
         yield* Fiber.interrupt(reading[0]?.[0] ?? (yield* Effect.die("nobody reads")))
-        assert.strictEqual((yield* read(one, [free])).error_code, 0)
+        assert.strictEqual((yield* Fiber.join(fifth)).error_code, 0)
         yield* Fiber.interruptAll(reading.flat())
+      })
+  )
+
+  it.effect(
+    `waits behind ${CALENDAR_READS} others; ${CALENDAR_READS_WAITING} of an operator may, and one more is refused`,
+    () =>
+      Effect.gen(function* () {
+        const channel = yield* ScriptedChannel
+        const [scene, other] = [yield* ready(), yield* ready()]
+        yield* channel.answer(scene.listing_id, Effect.never)
+        const begin = Effect.forkChild(
+          answerTo(scene.token, "search_listing_calendars", { ...MAY, listings: [named(scene)] }),
+          { startImmediately: true }
+        )
+        const reading = yield* Effect.replicateEffect(begin, CALENDAR_READS)
+        yield* Effect.repeat(channel.heard, {
+          until: (all) => all.filter((act) => act === `calendar ${scene.listing_id}`).length === CALENDAR_READS
+        })
+        const further = yield* Effect.replicateEffect(begin, CALENDAR_READS_WAITING + 1)
+        const answered = () => further.filter((fiber) => fiber.pollUnsafe() !== undefined)
+        yield* Effect.repeat(Effect.yieldNow, { until: () => answered().length > 0 })
+        const [refused, ...more] = answered()
+        assert(refused !== undefined)
+        assert.lengthOf(more, 0)
+        const { envelope, headers } = yield* Fiber.join(refused)
+        assert.match(told(envelope), /^500 listings: 4 calls of this account's operator read calendars and 32 wait/)
+        assert.strictEqual(headers["retry-after"], String(BUSY_RETRY_SECONDS))
+        // It counts in no window.
+        assert.notProperty(headers, "ratelimit")
+        assert.strictEqual((yield* read(other, [other])).error_code, 0)
+        yield* TestClock.adjust(CALENDAR_READ_WAIT_MS - 1)
+        assert.lengthOf(answered(), 1)
+        yield* TestClock.adjust(1)
+        for (const fiber of further.filter((each) => each !== refused)) {
+          const late = yield* Fiber.join(fiber)
+          assert.match(
+            told(late.envelope),
+            /^500 listings: this call waited 10 seconds behind other reads of calendars/
+          )
+          assert.strictEqual(late.headers["retry-after"], String(BUSY_RETRY_SECONDS))
+        }
+        // Those at work have all the time they need.
+        assert.isTrue(reading.every((fiber) => fiber.pollUnsafe() === undefined))
+        yield* Fiber.interruptAll(reading)
       })
   )
 })
