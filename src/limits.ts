@@ -399,6 +399,8 @@ export const CONNECTOR_MESSAGE_ID = 100
 /** Bodies that are read at once before anybody knows who sent them, and the milliseconds each may take to arrive. */
 export const CONNECTOR_BODIES = 64
 export const CONNECTOR_BODY_MS = 5_000
+/** Milliseconds in which such a body is not ended for another one of its own connector and network. */
+export const CONNECTOR_BODY_PROTECTED_MS = 1_000
 /** Milliseconds for which a message that was heard is known again: much longer than a signature of it is taken (one hour). */
 export const CONNECTOR_MESSAGES_KEPT_MS = 60 * 60 * 1000
 

@@ -148,7 +148,8 @@ const connectorsOf = ({ webhookAllowedHosts }: Settings, { reached }: OfSandbox)
 type LayerConnectors = ReturnType<typeof connectorsOf>
 
 /** Where connectors elsewhere speak. */
-const layerHearing = layerConnectorDoor.pipe(Layer.provide(Layer.provide(Hearing.layer, Ingest.layer)))
+const layerHearing = (settings: Settings) =>
+  layerConnectorDoor(settings).pipe(Layer.provide(Layer.provide(Hearing.layer, Ingest.layer)))
 
 /** Counts in memory, and writes down in the background, what was refused. */
 const layerRefusals = Layer.provide(Refusals.layer, layerBackgroundDatabase)
@@ -334,7 +335,7 @@ const layerProgram = (run: Run) =>
         Layer.provide(layerCommands),
         Layer.provide(Layer.provide(layerWarned(run, settings), layerMigrated)),
         Layer.provide(layerMigrated),
-        Layer.provide(layerHearing),
+        Layer.provide(layerHearing(settings)),
         // Above the Service: what the API does, its pages ask of that.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
         Layer.provide(layerService(run.windows(settings), connectors)),

@@ -1,15 +1,18 @@
-import { ByteSize, Cause, Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
+import { ByteSize, Cause, Clock, Context, Effect, Layer, Option } from "effect"
 import { type HttpServerError, HttpServerResponse } from "effect/http"
 import { MaxBodySize } from "effect/http/HttpIncomingMessage"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { type Answer, Hearing, notSigned, type Signed, signedIn, unheard } from "../connectors/Hearing.ts"
 import { makeSparing } from "../connectors/sparing.ts"
+import { networkOf } from "../contract/caller-address.ts"
 import type { Answer as ServiceAnswer } from "../contract/envelope.ts"
 import type { ServerError } from "../contract/errors.ts"
 import { tookTooLong } from "../database/took-too-long.ts"
-import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODIES, CONNECTOR_BODY_MS } from "../limits.ts"
+import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODY_MS } from "../limits.ts"
 import { asRoot } from "../telemetry/spans.ts"
 import { spanNamed } from "../telemetry/traceparent.ts"
+import { callerAddress } from "./caller-address.ts"
+import { ConnectorSeats } from "./connector-seats.ts"
 import { NO_STORE } from "./no-store.ts"
 import { statusTold } from "./status-told.ts"
 
@@ -73,70 +76,78 @@ interface Outcome {
   readonly answer: Answer
 }
 
-/** The door of connectors: what nobody signed costs a look at its headers, or at a body of bounded size and time. */
-export const layerConnectorDoor = Layer.effect(
-  ConnectorDoor,
-  Effect.gen(function* () {
-    const hearing = yield* Hearing
-    const seats = yield* Semaphore.make(CONNECTOR_BODIES)
-    const warn = makeSparing("messages of connectors are refused")
+/** What the door knows of where it is. */
+interface Surroundings {
+  /** Whether `X-Forwarded-For` is believed. */
+  readonly trustProxy?: boolean | undefined
+}
 
-    /** A body, and who signed it; none of it is kept where it is nobody. */
-    const received = (request: HttpServerRequest, id: number, signed: Signed) =>
-      Effect.gen(function* () {
-        const body = yield* bodyOf(request)
-        const signer = yield* hearing.signer(id, signed, body)
-        return signer === undefined ? yield* Effect.fail(notSigned) : { signer, body }
+/** The door of connectors: what nobody signed costs a look at its headers, or at a body of bounded size and time. */
+export const layerConnectorDoor = ({ trustProxy = false }: Surroundings = {}) =>
+  Layer.effect(
+    ConnectorDoor,
+    Effect.gen(function* () {
+      const hearing = yield* Hearing
+      const seats = new ConnectorSeats(tooMany)
+      const warn = makeSparing("messages of connectors are refused")
+
+      /** A body, and who signed it; none of it is kept where it is nobody. */
+      const received = (request: HttpServerRequest, id: number, signed: Signed) =>
+        Effect.gen(function* () {
+          const body = yield* bodyOf(request)
+          const signer = yield* hearing.signer(id, signed, body)
+          return signer === undefined ? yield* Effect.fail(notSigned) : { signer, body }
+        })
+
+      const answered = Effect.fnUntraced(function* (
+        request: HttpServerRequest,
+        id: number
+      ): Effect.fn.Return<Outcome, ServerError> {
+        if (request.method !== "POST") return { answer: onlyPost }
+        const signed = signedIn(request.headers, yield* Clock.currentTimeMillis)
+        const refusal = signed === undefined ? notSigned : refusalOf(request)
+        if (signed === undefined || refusal !== undefined) return { answer: refusal ?? notSigned }
+        if (!(yield* hearing.isKnown(id))) return { answer: notSigned }
+        const source = { connectorId: id, network: networkOf(callerAddress(request, trustProxy) ?? "") }
+        const seated = yield* Effect.result(seats.within(source, received(request, id, signed)))
+        if (seated._tag === "Failure") return { answer: seated.failure }
+        const { signer, body } = seated.success
+        return { signer, answer: yield* hearing.hear(signer, signed, body) }
       })
 
-    const answered = Effect.fnUntraced(function* (
-      request: HttpServerRequest,
-      id: number
-    ): Effect.fn.Return<Outcome, ServerError> {
-      if (request.method !== "POST") return { answer: onlyPost }
-      const signed = signedIn(request.headers, yield* Clock.currentTimeMillis)
-      const refusal = signed === undefined ? notSigned : refusalOf(request)
-      if (signed === undefined || refusal !== undefined) return { answer: refusal ?? notSigned }
-      const seated = yield* Effect.result(seats.withPermitsIfAvailable(1)(received(request, id, signed)))
-      if (seated._tag === "Failure") return { answer: seated.failure }
-      if (Option.isNone(seated.success)) return { answer: tooMany }
-      const { signer, body } = seated.success.value
-      return { signer, answer: yield* hearing.hear(signer, signed, body) }
+      /** A line for each message that a connector signed and might say; of all else, which anybody may send, one a minute. */
+      const logged = (id: number, { signer, answer: { status, body } }: Outcome, ms: number) => {
+        const about = { status, ...(status === 200 ? {} : { reason: body["reason"] }) }
+        if (signer === undefined) return warn(String(status), { ...about, named: id })
+        return status === 429
+          ? warn(`429 of ${signer}`, { ...about, connector_id: signer })
+          : Effect.annotateLogs(Effect.logInfo("connector message"), { ...about, connector_id: signer, ms })
+      }
+
+      const recorded = Effect.fnUntraced(function* (request: HttpServerRequest, id: number) {
+        const startedAt = yield* Clock.currentTimeMillis
+        const outcome = yield* Effect.catchCause(answered(request, id), insteadOf)
+        yield* logged(id, outcome, (yield* Clock.currentTimeMillis) - startedAt)
+        return toResponse(outcome.answer)
+      })
+
+      return (request) => {
+        const [, digits] = PATH.exec(request.url.split("?", 1)[0] ?? "") ?? []
+        return digits === undefined
+          ? Effect.succeed(undefined)
+          : asRoot(
+              {
+                name: "connector message",
+                kind: "server",
+                attributes: () => ({}),
+                parent: spanNamed(request.headers["traceparent"]),
+                told: statusTold
+              },
+              recorded(request, Number(digits))
+            )
+      }
     })
-
-    /** A line for each message that a connector signed and might say; of all else, which anybody may send, one a minute. */
-    const logged = (id: number, { signer, answer: { status, body } }: Outcome, ms: number) => {
-      const about = { status, ...(status === 200 ? {} : { reason: body["reason"] }) }
-      if (signer === undefined) return warn(String(status), { ...about, named: id })
-      return status === 429
-        ? warn(`429 of ${signer}`, { ...about, connector_id: signer })
-        : Effect.annotateLogs(Effect.logInfo("connector message"), { ...about, connector_id: signer, ms })
-    }
-
-    const recorded = Effect.fnUntraced(function* (request: HttpServerRequest, id: number) {
-      const startedAt = yield* Clock.currentTimeMillis
-      const outcome = yield* Effect.catchCause(answered(request, id), insteadOf)
-      yield* logged(id, outcome, (yield* Clock.currentTimeMillis) - startedAt)
-      return toResponse(outcome.answer)
-    })
-
-    return (request) => {
-      const [, digits] = PATH.exec(request.url.split("?", 1)[0] ?? "") ?? []
-      return digits === undefined
-        ? Effect.succeed(undefined)
-        : asRoot(
-            {
-              name: "connector message",
-              kind: "server",
-              attributes: () => ({}),
-              parent: spanNamed(request.headers["traceparent"]),
-              told: statusTold
-            },
-            recorded(request, Number(digits))
-          )
-    }
-  })
-)
+  )
 
 /** What is answered where a message could not be heard, for a reason that is on our side. */
 const insteadOf = (cause: Cause.Cause<ServerError>): Effect.Effect<Outcome> => {

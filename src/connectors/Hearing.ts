@@ -6,7 +6,7 @@ import type { ServerError } from "../contract/errors.ts"
 import { Id, isUpTo } from "../contract/fields.ts"
 import { parseJson } from "../contract/json-text.ts"
 import { textOf } from "../contract/utf8.ts"
-import { generateSecret, isFresh, isSigned } from "../deliveries/signature.ts"
+import { isFresh, isSigned } from "../deliveries/signature.ts"
 import { RateWindows } from "../gate/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../gate/windows/window.ts"
 import { type Heard, Ingest } from "../ingest/Ingest.ts"
@@ -101,6 +101,8 @@ const tooMany = (seconds: number) =>
 export class Hearing extends Context.Service<
   Hearing,
   {
+    /** Whether there is a connector with this id: what names none is not worth receiving. */
+    readonly isKnown: (connectorId: number) => Effect.Effect<boolean>
     /** Which connector signed the message; undefined: none, or another one than it says. */
     readonly signer: (connectorId: number, signed: Signed, body: Uint8Array) => Effect.Effect<number | undefined>
     /**
@@ -117,8 +119,6 @@ export class Hearing extends Context.Service<
       const [sql, known, windows] = [yield* SqlClient.SqlClient, yield* Known, yield* RateWindows]
       const [places, ingest] = [yield* Places, yield* Ingest]
       const [look, note] = [groundOf(sql), noting(sql)]
-      // What names no connector takes as long as what names one.
-      const nobodys = [yield* generateSecret]
 
       const heard = Effect.fnUntraced(function* (
         connectorId: number,
@@ -140,12 +140,13 @@ export class Hearing extends Context.Service<
       })
 
       return Hearing.of({
+        isKnown: known.has,
         signer: Effect.fnUntraced(function* (connectorId, { id, timestamp, signatures }, body) {
           const connector = yield* known.find(connectorId)
           const now = yield* Clock.currentTimeMillis
           const message = { id, timestamp, body }
-          const fits = (connector?.secrets ?? nobodys).some((secret) => isSigned(message, signatures, secret, now))
-          return fits ? connector?.id : undefined
+          const isOwn = connector?.secrets.some((secret) => isSigned(message, signatures, secret, now)) === true
+          return isOwn ? connector.id : undefined
         }),
         hear: Effect.fnUntraced(function* (connectorId, signed, body) {
           const admission = yield* windows.admit([bucketOf(connectorId)], [])

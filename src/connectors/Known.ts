@@ -73,7 +73,10 @@ const remembered = (reading: Effect.Effect<All>) =>
  */
 export class Known extends Context.Service<
   Known,
-  { readonly find: (id: number) => Effect.Effect<KnownConnector | undefined> }
+  {
+    readonly has: (id: number) => Effect.Effect<boolean>
+    readonly find: (id: number) => Effect.Effect<KnownConnector | undefined>
+  }
 >()("latchkey/connectors/Known") {
   static readonly layer = Layer.effect(
     Known,
@@ -82,6 +85,7 @@ export class Known extends Context.Service<
       const read = Effect.map(all(yield* SqlClient.SqlClient), (rows): All => new Map(rows.map((row) => [row.id, row])))
       const known = yield* remembered(read)
       return Known.of({
+        has: (id) => Effect.map(known, (connectors) => connectors.has(id)),
         // Opened one by one: one whose secret does not open is in the way of no other.
         find: (id) =>
           Effect.map(known, (connectors) => {

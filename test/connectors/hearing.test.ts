@@ -14,6 +14,7 @@ import {
   BODY_BYTES,
   CONNECTOR_BODIES,
   CONNECTOR_BODY_MS,
+  CONNECTOR_BODY_PROTECTED_MS,
   CONNECTOR_MESSAGE_ID,
   CONNECTOR_MESSAGES_A_MINUTE,
   CONNECTOR_MESSAGES_KEPT_MS,
@@ -326,6 +327,73 @@ layer(layerHeard)("what a connector says", (it) => {
       while (open() > 0) yield* turn
       while (last.status !== 200) last = yield* say()
     })
+  )
+
+  /** Opens connections that begin an unsigned message and never end it. */
+  const openSlowConnections = Effect.fnUntraced(function* (connectorId: number, count: number, localAddress?: string) {
+    const base = yield* BaseUrl
+    const headers = yield* headersOf({ secrets: ["whsec_AAAA"], body: "", headers: { "webhook-signature": "v1,AAAA" } })
+    const lines = Object.entries({ ...headers, host: "x", "content-length": String(BODY_BYTES) })
+    const begun = `POST /connectors/${connectorId} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{`
+    const slow = Array.from({ length: count }, () => new RawClient(base, localAddress).send(begun))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const { socket } of slow) socket.destroy()
+      })
+    )
+    return slow
+  })
+
+  const SLOW = 80
+  const HONEST = 5
+
+  /** Waits until slow connections hold every seat: those beyond are refused. */
+  const untilFull = (slow: ReadonlyArray<RawClient>) =>
+    Effect.repeat(
+      Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
+      { until: () => slow.filter(({ heard }) => heard.startsWith("HTTP/1.1 503")).length === SLOW - CONNECTOR_BODIES }
+    )
+
+  it.effect("is heard beside slow unsigned connections of another network", () =>
+    Effect.gen(function* () {
+      const { id, say } = yield* speaking()
+      yield* untilFull(yield* openSlowConnections(id, SLOW, "127.0.0.2"))
+      const answers = yield* Effect.replicateEffect(say(), HONEST, { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        Array.from({ length: HONEST }, () => 200)
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is heard beside slow unsigned connections of its own network that name another connector", () =>
+    Effect.gen(function* () {
+      const [attacked, honest] = [yield* speaking(), yield* speaking()]
+      yield* untilFull(yield* openSlowConnections(attacked.id, SLOW))
+      for (const _ of Array.from({ length: HONEST })) assert.strictEqual((yield* honest.say()).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    `is heard beside slow ones of its own network and connector once these took ${CONNECTOR_BODY_PROTECTED_MS} ms`,
+    () =>
+      Effect.gen(function* () {
+        const { id, say } = yield* speaking()
+        yield* untilFull(yield* openSlowConnections(id, SLOW))
+        yield* TestClock.adjust(CONNECTOR_BODY_PROTECTED_MS)
+        assert.strictEqual((yield* say()).status, 503)
+        yield* TestClock.adjust(1)
+        for (const _ of Array.from({ length: HONEST })) assert.strictEqual((yield* say()).status, 200)
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("is refused before its body arrives where its path names no connector", () =>
+    Effect.gen(function* () {
+      const { say } = yield* speaking()
+      const slow = yield* openSlowConnections(999_999_999, SLOW)
+      for (const client of slow) yield* Effect.promise(() => client.hears(/^HTTP\/1.1 401/))
+      assert.strictEqual((yield* say()).status, 200)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("is forgotten after an hour", () =>

@@ -25,7 +25,7 @@ export const layerElsewhere = layerConnectorsElsewhere.pipe(
 )
 
 /** What they say is heard, over a database and what hears it. */
-export const layerDoor = Layer.provide(layerConnectorDoor, Hearing.layer)
+export const layerDoor = Layer.provide(layerConnectorDoor(), Hearing.layer)
 
 /** Serves the door alone, at an address without a final slash. */
 export const doorServed = Effect.gen(function* () {

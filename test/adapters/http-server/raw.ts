@@ -14,9 +14,15 @@ export class RawClient {
   heard = ""
   readonly #ended: Promise<string>
 
-  constructor(base: string) {
+  /** `localAddress`: the address of this machine that the server sees, if not the usual one. */
+  constructor(base: string, localAddress?: string) {
     const { port, hostname } = new URL(base)
-    this.socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+    this.socket = connect({
+      port: Number(port),
+      host: hostname,
+      allowHalfOpen: true,
+      ...(localAddress === undefined ? {} : { localAddress })
+    })
     this.socket.setEncoding("utf8").on("data", (text: string) => {
       this.heard += text
     })
