@@ -2,9 +2,10 @@ import { Predicate, SchemaAST } from "effect"
 import { isWhole } from "./fields.ts"
 
 // What clients send is not always what they mean: generated ones write `null` for a field they leave out, and language
-// models write a whole number as text. Both are set right before the payload's schema looks, by what the schema says.
+// models write a whole number as text. Both are set right before the payload's schema looks, by what the schema says. What the schema
+// does not know is dropped.
 
-/** The value as it was meant; the very same one when nothing is to be set right. */
+/** The value as it was meant. */
 type Reading = (value: unknown) => unknown
 
 /** `nullIsAbsent`: whether `null` means "not given" for an optional field that says nothing else about it. */
@@ -49,41 +50,41 @@ const readingOfList = ({ rest }: SchemaAST.Arrays, nullIsAbsent: boolean): Readi
   }
 }
 
-/** Each member knows its own kind of value. Where text is a choice of its own, digits are text. */
+/**
+ * Each member knows its own kind of value. Where text is a choice of its own, digits are text; of several kinds of objects none
+ * is read, as each would drop the fields of the others.
+ */
 const readingOfChoice = ({ types }: SchemaAST.Union, nullIsAbsent: boolean): Reading | undefined => {
   const isText = types.some((type) => SchemaAST.toEncoded(type)._tag === "String")
-  const reads = types
+  const isObject = (type: SchemaAST.AST): boolean => SchemaAST.toEncoded(type)._tag === "Objects"
+  const readable = types.filter(isObject).length > 1 ? types.filter((type) => !isObject(type)) : types
+  const reads = readable
     .map((type) => readingOf(type, nullIsAbsent))
     .filter((read) => read !== undefined)
     .filter((read) => !(isText && read === wholeOf))
   return reads.length === 0 ? undefined : (value) => reads.reduce((meant, read) => read(meant), value)
 }
 
+/**
+ * Reads the fields that the schema knows and drops all others: nobody would look at them, and twenty thousand of them would cost
+ * every further step more than what they came with.
+ */
 const readingOfFields = (ast: SchemaAST.Objects, nullIsAbsent: boolean): Reading | undefined => {
-  const reads = new Map<string, Reading>()
-  const omitted = new Set<string>()
-  for (const { name, type } of ast.propertySignatures) {
-    const read = readingOf(type, nullIsAbsent)
-    if (read !== undefined) reads.set(String(name), read)
-    if (nullIsAbsent && isOmittedByNull(type)) omitted.add(String(name))
-  }
-  if (reads.size === 0 && omitted.size === 0) return undefined
+  if (ast.indexSignatures.length > 0) return undefined
+  const fields = ast.propertySignatures.map(({ name, type }) => ({
+    name: String(name),
+    read: readingOf(type, nullIsAbsent) ?? asSent,
+    isOmitted: nullIsAbsent && isOmittedByNull(type)
+  }))
   return (value) => {
     if (!Predicate.isObject(value)) return value
-    let meant: Record<PropertyKey, unknown> | undefined
-    for (const name of Object.keys(value)) {
+    const known: Record<string, unknown> = {}
+    for (const { name, read, isOmitted } of fields) {
+      if (!Object.hasOwn(value, name)) continue
       const given = value[name]
-      if (given === null && omitted.has(name)) {
-        meant ??= { ...value }
-        delete meant[name]
-        continue
-      }
-      const each = reads.get(name)?.(given) ?? given
-      if (each === given) continue
-      meant ??= { ...value }
-      meant[name] = each
+      if (!(isOmitted && given === null)) known[name] = read(given)
     }
-    return meant ?? value
+    return known
   }
 }
 

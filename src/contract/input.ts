@@ -35,8 +35,7 @@ export const inputDecoderOf = <A>(
   payload: PayloadSchema<A>,
   { method, params }: Pick<RouteSpec, "method" | "params">
 ) => {
-  const names = Object.keys(payload.fields)
-  const isEmpty = names.length === 0
+  const isEmpty = Object.keys(payload.fields).length === 0
   const decoder = isEmpty ? withoutFields : decoderOf
   const nullIsAbsent = NULL_IS_ABSENT.has(method)
   const meant = isEmpty ? identity : asMeant(payload.ast, nullIsAbsent)
@@ -48,9 +47,9 @@ export const inputDecoderOf = <A>(
       case "text":
         return fromText({ ...input.fields, ...path })
       case "json":
-        return fromJson(meant(knownFields(names, input.fields)))
+        return fromJson(meant(input.fields))
       case "body": {
-        const fields = meant(knownFields(names, input.fields))
+        const fields = meant(input.fields)
         if (!Predicate.isObject(fields)) {
           return Effect.fail(new BadRequest({ message: "The body must be a JSON object." }))
         }
@@ -59,17 +58,6 @@ export const inputDecoderOf = <A>(
       }
     }
   }
-}
-
-/**
- * The fields of an object that a payload knows; anything else as it is. Unknown fields are ignored, but twenty thousand of them
- * would cost every further step more than what they came with.
- */
-const knownFields = (names: ReadonlyArray<string>, fields: unknown): unknown => {
-  if (!Predicate.isObject(fields)) return fields
-  const known: Record<string, unknown> = {}
-  for (const name of names) if (Object.hasOwn(fields, name)) known[name] = fields[name]
-  return known
 }
 
 /** A creation and a search say what there is; an edit says what changes, and `null` is a value to change to. */

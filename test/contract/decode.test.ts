@@ -155,10 +155,10 @@ describe("reading input", () => {
 
   it("drops fields that nobody knows before it looks for errors", () => {
     const unknown = Object.fromEntries(Array.from({ length: ALL_TOLD_PARTS + 1 }, (_, n) => [`unknown_${n}`, n]))
-    const wrong = { ...unknown, id: "x", note: 5 }
-    const told = "400 id: must be a number. note: must be a text."
-    assert.strictEqual(json(wrong), told)
-    assert.strictEqual(outcome({ encoding: "body", fields: { ...unknown, note: 5 } }, { id: "x" }), told)
+    const wrong = { ...unknown, note: 5, texts: [{ ...unknown, text: 5 }] }
+    const told = "400 id: must be a number. note: must be a text. texts[0].text: must be a text."
+    assert.strictEqual(json({ ...wrong, id: "x" }), told)
+    assert.strictEqual(outcome({ encoding: "body", fields: wrong }, { id: "x" }), told)
   })
 
   it("takes the first and the last instants there are", () => {
