@@ -65,6 +65,8 @@ import guestsByAge from "./0063_guests_by_age.ts"
 import inquiriesByAge from "./0064_inquiries_by_age.ts"
 import feedsReadInPart from "./0065_feeds_read_in_part.ts"
 import erasedDetails from "./0066_erased_details.ts"
+import staySearchTexts from "./0067_stay_search_texts.ts"
+import searchTextsOfGuests from "./0068_search_texts_of_guests.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -133,5 +135,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 63, name: "guests_by_age", up: guestsByAge, inPieces: true },
   { id: 64, name: "inquiries_by_age", up: inquiriesByAge, inPieces: true },
   { id: 65, name: "feeds_read_in_part", up: feedsReadInPart },
-  { id: 66, name: "erased_details", up: erasedDetails }
+  { id: 66, name: "erased_details", up: erasedDetails },
+  { id: 67, name: "stay_search_texts", up: staySearchTexts },
+  { id: 68, name: "search_texts_of_guests", up: searchTextsOfGuests, inPieces: true }
 ]

@@ -244,6 +244,9 @@ export const RESERVATION_CREATOR = 50
 export const GUEST_NAME = 100
 export const GUEST_PHONE = 50
 export const GUESTS_MAX = 99
+/** Characters of the keyword of a search for reservations: the least, so that a search is narrow, and the most. */
+export const RESERVATION_KEYWORD_MIN = 3
+export const RESERVATION_KEYWORD_MAX = 100
 /** Characters of a lock code. */
 export const LOCK_CODE = 50
 /** Custom fields of a stay, and characters of a name and of a value. */

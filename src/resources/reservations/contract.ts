@@ -10,6 +10,7 @@ import { SEARCH_DAYS } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
 import { Reservation } from "./record.ts"
+import { SearchKeyword } from "./rules/keyword.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
 
@@ -28,6 +29,7 @@ export const search_reservations = operation("search_reservations", {
     property_id: Schema.optionalKey(PropertyOrBox),
     status: Schema.optionalKey(Status),
     channel_type: Schema.optionalKey(ChannelType),
+    keyword: Schema.optionalKey(SearchKeyword),
     start_check_in_date: Schema.optionalKey(CalendarDate),
     end_check_in_date: Schema.optionalKey(CalendarDate),
     start_check_out_date: Schema.optionalKey(CalendarDate),
@@ -39,8 +41,13 @@ export const search_reservations = operation("search_reservations", {
   success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by order_by. Date bounds are inclusive, and one alone is open; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0: in no property (reservation box). payment is the whole order's.`,
-    ["Who arrives this weekend?", "Show order 5-QX7M2LD90", "Which booking requests are waiting for an answer?"],
+    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by order_by. keyword finds a guest. Date bounds are inclusive, and one alone is open; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0: in no property (reservation box). payment is the whole order's.`,
+    [
+      "Who arrives this weekend?",
+      "When does Ada Lovelace come?",
+      "Show order 5-QX7M2LD90",
+      "Which booking requests are waiting for an answer?"
+    ],
     false
   )
 })

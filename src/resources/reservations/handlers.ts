@@ -35,6 +35,7 @@ import { amended } from "./rules/amending.ts"
 import { allocated, boxed } from "./rules/box.ts"
 import { orderByHand } from "./rules/by-hand.ts"
 import { isManualCode, manualCode } from "./rules/codes.ts"
+import { keywordOf } from "./rules/keyword.ts"
 import { checkInDays, checkOutDays, defaultDays } from "./rules/search-days.ts"
 import { toReservation } from "./rules/showing.ts"
 import type { Checked } from "./rules/stay-checks.ts"
@@ -73,12 +74,16 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
     const filters = Struct.omit(payload, ["order_by", "fields", "offset", "limit"])
     const checkOut = yield* Effect.fromResult(checkOutDays(payload))
     const wanted = {
-      ...filters,
+      ...Struct.omit(filters, ["keyword"]),
       check_in: yield* Effect.fromResult(checkInDays(payload)),
       check_out:
         Object.keys(filters).length > 0
           ? checkOut
-          : defaultDays(dateInZone(yield* Clock.currentTimeMillis, caller.timeZone))
+          : defaultDays(dateInZone(yield* Clock.currentTimeMillis, caller.timeZone)),
+      found_by_keyword:
+        payload.keyword === undefined
+          ? undefined
+          : yield* search.matchKeyword(caller.operatorId, keywordOf(payload.keyword))
     }
     const found = yield* search.search(caller.operatorId, wanted, payload.order_by ?? "booked_at", pageOf(payload))
     if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== IN_BOX) {

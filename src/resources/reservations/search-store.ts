@@ -6,11 +6,13 @@ import type { Page } from "../../contract/page.ts"
 import { asReadOf, namesOf, pairsOf } from "../../database/columns.ts"
 import type { Givens, Value } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
+import { idsParameter } from "../../database/parameters.ts"
 import { OrderRow, type Status } from "../orders/order.ts"
 import { knowsProperty } from "../properties/belonging.ts"
 import { GuestDetails, Stay } from "../stays/stay.ts"
 import { receivedOf } from "../transactions/received.ts"
 import type { OrderBy } from "./contract.ts"
+import { type KeywordMatch, matchKeyword, stayHasKeyword, staysWithKeyword } from "./keyword-store.ts"
 import { CheckInGuideImage, Guest } from "./record.ts"
 import type { SearchedDays } from "./rules/search-days.ts"
 
@@ -35,6 +37,8 @@ export interface WantedStays {
   readonly channel_type?: ChannelType | undefined
   readonly check_in: SearchedDays | undefined
   readonly check_out: SearchedDays | undefined
+  /** Those that a keyword has found. */
+  readonly found_by_keyword?: KeywordMatch | undefined
 }
 
 /** A stay with what its order shares and what hangs on it. */
@@ -64,8 +68,20 @@ const valuesOf = (operatorId: number, wanted: WantedStays) => ({
   check_out_until: wanted.check_out?.end,
   channel_id: wanted.channel_id,
   status: wanted.status,
-  channel_type: wanted.channel_type
+  channel_type: wanted.channel_type,
+  ...keywordValuesOf(wanted.found_by_keyword)
 })
+
+/** The ids of what a keyword found, or the keyword, where it found many. */
+const keywordValuesOf = (match: KeywordMatch | undefined) => {
+  const isMany = match !== undefined && "keyword" in match
+  return {
+    stay_ids: match === undefined || isMany ? undefined : match.stayIds,
+    words: isMany ? match.keyword.words : undefined,
+    digits: isMany ? match.keyword.digits : undefined,
+    words_total: isMany ? match.total : undefined
+  }
+}
 type SearchValues = Givens<ReturnType<typeof valuesOf>>
 
 const onStays = (sql: Sql, wanted: SearchValues, where: Where): ReadonlyArray<Fragment> => {
@@ -79,6 +95,7 @@ const onStays = (sql: Sql, wanted: SearchValues, where: Where): ReadonlyArray<Fr
       UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code}))`)
   }
   if (wanted.id !== undefined) all.push(sql`s.id = ${wanted.id}`)
+  if (wanted.stay_ids !== undefined) all.push(sql`s.id = ANY (${idsParameter(wanted.stay_ids)}::bigint[])`)
   if (wanted.stay_code !== undefined) all.push(sql`s.stay_code = ${wanted.stay_code}`)
   if (where === "in the box") all.push(sql`s.property_id IS NULL`)
   if (wanted.property_id !== undefined) all.push(sql`s.property_id = ${wanted.property_id}`)
@@ -148,12 +165,24 @@ const found = (
     : sql`stays s WHERE ${sql.and([ofOperator, ...onStays])}`
 }
 
+/** The keyword of a search whose keyword finds many stays. */
+const keywordIn = ({ operatorId, words, digits }: SearchValues) =>
+  words === undefined ? undefined : { operatorId, words, digits }
+
 /**
  * How many stays match. An index alone can tell: where nothing is asked of orders one of stays, and where nothing is asked
- * of stays that of orders by status, which has how many stays each has.
+ * of stays that of orders by status, which has how many stays each has. Where a keyword alone is asked for, its number is
+ * known.
  */
-const total = (sql: Sql, operatorId: Value<number>, conditions: Conditions): Fragment => {
+const total = (sql: Sql, wanted: SearchValues, conditions: Conditions): Fragment => {
   const { onStays, onOrders } = conditions
+  const { operatorId, words_total: known } = wanted
+  const keyword = keywordIn(wanted)
+  if (known !== undefined && onStays.length + onOrders.length === 0) return sql`SELECT ${known}::bigint AS total`
+  if (keyword !== undefined) {
+    const those = [...onStays, sql`s.id IN (${staysWithKeyword(sql, keyword)})`]
+    return sql`SELECT count(*) AS total FROM ${found(sql, operatorId, { onStays: those, onOrders })}`
+  }
   return onStays.length === 0 && onOrders.length > 0
     ? sql`SELECT coalesce(sum(o.stay_count), 0) AS total FROM orders o
         WHERE ${sql.and([sql`o.operator_id = ${operatorId}`, ...onOrders])}`
@@ -192,10 +221,12 @@ const sums = (sql: Sql): Fragment => sql`
 const search = (sql: Sql) => {
   const page = pagesOf(sql, ReservationRow, (wanted: SearchValues, orderBy: OrderBy, where: Where) => {
     const conditions = { onStays: onStays(sql, wanted, where), onOrders: onOrders(sql, wanted) }
+    const keyword = keywordIn(wanted)
+    const compared = keyword === undefined ? [] : [stayHasKeyword(sql, keyword)]
     return {
-      matching: keys(sql, wanted.operatorId, conditions, orderBy),
+      matching: keys(sql, wanted.operatorId, { ...conditions, onStays: [...conditions.onStays, ...compared] }, orderBy),
       whole: whole(sql),
-      total: total(sql, wanted.operatorId, conditions),
+      total: total(sql, wanted, conditions),
       orderBy: sql.literal(ORDERS[orderBy].by),
       columns: columns(sql),
       joined: sums(sql)
@@ -207,7 +238,13 @@ const search = (sql: Sql) => {
 
 export class ReservationSearchStore extends Context.Service<ReservationSearchStore>()(
   "latchkey/resources/ReservationSearchStore",
-  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), knowsProperty: knowsProperty(sql) })) }
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      matchKeyword: matchKeyword(sql),
+      knowsProperty: knowsProperty(sql)
+    }))
+  }
 ) {
   static readonly layer = Layer.effect(ReservationSearchStore, ReservationSearchStore.make)
 }

@@ -1,0 +1,77 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+// What a keyword search compares with a stay. The table is narrow, so that reading all texts of one operator is quick:
+// 200,000 of them take about 50 ms. Triggers write it, because the release before this one changes stays too.
+//
+// This migration locks `stays` only. Existing stays get their texts in 0074.
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // `words`: name, e-mail and codes, one a line, in the form of `search_form`. `phones`: the digits of phone numbers.
+  yield* sql`
+    CREATE TABLE stay_search_texts (
+      operator_id bigint NOT NULL,
+      stay_id bigint NOT NULL,
+      words text NOT NULL,
+      phones text NOT NULL,
+      PRIMARY KEY (operator_id, stay_id),
+      FOREIGN KEY (operator_id, stay_id) REFERENCES stays (operator_id, id) ON DELETE CASCADE
+    )`
+
+  // Both the stored text and the keyword get this form: NFC, lower case, white space as one space.
+  yield* sql`
+    CREATE FUNCTION search_form(written text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+      SELECT lower(normalize(btrim(regexp_replace(written, '\\s+', ' ', 'g')), NFC))
+    $$`
+
+  // The contact of the stay stands for its booker, whose row in `guests` keeps the name from before an edit.
+  yield* sql`
+    CREATE FUNCTION search_text_of(of_operator bigint, of_stay bigint)
+    RETURNS TABLE (operator_id bigint, stay_id bigint, words text, phones text) LANGUAGE sql STABLE AS $$
+      SELECT s.operator_id, s.id,
+        coalesce((
+          SELECT string_agg(search_form(word), E'\\n') FROM (
+            VALUES (s.guest_name), (s.guest_email), (s.stay_code),
+              (CASE WHEN o.reservation_code <> s.stay_code THEN o.reservation_code END),
+              (CASE WHEN position(o.channel_id IN o.reservation_code) = 0 THEN o.channel_id END)
+            UNION ALL SELECT unnest(ARRAY[g.name, g.email]) FROM guests g
+            WHERE g.operator_id = s.operator_id AND g.stay_id = s.id AND NOT g.is_booker
+          ) said (word)), ''),
+        coalesce((
+          SELECT string_agg(regexp_replace(phone, '[^0-9]', '', 'g'), ' ') FROM (
+            VALUES (s.guest_phone)
+            UNION ALL SELECT g.phone FROM guests g
+            WHERE g.operator_id = s.operator_id AND g.stay_id = s.id AND NOT g.is_booker
+          ) said (phone)), '')
+      FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+      WHERE s.operator_id = of_operator AND s.id = of_stay
+    $$`
+  // PL/pgSQL keeps the plan for the session; a function in SQL is planned at each call before PostgreSQL 18.
+  yield* sql`
+    CREATE FUNCTION write_search_text(of_operator bigint, of_stay bigint) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO stay_search_texts AS written (operator_id, stay_id, words, phones)
+      SELECT text.operator_id, text.stay_id, text.words, text.phones FROM search_text_of(of_operator, of_stay) text
+      ON CONFLICT (operator_id, stay_id) DO UPDATE SET words = excluded.words, phones = excluded.phones;
+    END $$`
+
+  yield* sql`
+    CREATE FUNCTION keep_search_text_of_stay() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM write_search_text(NEW.operator_id, NEW.id);
+      RETURN NULL;
+    END $$`
+  // An AFTER trigger of a row runs when the whole statement has written its order, stays and guests.
+  yield* sql`
+    CREATE TRIGGER stays_search_text_added AFTER INSERT ON stays
+    FOR EACH ROW EXECUTE FUNCTION keep_search_text_of_stay()`
+  yield* sql`
+    CREATE TRIGGER stays_search_text_changed
+    AFTER UPDATE OF guest_name, guest_phone, guest_email, stay_code, order_id ON stays
+    FOR EACH ROW WHEN (
+      (OLD.guest_name, OLD.guest_phone, OLD.guest_email, OLD.stay_code, OLD.order_id)
+        IS DISTINCT FROM (NEW.guest_name, NEW.guest_phone, NEW.guest_email, NEW.stay_code, NEW.order_id))
+    EXECUTE FUNCTION keep_search_text_of_stay()`
+})

@@ -1,0 +1,58 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+
+// The companions of a stay are searched too, and the stays that were there before 0073 get their texts.
+//
+// In pieces, because `guests` is another table than `stays`, and because a change waits for a few hundred rows only.
+
+const STAYS_AT_ONCE = 500
+
+interface Key {
+  readonly operator_id: number
+  readonly id: number
+}
+
+/**
+ * Writes the missing texts of the next stays. Returns the last stay of the piece, or nothing after the last piece. A text
+ * that a change has written meanwhile is newer, so it stays.
+ */
+const writePiece = (sql: SqlClient.SqlClient, after: Key): Effect.Effect<ReadonlyArray<Key>, SqlError> => sql<Key>`
+  WITH next AS MATERIALIZED (
+    SELECT operator_id, id FROM stays WHERE (operator_id, id) > (${after.operator_id}, ${after.id})
+    ORDER BY operator_id, id LIMIT ${sql.literal(`${STAYS_AT_ONCE}`)}
+  ), missing AS MATERIALIZED (
+    SELECT s.operator_id, s.id FROM next JOIN stays s ON s.operator_id = next.operator_id AND s.id = next.id
+    WHERE NOT EXISTS (
+      SELECT FROM stay_search_texts t WHERE t.operator_id = next.operator_id AND t.stay_id = next.id)
+    FOR KEY SHARE OF s
+  ), written AS (
+    INSERT INTO stay_search_texts (operator_id, stay_id, words, phones)
+    SELECT text.* FROM missing CROSS JOIN LATERAL search_text_of(missing.operator_id, missing.id) text
+    ON CONFLICT (operator_id, stay_id) DO NOTHING
+  )
+  SELECT operator_id, id FROM next ORDER BY operator_id DESC, id DESC LIMIT 1`
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  yield* sql`
+    CREATE OR REPLACE FUNCTION keep_search_text_of_guest() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF TG_OP <> 'INSERT' AND NOT OLD.is_booker THEN
+        PERFORM write_search_text(OLD.operator_id, OLD.stay_id);
+      ELSIF TG_OP <> 'DELETE' AND NOT NEW.is_booker THEN
+        PERFORM write_search_text(NEW.operator_id, NEW.stay_id);
+      END IF;
+      RETURN NULL;
+    END $$`
+  yield* sql`
+    CREATE OR REPLACE TRIGGER guests_search_text AFTER INSERT OR UPDATE OR DELETE ON guests
+    FOR EACH ROW EXECUTE FUNCTION keep_search_text_of_guest()`
+
+  let after: Key | undefined = { operator_id: 0, id: 0 }
+  while (after !== undefined) {
+    const last: ReadonlyArray<Key> = yield* writePiece(sql, after)
+    after = last[0]
+  }
+})

@@ -1,0 +1,41 @@
+import { Schema } from "effect"
+import { RESERVATION_KEYWORD_MAX, RESERVATION_KEYWORD_MIN } from "../../../limits.ts"
+
+// What a keyword search of reservations looks for. The database gives both sides the same form (`search_form`): NFC,
+// lower case, and one space for any white space.
+
+const lengthOf = (text: string): number => Array.from(text.trim()).length
+
+/** A part of a name, an e-mail address, a phone number or a code. Spaces around it do not count. */
+export const SearchKeyword = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      text.length <= 2 * RESERVATION_KEYWORD_MAX &&
+      lengthOf(text) >= RESERVATION_KEYWORD_MIN &&
+      lengthOf(text) <= RESERVATION_KEYWORD_MAX,
+    {
+      expected: `${RESERVATION_KEYWORD_MIN} to ${RESERVATION_KEYWORD_MAX} characters, spaces around them not counted`,
+      toJsonSchema: () => ({ minLength: RESERVATION_KEYWORD_MIN, maxLength: RESERVATION_KEYWORD_MAX })
+    }
+  )
+).annotate({ description: "a part of the guest's name, phone or e-mail, or of a code" })
+
+/** What is compared with the words of a stay, and with the digits of its phone numbers. */
+export interface Keyword {
+  readonly words: string
+  /** Undefined if the keyword cannot be a part of a phone number. */
+  readonly digits: string | undefined
+}
+
+/** How people write phone numbers: digits, and what separates groups of them. */
+const PHONE = /^[\d\s+().\-/]+$/
+
+/**
+ * Returns what a keyword looks for. A phone number is compared by its digits, without the zeros before it: `0151 123`
+ * finds `+49 151 1234567`.
+ */
+export const keywordOf = (text: string): Keyword => {
+  const words = text.trim()
+  const digits = PHONE.test(words) ? words.replace(/\D/g, "").replace(/^0+/, "") : ""
+  return { words, digits: digits.length >= RESERVATION_KEYWORD_MIN ? digits : undefined }
+}
