@@ -9,13 +9,12 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // `words`: name, e-mail and codes, one a line, in the form of `search_form`. `phones`: the digits of phone numbers.
+  // Name, e-mail and codes in the form of `search_form`, and the digits of phone numbers, one a line.
   yield* sql`
     CREATE TABLE stay_search_texts (
       operator_id bigint NOT NULL,
       stay_id bigint NOT NULL,
       words text NOT NULL,
-      phones text NOT NULL,
       PRIMARY KEY (operator_id, stay_id),
       FOREIGN KEY (operator_id, stay_id) REFERENCES stays (operator_id, id) ON DELETE CASCADE
     )`
@@ -26,25 +25,23 @@ export default Effect.gen(function* () {
       SELECT lower(normalize(btrim(regexp_replace(written, '\\s+', ' ', 'g')), NFC))
     $$`
 
+  yield* sql`
+    CREATE FUNCTION digits_in(phone text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+      SELECT regexp_replace(phone, '[^0-9]', '', 'g')
+    $$`
+
   // The contact of the stay stands for its booker, whose row in `guests` keeps the name from before an edit.
   yield* sql`
     CREATE FUNCTION search_text_of(of_operator bigint, of_stay bigint)
-    RETURNS TABLE (operator_id bigint, stay_id bigint, words text, phones text) LANGUAGE sql STABLE AS $$
-      SELECT s.operator_id, s.id,
-        coalesce((
-          SELECT string_agg(search_form(word), E'\\n') FROM (
-            VALUES (s.guest_name), (s.guest_email), (s.stay_code),
-              (CASE WHEN o.reservation_code <> s.stay_code THEN o.reservation_code END),
-              (CASE WHEN position(o.channel_id IN o.reservation_code) = 0 THEN o.channel_id END)
-            UNION ALL SELECT unnest(ARRAY[g.name, g.email]) FROM guests g
-            WHERE g.operator_id = s.operator_id AND g.stay_id = s.id AND NOT g.is_booker
-          ) said (word)), ''),
-        coalesce((
-          SELECT string_agg(regexp_replace(phone, '[^0-9]', '', 'g'), ' ') FROM (
-            VALUES (s.guest_phone)
-            UNION ALL SELECT g.phone FROM guests g
-            WHERE g.operator_id = s.operator_id AND g.stay_id = s.id AND NOT g.is_booker
-          ) said (phone)), '')
+    RETURNS TABLE (operator_id bigint, stay_id bigint, words text) LANGUAGE sql STABLE AS $$
+      SELECT s.operator_id, s.id, coalesce((
+        SELECT string_agg(search_form(word), E'\\n') FROM (
+          VALUES (s.guest_name), (s.guest_email), (digits_in(s.guest_phone)), (s.stay_code),
+            (CASE WHEN o.reservation_code <> s.stay_code THEN o.reservation_code END),
+            (CASE WHEN position(o.channel_id IN o.reservation_code) = 0 THEN o.channel_id END)
+          UNION ALL SELECT unnest(ARRAY[g.name, g.email, digits_in(g.phone)]) FROM guests g
+          WHERE g.operator_id = s.operator_id AND g.stay_id = s.id AND NOT g.is_booker
+        ) said (word)), '')
       FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
       WHERE s.operator_id = of_operator AND s.id = of_stay
     $$`
@@ -52,9 +49,9 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE FUNCTION write_search_text(of_operator bigint, of_stay bigint) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
-      INSERT INTO stay_search_texts AS written (operator_id, stay_id, words, phones)
-      SELECT text.operator_id, text.stay_id, text.words, text.phones FROM search_text_of(of_operator, of_stay) text
-      ON CONFLICT (operator_id, stay_id) DO UPDATE SET words = excluded.words, phones = excluded.phones;
+      INSERT INTO stay_search_texts (operator_id, stay_id, words)
+      SELECT text.operator_id, text.stay_id, text.words FROM search_text_of(of_operator, of_stay) text
+      ON CONFLICT (operator_id, stay_id) DO UPDATE SET words = excluded.words;
     END $$`
 
   yield* sql`

@@ -27,7 +27,7 @@ const writePiece = (sql: SqlClient.SqlClient, after: Key): Effect.Effect<Readonl
       SELECT FROM stay_search_texts t WHERE t.operator_id = next.operator_id AND t.stay_id = next.id)
     FOR KEY SHARE OF s
   ), written AS (
-    INSERT INTO stay_search_texts (operator_id, stay_id, words, phones)
+    INSERT INTO stay_search_texts (operator_id, stay_id, words)
     SELECT text.* FROM missing CROSS JOIN LATERAL search_text_of(missing.operator_id, missing.id) text
     ON CONFLICT (operator_id, stay_id) DO NOTHING
   )

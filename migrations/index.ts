@@ -67,6 +67,7 @@ import feedsReadInPart from "./0065_feeds_read_in_part.ts"
 import erasedDetails from "./0066_erased_details.ts"
 import staySearchTexts from "./0067_stay_search_texts.ts"
 import searchTextsOfGuests from "./0068_search_texts_of_guests.ts"
+import nameKeys from "./0069_name_keys.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -137,5 +138,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 65, name: "feeds_read_in_part", up: feedsReadInPart },
   { id: 66, name: "erased_details", up: erasedDetails },
   { id: 67, name: "stay_search_texts", up: staySearchTexts },
-  { id: 68, name: "search_texts_of_guests", up: searchTextsOfGuests, inPieces: true }
+  { id: 68, name: "search_texts_of_guests", up: searchTextsOfGuests, inPieces: true },
+  { id: 69, name: "name_keys", up: nameKeys, inPieces: true }
 ]

@@ -91,6 +91,7 @@ import { KnowledgeAnswers } from "./resources/knowledge-bases/search/KnowledgeAn
 import { layerComparing } from "./resources/listing-calendars/comparing.ts"
 import { followAvailability } from "./resources/listing-calendars/due-days.ts"
 import { layerPushing } from "./resources/listing-calendars/pushing.ts"
+import { layerNameKeys } from "./resources/name-keys.ts"
 import { PropertyFeeds } from "./resources/property-feeds/PropertyFeeds.ts"
 import { layerTimingOut } from "./resources/reservations/timing-out.ts"
 import { layerAppearing } from "./resources/reviews/appearing.ts"
@@ -253,6 +254,9 @@ const layerDocumentation = (settings: Settings) => {
 /** Forgets identity documents of stays that are long over, for as long as the process runs. */
 const layerForgetting = Layer.provide(layerForgettingIdentities, layerBackgroundDatabase)
 
+/** Gives names of groups and tags their keys, where a process of the release before wrote them without. */
+const layerNaming = Layer.provide(layerNameKeys, layerBackgroundDatabase)
+
 /** Forgets messages, images and guests after the days that the settings say. */
 const layerForgettingGuests = Layer.provide(layerGuestRetention, layerBackgroundDatabase)
 
@@ -306,6 +310,7 @@ const layerAtWork = (settings: Settings, connectors: LayerConnectors, sandbox: O
     layerWaiting,
     layerForgetting,
     layerForgettingGuests,
+    layerNaming,
     layerAnsweringGuests,
     layerKnowing,
     layerCountingBacklog(settings),

@@ -104,10 +104,11 @@ describe("a table", () => {
     )
   })
 
-  it("is named by the statement that writes it, or by the list whose rows are replaced, or by who fills all tables or seals all secrets anew", () => {
+  it("is named by the statement that writes it, or by the list whose rows are replaced, or by who fills all tables, seals all secrets anew or fills keys of names", () => {
     assert.deepStrictEqual(sorted(files.filter(writesByParameter)), [
       "backup/loading.ts",
       "database/replaced-list.ts",
+      "resources/name-keys.ts",
       "sealing/rotating.ts"
     ])
     assert.sameMembers([...writesIn("resources/staffs/store.ts")], [...Array(3).fill("staffs"), "staff_properties"])

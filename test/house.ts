@@ -35,7 +35,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "the process: settings choose layers",
     imports: imports(
       "adapters assembly.ts backlog.ts background changes channels configuration.ts connectors console console-assembly.ts database deliveries demo events gate guests ingest",
-      "installation.ts limits.ts oauth operators places resources/<family> sandbox sealing telemetry"
+      "installation.ts limits.ts oauth operators places resources/<family> resources/name-keys.ts sandbox sealing telemetry"
     )
   },
   {
@@ -135,7 +135,7 @@ export const PLACES: ReadonlyArray<Place> = [
     what: "`contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and what it lets others use",
     imports: imports(
       "background changes channels contract database deliveries events installation.ts limits.ts oauth random-text.ts",
-      "resources/addresses.ts resources/guest-place.ts resources/handled.ts resources/own-row.ts resources/row-fields.ts sealing telemetry"
+      "resources/addresses.ts resources/guest-place.ts resources/handled.ts resources/named-row.ts resources/own-row.ts resources/row-fields.ts sealing telemetry"
     )
   },
   {
@@ -152,6 +152,16 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "resources/addresses.ts",
     what: "whose an address is that says nothing but its token",
     imports: ["database"]
+  },
+  {
+    place: "resources/named-row.ts",
+    what: "how a row is found by its name, whatever its case",
+    imports: imports("contract database")
+  },
+  {
+    place: "resources/name-keys.ts",
+    what: "the keys that names are compared by: rows that lack one get it",
+    imports: imports("background contract database")
   },
   {
     place: "resources/own-row.ts",

@@ -23,6 +23,13 @@ export const nameUpTo = (most: number) =>
 /** The name as it is kept. */
 export const nameOf = (text: string): string => text.trim()
 
+/**
+ * Returns what a name is compared by: two names with the same key are one name. It ignores case and the Unicode form. Upper
+ * case comes first, because only together the two mappings make one letter of `\u00df` and `SS`, or of the three sigmas.
+ */
+export const nameKeyOf = (name: string): string =>
+  nameOf(name).normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
+
 /** 409 for a name that another thing of its kind has. */
 export const nameTaken = (field: string, kind: string): Conflict =>
   new Conflict({ message: `${field}: another ${kind} has it already.` })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { asList } from "../../src/contract/id-list.ts"
-import { nameOf, nameUpTo } from "../../src/contract/names.ts"
+import { nameKeyOf, nameOf, nameUpTo } from "../../src/contract/names.ts"
 import { colorOf, PALETTE } from "../../src/contract/palette.ts"
 
 const isName = Schema.is(nameUpTo(15))
@@ -35,6 +35,25 @@ describe("names", () => {
         assert.isTrue(isName(kept))
         assert.strictEqual(nameOf(kept), kept)
         assert.isAtMost(Array.from(kept).length, 15)
+      })
+    )
+  })
+
+  it("have one key whatever their case and Unicode form", () => {
+    for (const [one, other] of [
+      ["Caf\u00e9", "CAFE\u0301"],
+      ["Stra\u00dfe", "STRASSE"],
+      ["\u039f\u0394\u039f\u03a3", "\u03bf\u03b4\u03bf\u03c2"],
+      [" Sea view ", "SEA VIEW"]
+    ] as const) {
+      assert.strictEqual(nameKeyOf(one), nameKeyOf(other))
+    }
+    assert.notStrictEqual(nameKeyOf("Cafe"), nameKeyOf("Caf\u00e9"))
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const key = nameKeyOf(text)
+        assert.strictEqual(nameKeyOf(text.normalize("NFD")), key)
+        assert.strictEqual(nameKeyOf(key), key)
       })
     )
   })

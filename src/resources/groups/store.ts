@@ -7,6 +7,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
+import { keyOf, renamedTo } from "../named-row.ts"
 import { type OfOperator, type OwnRow, removal } from "../own-row.ts"
 import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Group, type search_property_groups } from "./contract.ts"
@@ -20,7 +21,7 @@ export type NewGroup = Omit<Group, "id">
 export type GroupEdit = { readonly [Field in keyof NewGroup]: NewGroup[Field] | undefined }
 
 const readWritten = rowUnless(Written, ({ name }) =>
-  name === "property_groups_name" ? nameTaken("name", "group") : undefined
+  name === "property_groups_name" || name === "property_groups_name_key" ? nameTaken("name", "group") : undefined
 )
 
 const PROPERTIES = { rows: "group_properties", owner: "group_id", item: "property_id", version: "properties_version" }
@@ -45,8 +46,8 @@ const create = (sql: SqlClient.SqlClient) => {
     change: sql`
       ${preconditions(sql, operatorId, { property_ids })},
       written AS (
-        INSERT INTO property_groups (operator_id, name, created_at)
-        SELECT ${operatorId}::bigint, ${name}::text, ${now}::timestamptz
+        INSERT INTO property_groups (operator_id, name, name_key, created_at)
+        SELECT ${operatorId}::bigint, ${name}::text, ${keyOf(sql, name)}, ${now}::timestamptz
         FROM preconditions WHERE ${allKnown(sql)}
         RETURNING operator_id, id, properties_version
       ), attached AS (${putOn(sql, PROPERTIES, property_ids)})`,
@@ -68,7 +69,7 @@ const update = (sql: SqlClient.SqlClient) => {
       before AS (${asItIs(sql, "property_groups", operatorId, id)}),
       written AS (
         UPDATE property_groups g SET
-          name = coalesce(${name ?? null}::text, g.name), ${replaced(sql, PROPERTIES, property_ids, "g")}
+          ${renamedTo(sql, "g", name)}, ${replaced(sql, PROPERTIES, property_ids, "g")}
         FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allKnown(sql)}
         RETURNING g.*
       ), former AS (${clearFormer(sql, PROPERTIES)}), attached AS (${putOn(sql, PROPERTIES, property_ids)})`,

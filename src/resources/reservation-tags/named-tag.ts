@@ -2,6 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { PaletteColor } from "../../contract/palette.ts"
 import type { Value } from "../../database/forms.ts"
+import { exactFirst, isNamed, keyOf } from "../named-row.ts"
 
 /** A tag by its name, with the colour it gets when it is new. */
 interface NamedTag {
@@ -11,18 +12,42 @@ interface NamedTag {
   readonly at: Value<Date>
 }
 
+/** A query for the tag of that name in any dictionary. */
+const knownTag = (sql: SqlClient, { operatorId, name }: NamedTag): Fragment => sql`
+  SELECT tag.id, tag.stays_version FROM usable_reservation_tags tag
+  WHERE tag.operator_id = ${operatorId} AND ${isNamed(sql, "tag", "tag_name", name)}
+  ORDER BY ${exactFirst(sql, "tag", "tag_name", name)} LIMIT 1`
+
 /**
- * CTEs for statements that put a tag on a stay: `named_tag` has the `id` and `stays_version` of the tag of that name, which
- * is made or restored when no dictionary has it, where the CTE `stay` has its row; `made_tag` has it then. The database
- * refuses one more than the operator has room for (`reservation_tag_limit`).
+ * CTEs: `known_tag` has the tag of that name in any dictionary. Where there is none, and the CTE `asking` has its row,
+ * `made_tag` has a new tag, or the deleted one of that name under the name as it is given now. When another call makes the
+ * tag at the same moment, `made_tag` has that one if calls share it, and no row otherwise. The database refuses one more than
+ * the operator has room for (`reservation_tag_limit`).
  */
-export const namedTag = (sql: SqlClient, { operatorId, name, color, at }: NamedTag): Fragment => sql`
-  known_tag AS (
-    SELECT id, stays_version FROM usable_reservation_tags
-    WHERE operator_id = ${operatorId} AND tag_name = ${name}
-  ), made_tag AS (
-    INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
-    SELECT operator_id, ${name}, ${color}, ${at}::timestamptz FROM stay WHERE NOT EXISTS (SELECT FROM known_tag)
-    ON CONFLICT (operator_id, tag_name) DO UPDATE SET deleted_at = NULL
-    RETURNING operator_id, id, stays_version
-  ), named_tag AS (SELECT id, stays_version FROM known_tag UNION ALL SELECT id, stays_version FROM made_tag)`
+export const makeTag = (sql: SqlClient, tag: NamedTag, asking: "stay" | "one", isShared: boolean): Fragment => {
+  const { operatorId, name, color, at } = tag
+  const stillDeleted = isShared ? sql`true` : sql`tag.deleted_at IS NOT NULL`
+  return sql`
+  known_tag AS (${knownTag(sql, tag)}), former_tag AS (
+    SELECT tag.id FROM reservation_tags tag
+    WHERE tag.operator_id = ${operatorId} AND tag.deleted_at IS NOT NULL AND ${isNamed(sql, "tag", "tag_name", name)}
+    ORDER BY ${exactFirst(sql, "tag", "tag_name", name)} LIMIT 1
+  ), restored_tag AS (
+    UPDATE reservation_tags tag SET deleted_at = NULL, tag_name = ${name}::text
+    FROM ${sql.literal(asking)} asking, former_tag
+    WHERE tag.operator_id = ${operatorId} AND tag.id = former_tag.id AND NOT EXISTS (SELECT FROM known_tag) AND ${stillDeleted}
+    RETURNING tag.*
+  ), inserted_tag AS (
+    INSERT INTO reservation_tags AS tag (operator_id, tag_name, name_key, color, created_at)
+    SELECT ${operatorId}::bigint, ${name}::text, ${keyOf(sql, name)}, ${color}::text, ${at}::timestamptz
+    FROM ${sql.literal(asking)} asking
+    WHERE NOT EXISTS (SELECT FROM known_tag) AND NOT EXISTS (SELECT FROM former_tag)
+    ON CONFLICT (operator_id, name_key) DO UPDATE SET deleted_at = NULL WHERE ${stillDeleted}
+    RETURNING tag.*
+  ), made_tag AS (SELECT * FROM restored_tag UNION ALL SELECT * FROM inserted_tag)`
+}
+
+/** The same for statements that put a tag on a stay: `named_tag` has the `id` and `stays_version` of the known or made tag. */
+export const namedTag = (sql: SqlClient, tag: NamedTag): Fragment => sql`
+  ${makeTag(sql, tag, "stay", true)},
+  named_tag AS (SELECT id, stays_version FROM known_tag UNION ALL SELECT id, stays_version FROM made_tag)`

@@ -10,6 +10,7 @@ import { pagesOf } from "../../database/pages.ts"
 import { loweredOnce } from "../../database/parameters.ts"
 import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
+import { makeTag } from "./named-tag.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
 export type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSchema.Type, "id" | "keyword">
@@ -54,18 +55,12 @@ interface Made extends OfOperator, NewReservationTag {
 
 /** Makes a tag, or restores the deleted one of that name. Fails when there is no room for one more. */
 const create = (sql: SqlClient.SqlClient) => {
-  const statement = onRecordInForms(sql, ({ operatorId, tag_name, color, now }: Givens<Made>) => ({
+  const statement = onRecordInForms(sql, ({ operatorId, tag_name: name, color, now }: Givens<Made>) => ({
     change: sql`
-      written AS (
-        INSERT INTO reservation_tags AS tag (operator_id, tag_name, color, created_at)
-        SELECT ${operatorId}::bigint, ${tag_name}::text, ${color}::text, ${now}::timestamptz
-        WHERE NOT EXISTS (SELECT FROM default_reservation_tags WHERE tag_name = ${tag_name})
-        ON CONFLICT (operator_id, tag_name) DO UPDATE SET deleted_at = NULL WHERE tag.deleted_at IS NOT NULL
-        RETURNING operator_id, id, color
-      )`,
+      one AS (SELECT), ${makeTag(sql, { operatorId, name, color, at: now }, "one", false)}`,
     events: [],
-    touched: touchedIn(sql, "reservation_tag", "written"),
-    outcome: sql`SELECT written.id, written.color FROM (SELECT) one LEFT JOIN written ON true`
+    touched: touchedIn(sql, "reservation_tag", "made_tag"),
+    outcome: sql`SELECT made_tag.id, made_tag.color FROM one LEFT JOIN made_tag ON true`
   }))
   return (operatorId: number, { tag_name, color }: NewReservationTag, now: Date) =>
     readWritten(statement({ operatorId, tag_name, color, now }))

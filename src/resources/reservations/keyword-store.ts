@@ -18,7 +18,7 @@ export type KeywordMatch =
 /** Whether the texts `t` contain the keyword. Its form is computed once per statement. */
 const contains = (sql: SqlClient, words: Value<string>, digits: Value<string> | undefined): Fragment => {
   const inWords = sql`strpos(t.words, (SELECT search_form(${words}))) > 0`
-  return digits === undefined ? inWords : sql`(${inWords} OR strpos(t.phones, ${digits}) > 0)`
+  return digits === undefined ? inWords : sql`(${inWords} OR strpos(t.words, ${digits}) > 0)`
 }
 
 /** A keyword as the values of a statement. */

@@ -8,6 +8,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { savepoint } from "../../database/savepoint.ts"
+import { exactFirst, isNamed } from "../named-row.ts"
 import { namedTag } from "../reservation-tags/named-tag.ts"
 import { noSuchStay } from "./rules.ts"
 import { stayRecord } from "./table.ts"
@@ -83,11 +84,16 @@ interface Untagged extends Sought {
 export const removeTag = (sql: Sql) => {
   const statement = onRecordInForms(sql, (untagged: Givens<Untagged>) => ({
     change: sql`
-      stay AS (${named(sql, untagged)}), removed AS (
-        DELETE FROM stay_tags link USING stay, usable_reservation_tags tag
-        WHERE link.operator_id = ${untagged.operatorId} AND link.stay_id = stay.id
-          AND tag.operator_id = ${untagged.operatorId} AND tag.id = link.tag_id AND tag.stays_version = link.stays_version
-          AND tag.tag_name = ${untagged.tagName}
+      stay AS (${named(sql, untagged)}), carried AS (
+        SELECT link.stay_id, link.tag_id FROM stay
+        JOIN stay_tags link ON link.operator_id = stay.operator_id AND link.stay_id = stay.id
+        JOIN usable_reservation_tags tag ON tag.operator_id = link.operator_id AND tag.id = link.tag_id
+          AND tag.stays_version = link.stays_version
+        WHERE link.operator_id = ${untagged.operatorId} AND ${isNamed(sql, "tag", "tag_name", untagged.tagName)}
+        ORDER BY ${exactFirst(sql, "tag", "tag_name", untagged.tagName)} LIMIT 1
+      ), removed AS (
+        DELETE FROM stay_tags link USING carried
+        WHERE link.operator_id = ${untagged.operatorId} AND link.stay_id = carried.stay_id AND link.tag_id = carried.tag_id
         RETURNING link.tag_id
       )`,
     events: [],

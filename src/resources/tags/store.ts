@@ -10,6 +10,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens, Value, Valued } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
+import { exactFirst, isNamed, keyOf, renamedTo } from "../named-row.ts"
 import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
 import { allKnown, type Named, preconditions, Written } from "../properties/belonging.ts"
 import { type query_tags, Tag } from "./contract.ts"
@@ -32,6 +33,7 @@ const WrittenTag = Schema.Struct({ ...Written.fields, color: Schema.NullOr(Palet
 const readWritten = rowUnless(WrittenTag, ({ name, detail }) => {
   switch (name) {
     case "property_tags_name":
+    case "property_tags_name_key":
       return tagNameTaken
     case "property_tag_limit":
       return new ValidationFailed({
@@ -73,20 +75,28 @@ interface Made extends OfOperator, NewTag {
   readonly now: Date
 }
 
-/** Makes a tag, or restores the deleted one of that name. Fails when there is no room for one more. */
+/** Makes a tag, or restores the deleted one of that name under the name as it is given now. Fails when there is no room for one more. */
 const create = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(sql, ({ operatorId, name, color, otherwise, now, ...named }: Givens<Made>) => ({
     change: sql`
       ${preconditions(sql, operatorId, named)},
-      written AS (
-        INSERT INTO property_tags AS tag (operator_id, name, color, created_at)
-        SELECT ${operatorId}::bigint, ${name}::text, ${color ?? otherwise}::text, ${now}::timestamptz
-        FROM preconditions WHERE ${allKnown(sql)}
-        ON CONFLICT (operator_id, name) DO UPDATE SET
-          deleted_at = NULL, color = coalesce(${color ?? null}::text, tag.color)
-        WHERE tag.deleted_at IS NOT NULL
+      namesake AS (
+        SELECT tag.id FROM property_tags tag
+        WHERE tag.operator_id = ${operatorId} AND ${isNamed(sql, "tag", "name", name)}
+        ORDER BY tag.deleted_at IS NOT NULL, ${exactFirst(sql, "tag", "name", name)} LIMIT 1
+      ), restored AS (
+        UPDATE property_tags tag SET
+          deleted_at = NULL, ${renamedTo(sql, "tag", name)}, color = coalesce(${color ?? null}::text, tag.color)
+        FROM namesake, preconditions
+        WHERE tag.operator_id = ${operatorId} AND tag.id = namesake.id AND tag.deleted_at IS NOT NULL AND ${allKnown(sql)}
         RETURNING tag.*
-      ), ${attached(sql, named)}`,
+      ), made AS (
+        INSERT INTO property_tags (operator_id, name, name_key, color, created_at)
+        SELECT ${operatorId}::bigint, ${name}::text, ${keyOf(sql, name)}, ${color ?? otherwise}::text, ${now}::timestamptz
+        FROM preconditions WHERE ${allKnown(sql)} AND NOT EXISTS (SELECT FROM namesake)
+        ON CONFLICT DO NOTHING
+        RETURNING *
+      ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${attached(sql, named)}`,
     events: [],
     touched: touchedIn(sql, "tag", "written"),
     outcome: selectWrittenTag(sql)
@@ -105,7 +115,7 @@ const freed = (
   name: Value<string>
 ): Fragment => sql`
   DELETE FROM property_tags deleted USING preconditions
-  WHERE deleted.operator_id = ${operatorId} AND deleted.name = ${name} AND deleted.deleted_at IS NOT NULL
+  WHERE deleted.operator_id = ${operatorId} AND ${isNamed(sql, "deleted", "name", name)} AND deleted.deleted_at IS NOT NULL
     AND ${allKnown(sql)} AND EXISTS (
       SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)
   RETURNING deleted.id`
@@ -126,7 +136,7 @@ const update = (sql: SqlClient.SqlClient) => {
         FOR NO KEY UPDATE
       ), written AS (
         UPDATE property_tags t SET
-          name = coalesce(${name ?? null}::text, t.name),
+          ${renamedTo(sql, "t", name)},
           color = coalesce(${color ?? null}::text, t.color),
           ${replaced(sql, PROPERTIES, named.property_ids, "t")}, ${replaced(sql, ROOM_TYPES, named.room_type_ids, "t")}
         FROM before, preconditions

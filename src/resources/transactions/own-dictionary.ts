@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { nameTaken } from "../../contract/names.ts"
+import { nameKeyOf, nameTaken } from "../../contract/names.ts"
 import { DICTIONARY_ENTRIES } from "../../limits.ts"
 import { builtIn, type Dictionary, isBookedWith, isBuiltIn, merged, type OwnEntry } from "./dictionaries.ts"
 
@@ -43,9 +43,9 @@ export const entriesOf = (own: OwnDictionary, dictionary: Dictionary): ReadonlyA
 
 const taken: Result.Result<never, Conflict> = Result.fail(nameTaken("name", "entry"))
 
-/** Whether another entry that can be chosen has the name. */
+/** Whether another entry that can be chosen has the name, in whatever case. Changes of one operator wait for each other. */
 const isTaken = (own: OwnDictionary, dictionary: Dictionary, { id, name }: Pick<OwnEntry, "id" | "name">): boolean =>
-  entriesOf(own, dictionary).some((each) => each.name === name && each.id !== id && !each.retired)
+  entriesOf(own, dictionary).some((each) => nameKeyOf(each.name) === nameKeyOf(name) && each.id !== id && !each.retired)
 
 /** An entry of one's own. Its id is above all that the operator ever had, in whichever dictionary. */
 export const added = (
@@ -73,7 +73,7 @@ export const renamed = (
   { id, name }: Pick<OwnEntry, "id" | "name">
 ): Result.Result<Said, Conflict | NotFound> =>
   Result.flatMap(known(own, dictionary, id), (entry) => {
-    if (!entry.retired && isTaken(own, dictionary, { id, name })) return taken
+    if (entry.name !== name && !entry.retired && isTaken(own, dictionary, { id, name })) return taken
     const changes = entry.name === name ? "nothing" : "name"
     return Result.succeed({ entry: shown(dictionary, { ...entry, name }), changes })
   })

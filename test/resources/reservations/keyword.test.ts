@@ -197,6 +197,7 @@ test("a keyword is a phone number only if it is written like one", () => {
   assert.deepStrictEqual(keywordOf(" Ada 1234 "), { words: "Ada 1234", digits: undefined })
   assert.deepStrictEqual(keywordOf("+49 (0)15"), { words: "+49 (0)15", digits: "49015" })
   assert.deepStrictEqual(keywordOf("0049.15"), { words: "0049.15", digits: "4915" })
+  assert.deepStrictEqual(keywordOf("0049151"), { words: "49151", digits: undefined })
   assert.deepStrictEqual(keywordOf("0012"), { words: "0012", digits: undefined })
   FastCheck.assert(
     FastCheck.property(FastCheck.string(), (text) => {

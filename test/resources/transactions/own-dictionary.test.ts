@@ -143,6 +143,17 @@ describe("an operator's own dictionaries", () => {
     assert.strictEqual(why(renamed(both, "income_items", { id: 10_002, name: "Cleaning fee" })), "Conflict")
   })
 
+  it("have names that differ in more than case and Unicode form, but for those that were there before", () => {
+    const own = { ...NOTHING, income_items: [{ id: 10_001, name: "Caf\u00e9", retired: false }] }
+    for (const name of ["CAFE\u0301", "caf\u00e9", "CLEANING FEE"]) {
+      assert.strictEqual(why(added(own, "income_items", name)), "Conflict")
+      assert.strictEqual(why(renamed(own, "income_items", { id: 12, name })), "Conflict")
+    }
+    assert.strictEqual(why(renamed(own, "income_items", { id: 10_001, name: "CAF\u00c9" })), "name")
+    const both = { ...NOTHING, income_items: [...own.income_items, { id: 10_002, name: "caf\u00e9", retired: false }] }
+    assert.strictEqual(why(renamed(both, "income_items", { id: 10_002, name: "caf\u00e9" })), "nothing")
+  })
+
   it(`have room for ${DICTIONARY_ENTRIES} entries of one's own each, retired ones among them, and names of built-in ones beside`, () => {
     const entries: ReadonlyArray<OwnEntry> = Array.from({ length: DICTIONARY_ENTRIES - 1 }, (_, at) => ({
       ...{ id: 10_001 + at, name: `Own ${at}`, retired: at % 2 === 0 }

@@ -20,10 +20,10 @@ export const SearchKeyword = Schema.String.check(
   )
 ).annotate({ description: "a part of the guest's name, phone or e-mail, or of a code" })
 
-/** What is compared with the words of a stay, and with the digits of its phone numbers. */
+/** What the text of a stay may contain. */
 export interface Keyword {
   readonly words: string
-  /** Undefined if the keyword cannot be a part of a phone number. */
+  /** The keyword as the digits of a phone number; undefined if it cannot be one, or is written in these digits alone. */
   readonly digits: string | undefined
 }
 
@@ -32,10 +32,11 @@ const PHONE = /^[\d\s+().\-/]+$/
 
 /**
  * Returns what a keyword looks for. A phone number is compared by its digits, without the zeros before it: `0151 123`
- * finds `+49 151 1234567`.
+ * finds `+49 151 1234567`. A text that contains the digits with the zeros contains them without, too.
  */
 export const keywordOf = (text: string): Keyword => {
   const words = text.trim()
   const digits = PHONE.test(words) ? words.replace(/\D/g, "").replace(/^0+/, "") : ""
-  return { words, digits: digits.length >= RESERVATION_KEYWORD_MIN ? digits : undefined }
+  if (digits.length < RESERVATION_KEYWORD_MIN) return { words, digits: undefined }
+  return /^\d+$/.test(words) ? { words: digits, digits: undefined } : { words, digits }
 }

@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { builtBeside } from "../src/database/built-beside.ts"
+import { fillNameKeys } from "../src/resources/name-keys.ts"
+
+// Names of groups and tags are compared by a key, without case and in one Unicode form. The service computes the key, so that
+// it does not depend on the locale of the database. A row without a key is compared by its exact name alone.
+//
+// The release before writes no keys. When it renames a row, a trigger removes the key of the former name.
+//
+// In pieces, because each statement locks another table, and because indexes are built while others write.
+
+const TABLES = ["property_groups", "property_tags", "reservation_tags"]
+const RENAMED_BY_RELEASE_BEFORE = ["property_groups", "property_tags"]
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  for (const table of TABLES) {
+    yield* sql`ALTER TABLE ${sql(table)} ADD COLUMN IF NOT EXISTS name_key text`
+    yield* builtBeside({ name: `${table}_name_key`, unique: true, on: `${table} (operator_id, name_key)` })
+    yield* builtBeside({
+      name: `${table}_without_key`,
+      unique: false,
+      on: `${table} (operator_id, id) WHERE name_key IS NULL`
+    })
+  }
+
+  // The key of a name that differs in case alone is the same one.
+  yield* sql`
+    CREATE OR REPLACE FUNCTION forget_name_key() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NEW.name_key = OLD.name_key AND lower(normalize(NEW.name, NFC)) <> lower(normalize(OLD.name, NFC)) THEN
+        NEW.name_key := NULL;
+      END IF;
+      RETURN NEW;
+    END $$`
+  for (const table of RENAMED_BY_RELEASE_BEFORE) {
+    yield* sql`
+      CREATE OR REPLACE TRIGGER ${sql(`${table}_renamed`)} BEFORE UPDATE OF name ON ${sql(table)}
+      FOR EACH ROW EXECUTE FUNCTION forget_name_key()`
+  }
+
+  // Names of default tags have ASCII letters only.
+  yield* sql`
+    CREATE OR REPLACE VIEW usable_reservation_tags AS
+    SELECT o.id AS operator_id, t.id, t.tag_name, t.color, true AS is_default, 0::bigint AS stays_version,
+      lower(t.tag_name) AS name_key
+    FROM operators o CROSS JOIN default_reservation_tags t
+    UNION ALL
+    SELECT operator_id, id, tag_name, color, false, stays_version, name_key FROM reservation_tags WHERE deleted_at IS NULL`
+
+  // The trail names a field that changed (0010), and not the key that follows from a name.
+  yield* sql`
+    CREATE OR REPLACE FUNCTION changed_fields(before jsonb, after jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+      SELECT coalesce(array_agg(field ORDER BY field), '{}') FROM (
+        SELECT CASE key
+          WHEN 'properties_version' THEN 'property_ids'
+          WHEN 'room_types_version' THEN 'room_type_ids'
+          ELSE key END AS field
+        FROM jsonb_each(after)
+        WHERE key NOT IN ('updated_at', 'version', 'token_digest', 'name_key') AND before -> key IS DISTINCT FROM value
+      ) changed
+    $$`
+
+  yield* fillNameKeys
+})
