@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { CurrentOperator } from "../../contract/caller.ts"
-import { NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { NotFound, type ValidationFailed } from "../../contract/errors.ts"
 import { asList } from "../../contract/id-list.ts"
 import { nameOf } from "../../contract/names.ts"
 import { pageOf } from "../../contract/page.ts"
@@ -10,7 +10,7 @@ import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchNamed, noSuchProperties } from "../properties/belonging.ts"
 import { Identity } from "../row-fields.ts"
 import { type create_staff, type delete_staff, type query_staffs, Staffs, type update_staff } from "./contract.ts"
-import { isMobile } from "./rules.ts"
+import { mobileOf, wrongMobile } from "./rules.ts"
 import { StaffStore } from "./store.ts"
 
 type Store = StaffStore["Service"]
@@ -26,8 +26,8 @@ const queryStaffs = (store: Store) =>
 const createStaff = (store: Store, deployment: Kind) =>
   Effect.fnUntraced(function* (payload: typeof create_staff.payloadSchema.Type) {
     const caller = yield* CurrentOperator
-    yield* checkMobile(deployment, payload.mobile)
-    const { mobile, email = "", note = "", property_ids = [] } = payload
+    const mobile = yield* readMobile(deployment, payload.mobile)
+    const { email = "", note = "", property_ids = [] } = payload
     const { id, unknown_properties } = yield* store.create(
       caller.operatorId,
       { name: nameOf(payload.name), mobile, email, note, property_ids: asList(property_ids) },
@@ -39,12 +39,13 @@ const createStaff = (store: Store, deployment: Kind) =>
 const updateStaff = (store: Store, deployment: Kind) =>
   Effect.fnUntraced(function* ({ id, ...edit }: typeof update_staff.payloadSchema.Type) {
     const caller = yield* CurrentOperator
-    yield* checkMobile(deployment, edit.mobile)
+    const mobile = edit.mobile === undefined ? undefined : yield* readMobile(deployment, edit.mobile)
     const updated = yield* store.update(
       caller.operatorId,
       id,
       {
         ...edit,
+        mobile,
         name: edit.name === undefined ? undefined : nameOf(edit.name),
         property_ids: edit.property_ids === undefined ? undefined : asList(edit.property_ids)
       },
@@ -62,16 +63,11 @@ const deleteStaff = (store: Store) =>
 
 const noSuchStaff = new NotFound({ message: "id: no such staff member." })
 
-type Kind = Parameters<typeof isMobile>[0]
+type Kind = typeof Deployment.Service
 
-const checkMobile = (deployment: Kind, mobile: string | undefined): Effect.Effect<void, ValidationFailed> =>
-  mobile === undefined || isMobile(deployment, mobile) ? Effect.void : Effect.fail(WRONG_MOBILE[deployment])
-
-const WRONG_MOBILE = {
-  international: new ValidationFailed({
-    message: "mobile: must be +<country code> <number>, such as +49 15112345678."
-  }),
-  regional: new ValidationFailed({ message: "mobile: must be a telephone number, such as 13800138000." })
+const readMobile = (deployment: Kind, text: string): Effect.Effect<string, ValidationFailed> => {
+  const mobile = mobileOf(deployment, text)
+  return mobile === undefined ? Effect.fail(wrongMobile(deployment)) : Effect.succeed(mobile)
 }
 
 export const layerStaffs = layerHandled(

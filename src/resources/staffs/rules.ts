@@ -1,25 +1,38 @@
+import { ValidationFailed } from "../../contract/errors.ts"
 import type { DeploymentName } from "../../installation.ts"
 import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../limits.ts"
+import { callingCodeOf } from "./calling-codes.ts"
 
-const INTERNATIONAL = /^\+([1-9]\d{0,2}) (\d+(?:[ -]\d+)*)$/
-const REGIONAL = /^\d+(?:[ -]\d+)*$/
+/** What a copied number carries unseen: direction marks, joiners, spaces without width. */
+const INVISIBLE = /\p{Cf}/gu
+/** What people put between digits. `(0)` is the zero that is dialled within the country alone. */
+const SEPARATORS = /\(0\)|[\p{Z}\t().\-/\p{Pd}]/gu
 
-const digitsIn = (text: string): number => text.replace(/\D/g, "").length
+const isLong = (digits: string): boolean => digits.length >= MOBILE_DIGITS_MIN && digits.length <= MOBILE_DIGITS_MAX
+
+/** Writes a number with its country code in the form of the specification (POST /staffs): `+<country code> <number>`. */
+const internationalForm = (digits: string): string | undefined => {
+  const code = callingCodeOf(digits)
+  if (code === undefined || digits.length > MOBILE_DIGITS_MAX) return undefined
+  const number = digits.slice(code.length)
+  return number.length >= MOBILE_DIGITS_MIN ? `+${code} ${number}` : undefined
+}
 
 /**
- * Whether a mobile number has the form its deployment asks for: `+<country code> <number>` on the international one
- * (specification, POST /staffs), where the regional one also takes a number without country code. Groups of digits may
- * be parted by a space or a hyphen.
+ * Returns a mobile number in the form in which it is stored, or undefined if it is none: `+<country code> <number>` on the
+ * international deployment. The regional one also takes the digits of a number without country code.
  */
-export const isMobile = (deployment: DeploymentName, text: string): boolean => {
-  const [, country, number] = INTERNATIONAL.exec(text) ?? []
-  if (country !== undefined && number !== undefined) {
-    return digitsIn(number) >= MOBILE_DIGITS_MIN && digitsIn(text) <= MOBILE_DIGITS_MAX
-  }
-  return (
-    deployment === "regional" &&
-    REGIONAL.test(text) &&
-    digitsIn(text) >= MOBILE_DIGITS_MIN &&
-    digitsIn(text) <= MOBILE_DIGITS_MAX
-  )
+export const mobileOf = (deployment: DeploymentName, text: string): string | undefined => {
+  const bare = text.normalize("NFKC").replace(INVISIBLE, "").replace(SEPARATORS, "")
+  if (/^\+\d+$/.test(bare)) return internationalForm(bare.slice(1))
+  return deployment === "regional" && /^\d+$/.test(bare) && isLong(bare) ? bare : undefined
 }
+
+const INTERNATIONAL_FORM = "+<country code> <number>, such as +49 15112345678"
+const REGIONAL_FORM = `a number of ${MOBILE_DIGITS_MIN} to ${MOBILE_DIGITS_MAX} digits, such as 13800138000, or ${INTERNATIONAL_FORM}`
+
+/** 422 for a text that is no mobile number. */
+export const wrongMobile = (deployment: DeploymentName): ValidationFailed =>
+  new ValidationFailed({
+    message: `mobile: must be ${deployment === "regional" ? REGIONAL_FORM : INTERNATIONAL_FORM}.`
+  })

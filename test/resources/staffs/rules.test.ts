@@ -1,20 +1,44 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../src/limits.ts"
-import { isMobile } from "../../../src/resources/staffs/rules.ts"
+import { CALLING_CODES, callingCodeOf } from "../../../src/resources/staffs/calling-codes.ts"
+import { mobileOf, wrongMobile } from "../../../src/resources/staffs/rules.ts"
 
 const digits = (least: number, most: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(""))
 
+const DEPLOYMENTS = ["international", "regional"] as const
+
 describe("a mobile number", () => {
-  it("is a country code and a number on the international deployment", () => {
+  it("is stored as +<country code> <number>, however its digits are separated", () => {
+    const codes = fc.constantFrom(...CALLING_CODES)
+    const separator = fc.constantFrom("", " ", "-", ".", "/", " (", ") ", "\u00a0", "\u2011", "\u202f", "\u200e")
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 999 }), digits(MOBILE_DIGITS_MIN, 12), (country, number) => {
-        assert.isTrue(isMobile("international", `+${country} ${number}`))
-        assert.isTrue(isMobile("regional", `+${country} ${number}`))
-        assert.isFalse(isMobile("international", `+${country}${number}`))
-        assert.isFalse(isMobile("international", `${country} ${number}`))
-        assert.isFalse(isMobile("international", `+${country}  ${number}`))
+      fc.property(codes, digits(MOBILE_DIGITS_MIN, 12), separator, (code, number, between) => {
+        for (const deployment of DEPLOYMENTS) {
+          assert.strictEqual(mobileOf(deployment, `+${code}${between}${number}`), `+${code} ${number}`)
+        }
+        assert.strictEqual(mobileOf("international", `${code}${between}${number}`), undefined)
+      })
+    )
+    for (const [text, stored] of [
+      ["+491511234567", "+49 1511234567"],
+      ["+1 (415) 555-2671", "+1 4155552671"],
+      ["+1.415.555.2671", "+1 4155552671"],
+      ["\u202a+1 415 555 2671\u202c", "+1 4155552671"],
+      ["+49\u00a0151\u00a01234567", "+49 1511234567"],
+      ["\uff0b\uff14\uff19 151 1234567", "+49 1511234567"],
+      ["+49 (0)151 1234567", "+49 1511234567"]
+    ] as const) {
+      assert.strictEqual(mobileOf("international", text), stored)
+    }
+  })
+
+  it("keeps the form in which it is stored", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...DEPLOYMENTS), fc.string({ unit: "binary" }), (deployment, text) => {
+        const stored = mobileOf(deployment, text)
+        if (stored !== undefined) assert.strictEqual(mobileOf(deployment, stored), stored)
       })
     )
   })
@@ -22,43 +46,49 @@ describe("a mobile number", () => {
   it("goes without a country code on the regional deployment alone", () => {
     fc.assert(
       fc.property(digits(MOBILE_DIGITS_MIN, MOBILE_DIGITS_MAX), (number) => {
-        assert.isTrue(isMobile("regional", number))
-        assert.isFalse(isMobile("international", number))
+        assert.strictEqual(mobileOf("regional", number), number)
+        assert.strictEqual(mobileOf("international", number), undefined)
       })
     )
+    assert.strictEqual(mobileOf("regional", "138-0013 8000"), "13800138000")
   })
 
-  it("may part its digits by single spaces and hyphens", () => {
-    assert.isTrue(isMobile("international", "+49 151 123-456 78"))
-    assert.isTrue(isMobile("regional", "138 0013 8000"))
-    for (const odd of [
-      "+49 151--12345",
-      "+49 151 12345 ",
-      "+49 -15112345",
-      "+49 151.12345",
-      " +49 15112345",
-      "+49 1511a345"
-    ]) {
-      assert.isFalse(isMobile("international", odd), odd)
-      assert.isFalse(isMobile("regional", odd), odd)
+  it("has a country code that some country has", () => {
+    for (const odd of ["+0 15112345", "+049 15112345", "+999 15112345", "+210 15112345", "+21", "+ ", ""]) {
+      for (const deployment of DEPLOYMENTS) assert.strictEqual(mobileOf(deployment, odd), undefined, odd)
+    }
+    for (const code of CALLING_CODES) {
+      assert.strictEqual(callingCodeOf(`${code}0000`), code)
+    }
+  })
+
+  it("has nothing in it but digits and what separates them", () => {
+    for (const odd of ["+49 1511a345", "+49 151 1234567 ext. 5", "49+15112345", "++4915112345", "+49 151,12345"]) {
+      for (const deployment of DEPLOYMENTS) assert.strictEqual(mobileOf(deployment, odd), undefined, odd)
     }
   })
 
   it("has neither too few digits nor too many", () => {
     const number = (length: number) => "1".repeat(length)
-    assert.isTrue(isMobile("international", `+49 ${number(MOBILE_DIGITS_MIN)}`))
-    assert.isFalse(isMobile("international", `+49 ${number(MOBILE_DIGITS_MIN - 1)}`))
-    assert.isTrue(isMobile("international", `+49 ${number(MOBILE_DIGITS_MAX - 2)}`))
-    assert.isFalse(isMobile("international", `+49 ${number(MOBILE_DIGITS_MAX - 1)}`))
-    assert.isTrue(isMobile("regional", number(MOBILE_DIGITS_MAX)))
-    assert.isFalse(isMobile("regional", number(MOBILE_DIGITS_MAX + 1)))
-    assert.isTrue(isMobile("regional", number(MOBILE_DIGITS_MIN)))
-    assert.isFalse(isMobile("regional", number(MOBILE_DIGITS_MIN - 1)))
+    const isOne = (deployment: (typeof DEPLOYMENTS)[number], text: string) => mobileOf(deployment, text) !== undefined
+    assert.isTrue(isOne("international", `+49 ${number(MOBILE_DIGITS_MIN)}`))
+    assert.isFalse(isOne("international", `+49 ${number(MOBILE_DIGITS_MIN - 1)}`))
+    assert.isTrue(isOne("international", `+49 ${number(MOBILE_DIGITS_MAX - 2)}`))
+    assert.isFalse(isOne("international", `+49 ${number(MOBILE_DIGITS_MAX - 1)}`))
+    assert.isTrue(isOne("regional", number(MOBILE_DIGITS_MAX)))
+    assert.isFalse(isOne("regional", number(MOBILE_DIGITS_MAX + 1)))
+    assert.isTrue(isOne("regional", number(MOBILE_DIGITS_MIN)))
+    assert.isFalse(isOne("regional", number(MOBILE_DIGITS_MIN - 1)))
   })
 
-  it("has no country code that begins with zero or has four digits", () => {
-    for (const odd of ["+0 15112345", "+049 15112345", "+4915 112345", "+ 15112345", ""]) {
-      assert.isFalse(isMobile("international", odd), odd)
-    }
+  it("is asked for in the form of its deployment", () => {
+    assert.strictEqual(
+      wrongMobile("international").message,
+      "mobile: must be +<country code> <number>, such as +49 15112345678."
+    )
+    assert.strictEqual(
+      wrongMobile("regional").message,
+      "mobile: must be a number of 4 to 15 digits, such as 13800138000, or +<country code> <number>, such as +49 15112345678."
+    )
   })
 })

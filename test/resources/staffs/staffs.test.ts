@@ -189,7 +189,7 @@ layer(layerTest)("staff", (it) => {
         [{ name: "x".repeat(STAFF_NAME + 1) }, 422, "name"],
         [{ name: 5 }, 400, "name"],
         [{ mobile: "015112345678" }, 422, "mobile"],
-        [{ mobile: "+4915112345678" }, 422, "mobile"],
+        [{ mobile: "+99915112345678" }, 422, "mobile"],
         [{ mobile: "" }, 422, "mobile"],
         [{ email: "marta" }, 422, "email"],
         [{ email: "marta@" }, 422, "email"],
@@ -222,6 +222,20 @@ layer(layerTest)("staff", (it) => {
     })
   )
 
+  it.effect("stores a mobile in one form, however it is written", () =>
+    Effect.gen(function* () {
+      const { api, as } = yield* ready
+      const mobile = "\u202a+1 415 555 2671\u202c"
+      const { staff_id: id } = yield* api.create_staff({ ...marta, mobile }).pipe(as)
+      const stored = Effect.map(api.query_staffs({ id }).pipe(as), ({ staffs }) => staffs[0]?.mobile)
+      assert.strictEqual(yield* stored, "+1 4155552671")
+      yield* api.update_staff({ id, mobile: "+491511234567" }).pipe(as)
+      assert.strictEqual(yield* stored, "+49 1511234567")
+      yield* api.update_staff({ id, note: "nights" }).pipe(as)
+      assert.strictEqual(yield* stored, "+49 1511234567")
+    })
+  )
+
   it.effect("takes the longest name and note, and as many properties as may be named", () =>
     Effect.gen(function* () {
       const { token } = yield* ready
@@ -243,7 +257,11 @@ layer(layerService(layerTestDatabase).pipe(Layer.provide(Layer.succeed(Deploymen
         for (const mobile of ["13800138000", MOBILE]) {
           assert.strictEqual((yield* call(token, "create_staff", { name: "Li", mobile })).error_code, 0)
         }
-        assert.strictEqual((yield* call(token, "create_staff", { name: "Li", mobile: "one" })).error_code, 422)
+        assert.deepInclude(yield* call(token, "create_staff", { name: "Li", mobile: "one" }), {
+          error_code: 422,
+          error_msg:
+            "mobile: must be a number of 4 to 15 digits, such as 13800138000, or +<country code> <number>, such as +49 15112345678."
+        })
       })
     )
   }

@@ -43,7 +43,7 @@ const personFields = ({ it }: StaffForm, act: string, notTaken?: NotTaken): Html
     {
       name: "mobile",
       label: "Mobile",
-      hint: "With its country code and a space after it, such as +49 15112345678.",
+      hint: "With its country code, such as +49 15112345678.",
       type: "tel",
       value: it?.mobile ?? "",
       required: true,
