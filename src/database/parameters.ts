@@ -21,7 +21,15 @@ const jsonText = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part))
 
 /**
- * A text in lower case, worked out once a statement. A bare `lower($1)` would be worked out anew for every row: from its
- * sixth run on a connection the server plans a statement for any value, and then no parameter is a constant to it.
+ * The form in which a search compares a text: lower case, NFC. Text of ASCII alone is in NFC already, and is not normalized: that
+ * would cost three times what the lower case does.
  */
-export const loweredOnce = (sql: SqlClient, text: Value<string>): Fragment => sql`(SELECT lower(${text}))`
+export const searched = (sql: SqlClient, text: Fragment): Fragment => sql`
+  lower(CASE WHEN octet_length(${text}) = length(${text}) THEN ${text} ELSE normalize(${text}, NFC) END)`
+
+/**
+ * A keyword in the same form, computed once per statement. A bare `lower($1)` would be computed for every row: from its sixth
+ * run on a connection the server plans a statement for any value, and then no parameter is a constant to it.
+ */
+export const searchedOnce = (sql: SqlClient, keyword: Value<string>): Fragment =>
+  sql`(SELECT lower(normalize(${keyword}, NFC)))`

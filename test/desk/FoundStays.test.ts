@@ -84,6 +84,8 @@ layer(layerTest)("a host's search of stays", (it) => {
       }
       // Neither is a pattern.
       assert.deepStrictEqual(yield* names({ words: "A%e" }), [])
+      assert.deepStrictEqual(yield* names({ words: "a\u030ada" }), yield* names({ words: "\u00e5da" }))
+      assert.lengthOf(yield* names({ words: "a\u030ada" }), 1)
       assert.deepStrictEqual(yield* names({ words: longAgo }), ["Long ago"])
       assert.deepStrictEqual(yield* names({ words: longAgo.slice(2) }), ["Long ago"], "the channel's own id")
       assert.deepStrictEqual(yield* names({ words: longAgo.slice(0, -1) }), [])

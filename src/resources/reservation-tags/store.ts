@@ -7,7 +7,7 @@ import { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
-import { loweredOnce } from "../../database/parameters.ts"
+import { searched, searchedOnce } from "../../database/parameters.ts"
 import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
 import { makeTag } from "./named-tag.ts"
@@ -38,7 +38,7 @@ const search = (sql: SqlClient.SqlClient) => {
     const conditions = [sql`operator_id = ${wanted.operatorId}`]
     if (wanted.id !== undefined) conditions.push(sql`id = ${wanted.id}`)
     if (wanted.keyword !== undefined) {
-      conditions.push(sql`position(${loweredOnce(sql, wanted.keyword)} in lower(tag_name)) > 0`)
+      conditions.push(sql`position(${searchedOnce(sql, wanted.keyword)} in ${searched(sql, sql`tag_name`)}) > 0`)
     }
     return {
       matching: sql`SELECT * FROM usable_reservation_tags WHERE ${sql.and(conditions)}`,

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
-import { loweredOnce } from "../../database/parameters.ts"
+import { searched, searchedOnce } from "../../database/parameters.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { Amount, Instant } from "../row-fields.ts"
@@ -68,7 +68,7 @@ const conditions = (sql: SqlClient, { operatorId, ...wanted }: SearchValues): Re
   if (wanted.payment_method_id !== undefined) all.push(sql`t.payment_method_id = ${wanted.payment_method_id}`)
   if (wanted.currency !== undefined) all.push(sql`t.currency = ${wanted.currency}`)
   if (wanted.keyword !== undefined) {
-    all.push(sql`position(${loweredOnce(sql, wanted.keyword)} in lower(t.note)) > 0`)
+    all.push(sql`position(${searchedOnce(sql, wanted.keyword)} in ${searched(sql, sql`t.note`)}) > 0`)
   }
   return all
 }

@@ -92,14 +92,15 @@ layer(layerAutomating)("upcoming actions", (it) => {
     Effect.gen(function* () {
       const host = yield* hostingAlone
       const ada = yield* stayOf(host, { property: host.property })
-      const grace = yield* stayOf(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: "Grace Hopper" })
+      const grace = yield* stayOf(host, { checkIn: "2027-05-06", checkOut: "2027-05-08", guest: "Gra\u0301ce Hopper" })
       yield* ruleOf(host.operatorId, BEFORE_ARRIVAL)
       yield* plannedAll
       const codes = (more: object) =>
         Effect.map(host.actions("message", more), (all) => all.map(({ stay_code }) => stay_code))
       const narrowed: ReadonlyArray<readonly [object, ReadonlyArray<string>]> = [
         [{}, [ada.code, grace.code]],
-        [{ keyword: "GRACE" }, [grace.code]],
+        [{ keyword: "HOPPER" }, [grace.code]],
+        [{ keyword: "gr\u00e1ce" }, [grace.code]],
         [{ keyword: "before arr" }, [ada.code, grace.code]],
         [{ keyword: "harbour 1" }, [ada.code]],
         [{ keyword: ada.code.toLowerCase() }, [ada.code]],

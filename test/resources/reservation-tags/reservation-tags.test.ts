@@ -73,7 +73,7 @@ layer(layerTest)("reservation tags", (it) => {
         ])
       assert.deepStrictEqual(yield* namesOf({ keyword: "LATE" }), [["Late check-out", "Late arrival"], 2])
       assert.deepStrictEqual(yield* namesOf({ keyword: "LATE", offset: 1, limit: 1 }), [["Late arrival"], 2])
-      for (const keyword of ["üBER", "_", "%", "100%"]) {
+      for (const keyword of ["üBER", "u\u0308ber", "_", "%", "100%"]) {
         assert.deepStrictEqual(yield* namesOf({ keyword }), [[tag.tag_name], 1])
       }
       assert.deepStrictEqual(yield* namesOf({ keyword: "no such" }), [[], 0])

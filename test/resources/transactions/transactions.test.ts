@@ -240,6 +240,15 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       assert.deepStrictEqual(yield* ids({ keyword: "clean" }), { ids: [a], total: 1 })
       assert.deepStrictEqual(yield* ids({ keyword: "%" }), { ids: [c], total: 1 })
       assert.deepStrictEqual(yield* ids({ id: a }), { ids: [a], total: 1 })
+      const [nfd, nfc] = ["Cre\u0300me bru\u0302le\u0301e", "cr\u00e8me BR\u00db"]
+      const d = yield* add("04", { note: nfd })
+      const e = yield* add("05", { note: nfc })
+      for (const keyword of ["Cr\u00e8me", "CRE\u0300ME", "me bru\u0302"]) {
+        assert.deepStrictEqual(yield* ids({ keyword }), { ids: [e, d], total: 2 }, keyword)
+      }
+      // A note reads back as it was sent.
+      const { transactions } = yield* api.search_transactions({ id: d }).pipe(as)
+      assert.strictEqual(transactions[0]?.note, nfd)
       assert.deepStrictEqual(yield* ids({ start_date: "2027-05-02", end_date: "2027-05-02" }), { ids: [b], total: 1 })
     })
   )
