@@ -113,14 +113,25 @@ const measure = Effect.gen(function* () {
 
 const measured = Effect.andThen(seed, Effect.provide(measure, Layer.fresh(layerInProcess)))
 
-const bench = Effect.gen(function* () {
-  console.log(`${STAYS.toLocaleString("en")} stays of one operator, ${CALLS} calls of each, seed ${SEED}`)
+const onServer = Effect.gen(function* () {
   console.log("PostgreSQL")
   const url = yield* scratchDatabase(SERVER_URL)
   yield* Effect.provide(measured, Layer.fresh(layerPostgres({ url: Redacted.make(url), maxConnections: 8 })))
+}).pipe(Effect.scoped)
+
+const onEmbedded = Effect.gen(function* () {
   console.log("embedded")
   yield* Effect.provide(Effect.andThen(migrate(migrations), measured), layerMemory())
 }).pipe(Effect.scoped)
+
+/** `node bench/keywords.ts embedded` measures the embedded database alone. */
+const only = process.argv[2]
+
+const bench = Effect.gen(function* () {
+  console.log(`${STAYS.toLocaleString("en")} stays of one operator, ${CALLS} calls of each, seed ${SEED}`)
+  if (only !== "embedded") yield* onServer
+  if (only !== "postgresql") yield* onEmbedded
+})
 
 // A log line a call is part of the service, and not of what is measured here.
 NodeRuntime.runMain(bench.pipe(Effect.provideService(References.MinimumLogLevel, "Error")))

@@ -6,7 +6,7 @@ import { RETENTION_MS } from "../background/retention.ts"
 import { nameKeyOf } from "../contract/names.ts"
 import { jsonParameter } from "../database/parameters.ts"
 
-// The keys that names of groups and tags are compared by (nameKeyOf). Rows lack one if they came before migration 0075, if a
+// The keys that names of groups and tags are compared by (nameKeyOf). Rows lack one if they came before migration 0069, if a
 // process of the release before wrote them, or if an older row has the same key: those stay without, and are compared by their
 // exact name.
 

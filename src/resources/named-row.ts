@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { nameKeyOf } from "../contract/names.ts"
 import { partOf, type Value } from "../database/forms.ts"
 
-// Rows that are called by a name, which is compared by its key (migration 0075). A row without a key is compared by its exact
+// Rows that are called by a name, which is compared by its key (migration 0069). A row without a key is compared by its exact
 // name, so every look-up asks for both and prefers the exact one.
 
 /** The key of a name as a parameter. */

@@ -29,6 +29,7 @@ export const TABLES_WITHOUT_GUESTS: Readonly<Record<string, string>> = {
     "sandbox_accounts sandbox_asked sandbox_days sandbox_listings sandbox_messages sandbox_offers sandbox_orders sandbox_payments",
     "sandbox_reviews sandbox_threads sandbox_words"
   ),
+  stay_search_texts: "triggers write it from stays and guests, and write it again when those are erased",
   images: "an image goes with what refers to it",
   image_bytes: "an image goes with what refers to it",
   automation_plans: "why something was not done is forgotten by stay (automation/guest-places.ts)",

@@ -41,7 +41,7 @@ export const search_reservations = operation("search_reservations", {
   success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by order_by. keyword finds a guest. Date bounds are inclusive, and one alone is open; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0: in no property (reservation box). payment is the whole order's.`,
+    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by order_by. keyword: part of a guest's name, phone or e-mail, or of a code. Date bounds are inclusive, and one alone is open; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0: in no property (reservation box). payment is the whole order's.`,
     [
       "Who arrives this weekend?",
       "When does Ada Lovelace come?",

@@ -5,7 +5,7 @@ import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import type { Keyword } from "./rules/keyword.ts"
 
-// Which stays a keyword finds, by the texts that triggers keep (migration 0073).
+// Which stays a keyword finds, by the texts that triggers keep (migration 0067).
 
 /** Stays that are searched by their ids. A keyword that finds more is compared while the page is read in its order. */
 export const STAYS_BY_ID = 5_000

@@ -12,7 +12,7 @@ import { MOBILE_TEXT, NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../lim
 const Name = nameUpTo(STAFF_NAME)
 const Mobile = textUpTo(MOBILE_TEXT).annotate({
   description: "+<country code> <number>, as +49 15112345678",
-  regionally: "digits, as 13800138000, or +<country code> <number>"
+  regionally: "a telephone number, as 13800138000"
 })
 const Note = textUpTo(STAFF_NOTE)
 const PropertyIds = idsUpTo(NAMED_PROPERTIES)

@@ -18,7 +18,7 @@ export const SearchKeyword = Schema.String.check(
       toJsonSchema: () => ({ minLength: RESERVATION_KEYWORD_MIN, maxLength: RESERVATION_KEYWORD_MAX })
     }
   )
-).annotate({ description: "a part of the guest's name, phone or e-mail, or of a code" })
+)
 
 /** What the text of a stay may contain. */
 export interface Keyword {
