@@ -8,7 +8,7 @@ import { writeChannels } from "../../src/demo/write-channels.ts"
 import { writeOrders } from "../../src/demo/write-orders.ts"
 import { writePortfolio } from "../../src/demo/write-portfolio.ts"
 import { writeWork } from "../../src/demo/write-work.ts"
-import { isMobile } from "../../src/resources/staffs/rules.ts"
+import { mobileOf } from "../../src/resources/staffs/rules.ts"
 import { byNobody, layerTest } from "../harness.ts"
 import { hostOf } from "../resources/portfolio.ts"
 
@@ -35,7 +35,7 @@ layer(layerTest)("the demo's work", (it) => {
 
       const { staffs } = yield* api.query_staffs({}).pipe(as)
       assert.lengthOf(staffs, 4)
-      assert.isTrue(staffs.every(({ mobile }) => isMobile("international", mobile)))
+      assert.isTrue(staffs.every(({ mobile }) => mobileOf("international", mobile) === mobile))
       assert.lengthOf(
         staffs.filter(({ is_active }) => !is_active),
         1

@@ -78,6 +78,24 @@ layer(layerTest)("a name of a group or a tag", (it) => {
     })
   )
 
+  it.effect("brings a deleted tag back that has no key yet", () =>
+    Effect.gen(function* () {
+      const { api, as, token, operatorId } = yield* host()
+      const sql = yield* SqlClient.SqlClient
+      const [own = { id: 0 }] = yield* sql<{ id: number }>`
+        INSERT INTO property_tags (operator_id, name, color, created_at, deleted_at)
+        VALUES (${operatorId}, 'Old', '#FD587B', now(), now()) RETURNING id`
+      const [booked = { id: 0 }] = yield* sql<{ id: number }>`
+        INSERT INTO reservation_tags (operator_id, tag_name, color, created_at, deleted_at)
+        VALUES (${operatorId}, 'Old', '#FD587B', now(), now()) RETURNING id`
+      assert.strictEqual((yield* api.create_property_tag({ name: "Old" }).pipe(as)).tag.id, own.id)
+      const { reservation_tag } = yield* api.create_reservation_tag({ tag_name: "Old" }).pipe(as)
+      assert.strictEqual(reservation_tag.id, booked.id)
+      assert.strictEqual((yield* call(token, "create_property_tag", { name: "Old" })).error_code, 409)
+      assert.strictEqual((yield* call(token, "create_reservation_tag", { tag_name: "Old" })).error_code, 409)
+    })
+  )
+
   it.effect("is the existing tag's where it is put on a stay or taken off", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, rooms } = yield* hostOf("Harbour")

@@ -57,10 +57,10 @@ interface Made extends OfOperator, NewReservationTag {
 const create = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(sql, ({ operatorId, tag_name: name, color, now }: Givens<Made>) => ({
     change: sql`
-      one AS (SELECT), ${makeTag(sql, { operatorId, name, color, at: now }, "one", false)}`,
+      dictionary AS (SELECT), ${makeTag(sql, { operatorId, name, color, at: now }, "dictionary")}`,
     events: [],
     touched: touchedIn(sql, "reservation_tag", "made_tag"),
-    outcome: sql`SELECT made_tag.id, made_tag.color FROM one LEFT JOIN made_tag ON true`
+    outcome: sql`SELECT made_tag.id, made_tag.color FROM dictionary LEFT JOIN made_tag ON true`
   }))
   return (operatorId: number, { tag_name, color }: NewReservationTag, now: Date) =>
     readWritten(statement({ operatorId, tag_name, color, now }))

@@ -10,7 +10,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens, Value, Valued } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
-import { exactFirst, isNamed, keyOf, renamedTo } from "../named-row.ts"
+import { isNamed, keyOf, renamedTo } from "../named-row.ts"
 import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
 import { allKnown, type Named, preconditions, Written } from "../properties/belonging.ts"
 import { type query_tags, Tag } from "./contract.ts"
@@ -80,22 +80,24 @@ const create = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(sql, ({ operatorId, name, color, otherwise, now, ...named }: Givens<Made>) => ({
     change: sql`
       ${preconditions(sql, operatorId, named)},
-      namesake AS (
-        SELECT tag.id FROM property_tags tag
-        WHERE tag.operator_id = ${operatorId} AND ${isNamed(sql, "tag", "name", name)}
-        ORDER BY tag.deleted_at IS NOT NULL, ${exactFirst(sql, "tag", "name", name)} LIMIT 1
+      unkeyed AS (
+        SELECT id FROM property_tags WHERE operator_id = ${operatorId} AND name = ${name} AND name_key IS NULL
       ), restored AS (
-        UPDATE property_tags tag SET
-          deleted_at = NULL, ${renamedTo(sql, "tag", name)}, color = coalesce(${color ?? null}::text, tag.color)
-        FROM namesake, preconditions
-        WHERE tag.operator_id = ${operatorId} AND tag.id = namesake.id AND tag.deleted_at IS NOT NULL AND ${allKnown(sql)}
+        UPDATE property_tags tag SET deleted_at = NULL, color = coalesce(${color ?? null}::text, tag.color)
+        FROM unkeyed, preconditions
+        WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allKnown(sql)}
+          AND NOT EXISTS (
+            SELECT FROM property_tags other
+            WHERE other.operator_id = ${operatorId} AND other.name_key = ${keyOf(sql, name)} AND other.deleted_at IS NULL)
         RETURNING tag.*
       ), made AS (
-        INSERT INTO property_tags (operator_id, name, name_key, color, created_at)
+        INSERT INTO property_tags AS tag (operator_id, name, name_key, color, created_at)
         SELECT ${operatorId}::bigint, ${name}::text, ${keyOf(sql, name)}, ${color ?? otherwise}::text, ${now}::timestamptz
-        FROM preconditions WHERE ${allKnown(sql)} AND NOT EXISTS (SELECT FROM namesake)
-        ON CONFLICT DO NOTHING
-        RETURNING *
+        FROM preconditions WHERE ${allKnown(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
+        ON CONFLICT (operator_id, name_key) DO UPDATE SET
+          deleted_at = NULL, name = excluded.name, color = coalesce(${color ?? null}::text, tag.color)
+        WHERE tag.deleted_at IS NOT NULL
+        RETURNING tag.*
       ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${attached(sql, named)}`,
     events: [],
     touched: touchedIn(sql, "tag", "written"),
