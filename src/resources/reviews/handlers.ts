@@ -7,16 +7,17 @@ import { noSuchProperty } from "../properties/belonging.ts"
 import { ReviewOperations, type search_reviews } from "./contract.ts"
 import { HostReviews } from "./HostReviews.ts"
 import { searchedDays } from "./rules/search-days.ts"
+import { searchedStatus } from "./rules/search-status.ts"
 import { ReviewSearchStore } from "./search-store.ts"
 import { createReview } from "./writing.ts"
 
 const searchReviews = (store: ReviewSearchStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_reviews.payloadSchema.Type) {
     const { operatorId, timeZone } = yield* CurrentOperator
-    const { property_id, review_status = "reviewed" } = payload
+    const { property_id } = payload
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
     const days = yield* Effect.fromResult(searchedDays(payload, today))
-    const found = yield* store.search(operatorId, payload, days, review_status, pageOf(payload))
+    const found = yield* store.search(operatorId, payload, days, searchedStatus(payload), pageOf(payload))
     if (found.total === 0 && property_id !== undefined) {
       if (!(yield* store.knowsProperty(operatorId, property_id))) return yield* noSuchProperty
     }

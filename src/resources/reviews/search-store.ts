@@ -23,9 +23,11 @@ interface Values {
 }
 
 /** Whether a record `r` stands so. Either side may be awaited while the other is. */
-const stands = (sql: Sql, status: ReviewStatus): Fragment => {
+const stands = (sql: Sql, status: ReviewStatus | "any"): Fragment => {
   const hostIsAwaited = sql`(NOT r.host_wrote AND ${isHosts(sql, sql`r.channel_type`)})`
   switch (status) {
+    case "any":
+      return sql`true`
     case "pending_guest_review":
       return sql`NOT r.guest_wrote`
     case "pending_host_review":
@@ -35,7 +37,7 @@ const stands = (sql: Sql, status: ReviewStatus): Fragment => {
   }
 }
 
-const matching = (sql: Sql, wanted: Givens<Values>, status: ReviewStatus): Fragment => {
+const matching = (sql: Sql, wanted: Givens<Values>, status: ReviewStatus | "any"): Fragment => {
   const { operatorId, reservation_code: code, property_id, from, until } = wanted
   const conditions = [sql`r.operator_id = ${operatorId}`, stands(sql, status)]
   if (from !== undefined) conditions.push(sql`r.check_out_date >= ${from}`)
@@ -59,7 +61,7 @@ const whole = (sql: Sql): Fragment => sql`
   JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
 
 const search = (sql: Sql) => {
-  const page = pagesOf(sql, Review, (wanted: Givens<Values>, status: ReviewStatus) => ({
+  const page = pagesOf(sql, Review, (wanted: Givens<Values>, status: ReviewStatus | "any") => ({
     matching: matching(sql, wanted, status),
     whole: whole(sql),
     orderBy: sql`check_out_date DESC, order_id DESC`,
@@ -76,7 +78,7 @@ const search = (sql: Sql) => {
     operatorId: number,
     wanted: { readonly reservation_code?: string; readonly property_id?: number },
     days: DateRange | undefined,
-    status: ReviewStatus,
+    status: ReviewStatus | "any",
     asked: Page
   ) => {
     const { reservation_code, property_id } = wanted
