@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 // What a keyword search compares with a stay. The table is narrow, so that reading all texts of one operator is quick:
 // 200,000 of them take about 30 ms of processor time. Triggers write it, because the release before this one changes stays too.
 //
-// This migration locks `stays` only. Existing stays get their texts in 0074.
+// This migration locks `stays` only. Existing stays get their texts in 0068.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
-// The companions of a stay are searched too, and the stays that were there before 0073 get their texts.
+// The companions of a stay are searched too, and the stays that were there before 0067 get their texts.
 //
 // In pieces, because `guests` is another table than `stays`, and because a change waits for a few hundred rows only.
 

@@ -132,7 +132,7 @@ export const update_listing_prices = operation("update_listing_prices", {
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    "Sets nightly prices of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay.",
+    "Sets nightly prices of a listing on its channel, within a minute; later ranges win. Not for readonly listings. On ctrip they are what guests pay.",
     ["Raise the Airbnb price of Harbour 1 to 140 in August"],
     true,
     { idempotent: true }
@@ -159,10 +159,16 @@ export const update_listing_restrictions = operation("update_listing_restriction
   limits: LIMITS,
   summary: "Set what a channel asks of who books a listing",
   payload: { ...listing, restrictions: ranges(RestrictedRange) },
-  success: Schema.Struct({}),
+  success: Schema.Struct({
+    warnings: Schema.optionalKey(
+      Schema.Array(Schema.String).annotate({
+        description: "A sentence for each restriction that the channel does not honour; absent if it honours all."
+      })
+    )
+  }),
   errors,
   exposure: card(
-    "Sets what a listing's channel asks of stays, within a minute. Fields that are not sent stay; those the channel does not honour are dropped.",
+    "Sets what a listing's channel asks of stays, within a minute. Fields that are not sent stay; warnings name those the channel does not honour.",
     ["At least three nights on Booking.com over Easter"],
     true,
     { idempotent: true }

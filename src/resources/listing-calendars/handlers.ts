@@ -1,10 +1,10 @@
-import { Clock, Effect, Layer, Result } from "effect"
+import { Clock, Effect, Layer, Result, Schema } from "effect"
 import { ChannelGateway } from "../../channels/ChannelGateway.ts"
 import { CurrentOperator } from "../../contract/caller.ts"
-import { BadRequest, Conflict, type ValidationFailed } from "../../contract/errors.ts"
+import { BadRequest, Conflict, ValidationFailed } from "../../contract/errors.ts"
 import { dateInZone } from "../../contract/time.ts"
 import { LISTING_PUSHES_WAITING } from "../../limits.ts"
-import { done, handled, layerHandled } from "../handled.ts"
+import { change, done, handled, layerHandled } from "../handled.ts"
 import { noSuchListing } from "../listings/own-listing.ts"
 import {
   ListingCalendars,
@@ -14,7 +14,7 @@ import {
 } from "./contract.ts"
 import { readCalendars } from "./reading.ts"
 import { ReadingSeats } from "./reading-seats.ts"
-import { type Days, inReach, restrictsSoundly } from "./rules.ts"
+import { type Days, droppedOf, inReach, restrictsSoundly } from "./rules.ts"
 import { ListingCalendarStore, type Telling } from "./store.ts"
 
 /** Queues what the channel is to be told, once all of it is sound. */
@@ -28,9 +28,15 @@ const telling = Effect.fnUntraced(function* (
   yield* Effect.fromResult(sound(dateInZone(now, timeZone)))
   const found = yield* store.queue(operatorId, told, new Date(now))
   if (found === undefined) return yield* noSuchListing
-  if (found.queued) return
+  if (found.queued) return {}
+  if (found.is_readonly) return yield* pricesAreReadonly(told)
   return yield* found.auth_status === "disconnected" ? disconnected(told.channel_type) : tooManyWait
 })
+
+const pricesAreReadonly = ({ channel_type, listing_id }: Telling) =>
+  new ValidationFailed({
+    message: `listing_id: the prices of ${listing_id} on ${channel_type} are readonly here; set them on the channel.`
+  })
 
 const disconnected = (channelType: string) =>
   new BadRequest({ message: `listing_id: the account on ${channelType} is disconnected.` })
@@ -64,6 +70,13 @@ const updateRestrictions =
       Result.flatMap(inReach("restrictions", restrictions, today), restrictsSoundly)
     )
 
+/** What the answer tells of restrictions that the channel does not honour; nothing if it honours all of them. */
+const warnedOf = ({ channel_type, restrictions }: typeof update_listing_restrictions.payloadSchema.Type) => {
+  const dropped = droppedOf(channel_type, restrictions)
+  if (dropped.length === 0) return {}
+  return { warnings: dropped.map((name) => `${name}: ${channel_type} does not honour it; it was not sent.`) }
+}
+
 export const layerListingCalendars = layerHandled(
   Effect.gen(function* () {
     const store = yield* ListingCalendarStore
@@ -72,7 +85,9 @@ export const layerListingCalendars = layerHandled(
       search_listing_calendars: readCalendars(store, gateway, new ReadingSeats()),
       update_listing_prices: done(updatePrices(store)),
       update_listing_inventories: done(updateInventories(store)),
-      update_listing_restrictions: done(updateRestrictions(store))
+      update_listing_restrictions: change(updateRestrictions(store), Schema.Struct({}), (_made, payload) =>
+        warnedOf(payload)
+      )
     })
   })
 ).pipe(Layer.provide(ListingCalendarStore.layer))

@@ -1,5 +1,5 @@
 import { Result, Struct } from "effect"
-import { HONOURED_BY, type RestrictedDays } from "../../channels/days.ts"
+import { HONOURED_BY, type RestrictedDays, type Restriction } from "../../channels/days.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import { addDays, daysInRange } from "../../contract/time.ts"
 import { AVAILABILITY_END_DAYS, LISTINGS_ANSWER_DAYS } from "../../limits.ts"
@@ -75,12 +75,19 @@ const RESTRICTIONS = Struct.keys(HONOURED_BY)
 
 const restrictionsIn = (range: RestrictedDays) => RESTRICTIONS.filter((name) => range[name] !== undefined)
 
+const unhonouredBy = (channelType: string) =>
+  RESTRICTIONS.filter((name) => !HONOURED_BY[name].some((each) => each === channelType))
+
+/** The restrictions of any of the ranges that a channel does not honour, each once. */
+export const droppedOf = (channelType: string, ranges: ReadonlyArray<RestrictedDays>): ReadonlyArray<Restriction> =>
+  unhonouredBy(channelType).filter((name) => ranges.some((range) => range[name] !== undefined))
+
 /** What of the restrictions a channel honours; a range that it honours nothing of is left out. */
 export const honouredOf = (
   channelType: string,
   ranges: ReadonlyArray<RestrictedDays>
 ): ReadonlyArray<RestrictedDays> => {
-  const unheard = RESTRICTIONS.filter((name) => !HONOURED_BY[name].some((each) => each === channelType))
+  const unheard = unhonouredBy(channelType)
   return ranges.map((range) => Struct.omit(range, unheard)).filter((range) => restrictionsIn(range).length > 0)
 }
 

@@ -11,7 +11,9 @@ import { daysText } from "./due-days.ts"
 import type { Days, RangesField } from "./rules.ts"
 
 const readPlaces = rowsOf(Schema.Struct({ at: Schema.Int, account_id: Schema.Int }))
-const readQueued = rowOf(Schema.Struct({ auth_status: Schema.String, queued: Schema.Boolean }))
+const readQueued = rowOf(
+  Schema.Struct({ auth_status: Schema.String, is_readonly: Schema.Boolean, queued: Schema.Boolean })
+)
 
 interface Named {
   readonly operatorId: number
@@ -65,12 +67,14 @@ const queue = (sql: SqlClient.SqlClient) => {
     ({ operatorId, channel_type, listing_id, kind, ranges, said, now }: Givens<Queued>) => ({
       change: sql`
         own AS (
-          SELECT l.operator_id, l.id, l.account_id, a.auth_status
+          SELECT l.operator_id, l.id, l.account_id, a.auth_status,
+            l.ratio_readonly AND ${kind}::text = 'prices' AS is_readonly
           FROM (${ownListing(sql, operatorId, channel_type, listing_id)}) l
           JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
         ), lane AS (
           INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days)
-          SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${said}::datemultirange FROM own WHERE auth_status <> 'disconnected'
+          SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${said}::datemultirange
+          FROM own WHERE auth_status <> 'disconnected' AND NOT is_readonly
           ON CONFLICT (operator_id, listing_row) DO UPDATE
             SET waiting = lane.waiting + 1, account_id = excluded.account_id,
               said_days = excluded.said_days
@@ -80,13 +84,13 @@ const queue = (sql: SqlClient.SqlClient) => {
           RETURNING operator_id, listing_row
         ), push AS (
           INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at, traceparent)
-          SELECT operator_id, listing_row, ${kind}, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz, ${traceparent(sql)}
+          SELECT operator_id, listing_row, ${kind}::text, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz, ${traceparent(sql)}
           FROM lane
           RETURNING operator_id, listing_row, kind
         )`,
       events: [],
       touched: sql`SELECT operator_id, 'listing:' || listing_row AS record, ARRAY[kind] AS fields FROM push`,
-      outcome: sql`SELECT auth_status, EXISTS (SELECT FROM push) AS queued FROM own`
+      outcome: sql`SELECT auth_status, is_readonly, EXISTS (SELECT FROM push) AS queued FROM own`
     })
   )
   return (operatorId: number, { channel_type, listing_id, kind, ranges }: Telling, now: Date) =>

@@ -137,6 +137,43 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
     })
   )
 
+  it.effect("sets no prices of a listing that is readonly, and all else of it", () =>
+    Effect.gen(function* () {
+      const scene = yield* ready()
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE listings SET ratio_readonly = true WHERE listing_id = ${scene.listing_id}`
+      assert.strictEqual(
+        yield* refused(scene, "prices", costing(100)),
+        `422 listing_id: the prices of ${scene.listing_id} on ${scene.channel_type} are readonly here; set them on the channel.`
+      )
+      assert.deepStrictEqual(yield* laneOf(scene.listing_id), [])
+      assert.strictEqual((yield* send(scene, "inventories", { ...MAY, inventory: 1 })).error_code, 0)
+      assert.strictEqual((yield* send(scene, "restrictions", { ...MAY, closed_on_arrival: true })).error_code, 0)
+    })
+  )
+
+  it.effect("warns of restrictions that the channel does not honour, and of none that it does", () =>
+    Effect.gen(function* () {
+      const scene = yield* ready()
+      const dataOf = (...ranges: ReadonlyArray<object>) =>
+        Effect.map(send(scene, "restrictions", ...ranges), ({ error_code, data }) => ({ error_code, data }))
+      assert.deepStrictEqual(yield* dataOf({ ...MAY, min_stay_on_arrival: 2 }), { error_code: 0, data: {} })
+      const warned = yield* dataOf(
+        { ...MAY, min_stay_on_arrival: 2, exact_stay_on_arrival: 3 },
+        { ...MAY, min_stay_through: 2, exact_stay_on_arrival: 4 }
+      )
+      assert.deepStrictEqual(warned, {
+        error_code: 0,
+        data: {
+          warnings: [
+            "min_stay_through: airbnb does not honour it; it was not sent.",
+            "exact_stay_on_arrival: airbnb does not honour it; it was not sent."
+          ]
+        }
+      })
+    })
+  )
+
   it.effect("takes whole prices above zero, inventories from none on", () =>
     Effect.gen(function* () {
       const scene = yield* ready()

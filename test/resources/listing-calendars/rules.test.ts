@@ -6,6 +6,7 @@ import { addDays } from "../../../src/contract/time.ts"
 import { AVAILABILITY_END_DAYS, LISTINGS_ANSWER_DAYS } from "../../../src/limits.ts"
 import { TOLD_CHANNELS } from "../../../src/resources/listing-calendars/contract.ts"
 import {
+  droppedOf,
   fitsAnAnswer,
   honouredOf,
   hoursOf,
@@ -109,6 +110,17 @@ describe("restrictions", () => {
           honouredOf(channel, ranges).map((each) => ({ ...each })),
           wanted
         )
+      })
+    )
+  })
+
+  it("are dropped exactly where no range that a channel is told of has them", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...TOLD_CHANNELS), fc.array(restrictions, { maxLength: 4 }), (channel, ranges) => {
+        const names = (of: ReadonlyArray<object>) => new Set(of.flatMap((each) => Object.keys(each)))
+        const [sent, honoured] = [names(ranges), names(honouredOf(channel, ranges))]
+        const dropped = Object.keys(HONOURED_BY).filter((name) => sent.has(name) && !honoured.has(name))
+        assert.deepStrictEqual(droppedOf(channel, ranges), dropped)
       })
     )
   })
