@@ -74,7 +74,7 @@ const readingOfFields = (ast: SchemaAST.Objects, nullIsAbsent: boolean): Reading
   const fields = ast.propertySignatures.map(({ name, type }) => ({
     name: String(name),
     read: readingOf(type, nullIsAbsent) ?? asSent,
-    isOmitted: nullIsAbsent && isOmittedByNull(type)
+    isOmitted: nullIsAbsent && SchemaAST.isOptional(type) && !takesNull(type) ? isOmittedBy(type) : () => false
   }))
   return (value) => {
     if (!Predicate.isObject(value)) return value
@@ -82,14 +82,18 @@ const readingOfFields = (ast: SchemaAST.Objects, nullIsAbsent: boolean): Reading
     for (const { name, read, isOmitted } of fields) {
       if (!Object.hasOwn(value, name)) continue
       const given = value[name]
-      if (!(isOmitted && given === null)) known[name] = read(given)
+      if (!(given === null && isOmitted(value))) known[name] = read(given)
     }
     return known
   }
 }
 
-const isOmittedByNull = (type: SchemaAST.AST): boolean =>
-  SchemaAST.isOptional(type) && type.context?.annotations?.absenceWidens !== true && !takesNull(type)
+/** Whether `null` leaves the field out of a value: always, or only beside another field that narrows the call. */
+const isOmittedBy = (type: SchemaAST.AST): ((value: object) => boolean) => {
+  const others = type.context?.annotations?.absenceWidens
+  if (others === undefined) return () => true
+  return (value) => others.some((name) => Predicate.hasProperty(value, name) && (value[name] ?? null) !== null)
+}
 
 const takesNull = (ast: SchemaAST.AST): boolean =>
   ast._tag === "Null" || (ast._tag === "Union" && ast.types.some(takesNull))

@@ -18,8 +18,11 @@ declare module "effect/Schema" {
       readonly unreadable?: boolean | undefined
     }
     interface Key<T> {
-      /** Of an optional field: a call without it does more than one with it, so `null` is not taken for "not given". */
-      readonly absenceWidens?: boolean | undefined
+      /**
+       * Of an optional field: a call without it does more than one with it, so `null` is not taken for "not given", unless
+       * the call gives one of the fields named here.
+       */
+      readonly absenceWidens?: ReadonlyArray<string> | undefined
       /** Works and is not removed; another field says the same (specification, Versioning). */
       readonly deprecated?: boolean | undefined
       /** Taken with the value there is and refused with any other, so tools are not shown it. */
@@ -28,9 +31,12 @@ declare module "effect/Schema" {
   }
 }
 
-/** An optional field without which a call does more than with it: `null` there is a mistake, not an omission. */
-export const wideningIfAbsent = <Field extends Schema.Top>(field: Field) =>
-  Schema.optionalKey(field).annotateKey({ absenceWidens: true })
+/**
+ * An optional field without which a call does more than with it: `null` there is a mistake, not an omission. It is an
+ * omission where the call gives one of the fields `others`, which narrow it as well.
+ */
+export const wideningIfAbsent = <Field extends Schema.Top>(field: Field, others: ReadonlyArray<string> = []) =>
+  Schema.optionalKey(field).annotateKey({ absenceWidens: others })
 
 /** What makes a number a whole one, and lets clients send it as text: see as-meant.ts. */
 export const isWhole = Schema.isInt({ unreadable: true, expected: "a whole number" })
@@ -107,6 +113,16 @@ export const InstantText = Schema.String.check(
     toJsonSchema: () => [{}, true]
   })
 ).annotate({ description: "ISO 8601; without an offset in the host's time zone" })
+
+const FINER_THAN_MICROSECONDS = /\.\d{7}/
+
+/** The same, kept to the microsecond: a finer time is refused, because it could not be read back. */
+export const MicrosecondText = InstantText.check(
+  Schema.makeFilter((text) => !FINER_THAN_MICROSECONDS.test(text), {
+    expected: "a time with at most six digits of a second",
+    toJsonSchema: () => [{}, true]
+  })
+).annotate({ description: "ISO 8601, at most six digits of a second; without an offset in the host's time zone" })
 
 /** Funds and units of account: the codes ISO marks `IsFund` in its list, and those it has added since of the same kind. */
 const FUNDS = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"]

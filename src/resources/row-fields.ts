@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { instantText, offsetText, wholeSecond } from "../contract/time.ts"
+import { instantText, offsetText, shortInstant, wholeSecond } from "../contract/time.ts"
 
 // A row is read in the names of the contract, by the record's own schema with only those fields exchanged that the
 // database gives in another type.
@@ -25,6 +25,15 @@ const instantAs = (shown: (instant: Date) => string) =>
 
 /** `timestamptz` as the text that is shown. */
 export const Instant = instantAs(instantText)
+
+/** A time to the microsecond, which its statement writes as text with six digits of a second, as the text that is shown. */
+export const MicrosecondInstant = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform<string, string>({ decode: shortInstant, encode: (text) => text })
+  ),
+  Schema.annotate({ fromColumn: (value) => (typeof value === "string" ? shortInstant(value) : undefined) })
+)
 
 /** The same as times of conversations are shown: to the second, with an offset. */
 export const OffsetSecond = instantAs((instant) => offsetText(wholeSecond(instant.getTime())))

@@ -16,6 +16,8 @@ const Payload = Schema.Struct({
   amount: Schema.optionalKey(PositiveAmount),
   list: Schema.optionalKey(Schema.Array(Id)),
   scope: wideningIfAbsent(Schema.Array(Id)),
+  flat: wideningIfAbsent(Id, ["flat", "house"]),
+  house: wideningIfAbsent(Code, ["flat", "house"]),
   ids: Schema.optionalKey(IdsOrText),
   link: Schema.optionalKey(Schema.NullOr(Id)),
   words: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
@@ -82,6 +84,15 @@ describe("null for an optional field", () => {
 
   it("is refused where leaving the field out would do more", () => {
     assert.strictEqual(create({ scope: null }), "scope: must be an array.")
+    assert.strictEqual(create({ flat: null }), "flat: must be a number.")
+    assert.strictEqual(create({ scope: null, flat: 1, house: null }), "scope: must be an array.")
+    assert.strictEqual(create({ flat: null, house: null }), "flat: must be a number. house: must be a text.")
+  })
+
+  it("is an omission where another field narrows the call as well", () => {
+    assert.deepStrictEqual(create({ flat: 1, house: null }), { flat: 1 })
+    assert.deepStrictEqual(create({ flat: null, house: "A" }), { house: "A" })
+    assert.strictEqual(answering("PATCH")({ flat: null, house: "A" }), "flat: must be a number.")
   })
 
   it.each(["PATCH", "PUT", "DELETE"] as const)("is refused in a %s, but where the field can be cleared", (method) => {

@@ -9,8 +9,11 @@ import {
   instantOf,
   instantsOfDays,
   instantText,
+  instantTextOf,
+  shortInstant,
   startOfDay,
-  wallClockText
+  wallClockText,
+  wholeSecond
 } from "../../src/contract/time.ts"
 
 // Zones whose clocks change at midnight, at other hours, by half an hour, on other days of the year, or never.
@@ -120,6 +123,35 @@ describe("instantOf", () => {
       assert.strictEqual(instantText(instantOf(text, "Europe/Berlin")), same)
     })
   }
+})
+
+describe("instantTextOf", () => {
+  it("keeps as many digits of a second as the text has, up to six, in any zone", () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date("1900-01-01"), max: new Date("2099-12-31"), noInvalidDate: true }),
+        fc.integer({ min: 0, max: 999_999 }),
+        zones,
+        (instant, microseconds, zone) => {
+          const second = wholeSecond(instant.getTime()).toISOString().slice(0, -5)
+          const text = `${second}.${String(microseconds).padStart(6, "0")}Z`
+          const read = instantTextOf(text, zone)
+          assert.strictEqual(shortInstant(text), read)
+          assert.strictEqual(instantTextOf(read, zone), read)
+          const [, fraction = ""] = /\.(\d+)Z$/.exec(read) ?? []
+          assert.strictEqual(Number(fraction.padEnd(6, "0")), microseconds)
+          assert.include([0, 3, 6], fraction.length)
+        }
+      )
+    )
+  })
+
+  it.each([
+    ["2027-05-07T10:00:00.1+02:00", "2027-05-07T08:00:00.100Z"],
+    ["2027-05-07 10:00:00.000001", "2027-05-07T08:00:00.000001Z"],
+    ["2027-05-07T10:00", "2027-05-07T08:00:00Z"],
+    ["2027-05-07t08:00:00.123450z", "2027-05-07T08:00:00.123450Z"]
+  ])("reads %s in Berlin as %s", (text, read) => assert.strictEqual(instantTextOf(text, "Europe/Berlin"), read))
 })
 
 describe("firstInstantOf", () => {

@@ -19,7 +19,8 @@ const EditedTransaction = Schema.Struct({
   amount: column("numeric", Schema.String),
   item_id: column("bigint", Transaction.fields.item_id),
   payment_method_id: column("bigint", Transaction.fields.payment_method_id),
-  action_at: column("timestamptz", Schema.Date),
+  /** ISO 8601 in UTC: a Date would lose its microseconds. */
+  action_at: column("timestamptz", Schema.String),
   status: column("text", Transaction.fields.status),
   note: column("text", Transaction.fields.note)
 })

@@ -108,7 +108,7 @@ export const entryOf = (
         ? BOOKING_SITE_PAYMENTS
         : RECEIVED_BY_TRANSFER,
   // It has been paid: a channel whose clock is ahead of ours does not make it outstanding.
-  action_at: paidAt < now ? paidAt : now,
+  action_at: (paidAt < now ? paidAt : now).toISOString(),
   status: "paid",
   note: "",
   property_id: null,

@@ -6,7 +6,7 @@ import {
   Code,
   Currency,
   Id,
-  InstantText,
+  MicrosecondText,
   PositiveAmount,
   textUpTo,
   wideningIfAbsent
@@ -32,7 +32,7 @@ export const Transaction = Schema.Struct({
   amount: Schema.Finite.annotateKey({ description: "Always positive, major units; the sign is the direction's." }),
   currency: Schema.String,
   status: Status,
-  action_at: Schema.String.annotateKey({ description: "ISO 8601 UTC, `…Z`." }),
+  action_at: Schema.String.annotateKey({ description: "ISO 8601 UTC, `…Z`, with the microseconds it was sent with." }),
   item_id: Id,
   item_name: Schema.NullOr(Schema.String),
   payment_method_id: Id,
@@ -41,7 +41,7 @@ export const Transaction = Schema.Struct({
   operator_name: Schema.String.annotateKey({ description: "Who created the entry; `System` for automatic ones." }),
   link_type: Schema.Literals(["property", "reservation", "operator"]),
   property_id: Schema.NullOr(Id).annotateKey({
-    description: "The linked property; of an order, its property when all its stays are in one."
+    description: "The linked property; of an order, its property when all its stays are in it."
   }),
   property_title: Schema.NullOr(Schema.String),
   reservation_code: Schema.NullOr(Schema.String),
@@ -73,6 +73,7 @@ export const search_transactions = operation("search_transactions", {
     item_id: Schema.optionalKey(Id),
     payment_method_id: Schema.optionalKey(Id),
     currency: Schema.optionalKey(Currency),
+    status: Schema.optionalKey(Status),
     keyword: Schema.optionalKey(textUpTo(TRANSACTION_KEYWORD)),
     ...chosenFields("transactions", Transaction),
     ...pageFields
@@ -80,7 +81,7 @@ export const search_transactions = operation("search_transactions", {
   success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days); outstanding entries lie in the future. property_id finds entries of the property and of orders with a stay in it; on an order of several rooms amount is the whole and shares what each carries. Amounts are positive; direction is the sign.`,
+    `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days). status outstanding finds what is not settled, also of past dates. property_id finds entries of the property and of orders with a stay in it; on an order of several rooms amount is the whole and shares what each carries. Amounts are positive; direction is the sign.`,
     [
       "What did I earn in May?",
       "Show the cleaning costs of the harbour flat this quarter",
@@ -90,20 +91,23 @@ export const search_transactions = operation("search_transactions", {
   )
 })
 
+/** The fields that say what an entry is on. */
+const LINKS = ["property_id", "reservation_code", "stay_code"]
+
 export const create_transaction = operation("create_transaction", {
   route: "POST /transactions",
   summary: "Record an income or an expense",
   payload: {
     // Without any of these the entry is the operator's.
-    property_id: wideningIfAbsent(Id),
-    reservation_code: wideningIfAbsent(Code),
-    stay_code: wideningIfAbsent(Code).annotateKey({ deprecated: true }),
+    property_id: wideningIfAbsent(Id, LINKS),
+    reservation_code: wideningIfAbsent(Code, LINKS),
+    stay_code: wideningIfAbsent(Code, LINKS).annotateKey({ deprecated: true }),
     direction: Direction,
     amount: PositiveAmount,
     currency: Schema.optionalKey(Currency),
     item_id: Id,
     payment_method_id: Id,
-    action_at: Schema.optionalKey(InstantText),
+    action_at: Schema.optionalKey(MicrosecondText),
     note: Schema.optionalKey(Note)
   },
   success: Schema.Struct({ transaction_id: Id }),
@@ -120,7 +124,8 @@ export const Changeable = {
   amount: Schema.optionalKey(PositiveAmount),
   item_id: Schema.optionalKey(Id),
   payment_method_id: Schema.optionalKey(Id),
-  action_at: Schema.optionalKey(InstantText),
+  action_at: Schema.optionalKey(MicrosecondText),
+  status: Schema.optionalKey(Status).annotateKey({ description: "paid settles the entry; nothing else can be set" }),
   note: Schema.optionalKey(Note)
 }
 
@@ -131,8 +136,12 @@ export const update_transaction = operation("update_transaction", {
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(
-    "Changes amount, item, payment method, time or note of an entry; find its id with search_transactions. What you do not send stays. Direction, currency and what the entry is attached to cannot change: delete the entry and create a new one.",
-    ["The laundry bill was 38, not 35.50", "Move yesterday's refund to the category other"],
+    "Changes amount, item, payment method, time or note of an entry, or settles it with status paid; find its id with search_transactions. What you do not send stays. Another action_at makes the entry outstanding if it is in the future, else paid. Direction, currency and what the entry is attached to cannot change: delete the entry and create a new one.",
+    [
+      "The laundry bill was 38, not 35.50",
+      "Move yesterday's refund to the category other",
+      "The guest has paid the deposit"
+    ],
     true
   )
 })

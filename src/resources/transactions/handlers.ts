@@ -4,7 +4,7 @@ import { BadRequest, Forbidden, NotFound, ValidationFailed } from "../../contrac
 import { fixedFieldsOf } from "../../contract/fixed-fields.ts"
 import { decimalText, unitsOf } from "../../contract/money.ts"
 import { pageOf } from "../../contract/page.ts"
-import { currentSecond, instantOf, instantsOfDays, wholeSecond } from "../../contract/time.ts"
+import { currentSecond, instantsOfDays, instantText, instantTextOf, wholeSecond } from "../../contract/time.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
 import { unlessOrderChanges } from "../orders/rules.ts"
 import { noSuchProperty } from "../properties/belonging.ts"
@@ -18,7 +18,17 @@ import {
   update_transaction
 } from "./contract.ts"
 import { type Dictionary, dictionariesOf, inDictionary, listed, nameOf } from "./dictionaries.ts"
-import { changesSomething, daysOf, fieldOfOrder, type NamesOfOrder, orderCodeOf, sharesOf, statusAt } from "./rules.ts"
+import {
+  changesSomething,
+  daysOf,
+  editedStatus,
+  fieldOfOrder,
+  type NamesOfOrder,
+  orderCodeOf,
+  settles,
+  sharesOf,
+  statusAt
+} from "./rules.ts"
 import { TransactionStore } from "./store.ts"
 
 type Store = TransactionStore["Service"]
@@ -67,10 +77,13 @@ const createTransaction = (store: Store) =>
     const units = yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
 
     const now = yield* Clock.currentTimeMillis
-    const action_at = payload.action_at === undefined ? wholeSecond(now) : instantOf(payload.action_at, caller.timeZone)
+    const action_at =
+      payload.action_at === undefined
+        ? instantText(wholeSecond(now))
+        : instantTextOf(payload.action_at, caller.timeZone)
     const link = { property_id: property_id ?? null, operator_name: caller.accountName }
     const amount = decimalText(units, currency)
-    const status = statusAt(action_at.getTime(), now)
+    const status = statusAt(Date.parse(action_at), now)
     const created = yield* store.create(
       caller.operatorId,
       { direction, amount, currency, item_id, payment_method_id, action_at, note, ...link, status },
@@ -90,7 +103,8 @@ const updateTransaction = (store: Store) =>
     if (entry === undefined) return yield* noSuchEntry
     if (caller.role === "sub" && entry.link_type === "operator") return yield* mainAccountOnly("change")
     yield* Effect.fromResult(fixedFields(named(entry), payload))
-    if (!changesSomething(payload)) return {}
+    const isSettled = yield* Effect.fromResult(settles(payload.status, entry.status))
+    if (!changesSomething({ ...payload, status: isSettled ? payload.status : undefined })) return {}
 
     const { currency } = entry
     const { item_id, payment_method_id, note } = payload
@@ -106,8 +120,8 @@ const updateTransaction = (store: Store) =>
       payload.amount === undefined ? undefined : yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
     const amount = units === undefined ? undefined : decimalText(units, currency)
     const now = yield* Clock.currentTimeMillis
-    const action_at = payload.action_at === undefined ? undefined : instantOf(payload.action_at, caller.timeZone)
-    const status = action_at === undefined ? undefined : statusAt(action_at.getTime(), now)
+    const action_at = payload.action_at === undefined ? undefined : instantTextOf(payload.action_at, caller.timeZone)
+    const status = editedStatus({ settles: isSettled, action_at }, entry, now)
     const order = entry.order_id === null ? undefined : { id: entry.order_id, currency, stays: entry.stays }
     const updated = yield* store.update(
       caller.operatorId,

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { type DateRange, ofAtMost, rangeOf } from "../../contract/date-range.ts"
-import { BadRequest, type ValidationFailed } from "../../contract/errors.ts"
+import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import { changesSomethingOf } from "../../contract/fixed-fields.ts"
 import { decimalText, splitByWeights } from "../../contract/money.ts"
 import { TRANSACTION_DAYS } from "../../limits.ts"
@@ -8,6 +8,25 @@ import { type Status, update_transaction } from "./contract.ts"
 
 /** A future time makes an entry outstanding (specification, Transaction status). Both in milliseconds. */
 export const statusAt = (actionAt: number, now: number): Status => (actionAt > now ? "outstanding" : "paid")
+
+/** Whether an edit settles its entry: 422 for any other status than `paid`, except the one the entry has. */
+export const settles = (sent: Status | undefined, present: Status): Result.Result<boolean, ValidationFailed> =>
+  sent === "outstanding" && present !== sent
+    ? Result.fail(
+        new ValidationFailed({ message: "status: cannot be changed to outstanding; send paid, or leave it out." })
+      )
+    : Result.succeed(sent === "paid")
+
+/** The status an edit sets; undefined leaves it. Another time decides it as of a new entry, and the same time does not. */
+export const editedStatus = (
+  edit: { readonly settles: boolean; readonly action_at: string | undefined },
+  present: { readonly action_at: string },
+  now: number
+): Status | undefined => {
+  if (edit.settles) return "paid"
+  const { action_at = present.action_at } = edit
+  return action_at === present.action_at ? undefined : statusAt(Date.parse(action_at), now)
+}
 
 /** What one stay of an order carries of an entry on the whole order; the amount is decimal text. */
 export interface Share {

@@ -7,12 +7,12 @@ import { pagesOf } from "../../database/pages.ts"
 import { searched, searchedOnce } from "../../database/parameters.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { propertyKnown } from "../properties/belonging.ts"
-import { Amount, Instant } from "../row-fields.ts"
+import { Amount, Instant, MicrosecondInstant } from "../row-fields.ts"
 import { type search_transactions, Transaction } from "./contract.ts"
 
 // Finding income and expense entries: one statement a page.
 
-type Filters = "id" | "property_id" | "direction" | "item_id" | "payment_method_id" | "currency" | "keyword"
+type Filters = "id" | "property_id" | "direction" | "item_id" | "payment_method_id" | "currency" | "status" | "keyword"
 
 /** Which entries a search means; what is undefined does not narrow it. */
 export interface TransactionSearch extends Pick<typeof search_transactions.payloadSchema.Type, Filters> {
@@ -25,7 +25,7 @@ export interface TransactionSearch extends Pick<typeof search_transactions.paylo
 export const TransactionRow = Schema.Struct({
   ...Transaction.fields,
   amount: Amount,
-  action_at: Instant,
+  action_at: MicrosecondInstant,
   created_at: Instant,
   updated_at: Instant
 })
@@ -49,6 +49,7 @@ const valuesOf = (operatorId: number, wanted: TransactionSearch) => ({
   item_id: wanted.item_id,
   payment_method_id: wanted.payment_method_id,
   currency: wanted.currency,
+  status: wanted.status,
   keyword: wanted.keyword
 })
 type SearchValues = Givens<ReturnType<typeof valuesOf>>
@@ -67,6 +68,7 @@ const conditions = (sql: SqlClient, { operatorId, ...wanted }: SearchValues): Re
   if (wanted.item_id !== undefined) all.push(sql`t.item_id = ${wanted.item_id}`)
   if (wanted.payment_method_id !== undefined) all.push(sql`t.payment_method_id = ${wanted.payment_method_id}`)
   if (wanted.currency !== undefined) all.push(sql`t.currency = ${wanted.currency}`)
+  if (wanted.status !== undefined) all.push(sql`t.status = ${wanted.status}`)
   if (wanted.keyword !== undefined) {
     all.push(sql`position(${searchedOnce(sql, wanted.keyword)} in ${searched(sql, sql`t.note`)}) > 0`)
   }
@@ -75,6 +77,7 @@ const conditions = (sql: SqlClient, { operatorId, ...wanted }: SearchValues): Re
 
 /** What an entry in `page` shows of what {@link joined} adds. */
 export const shown = (sql: SqlClient) => ({
+  action_at: sql`to_char(page.action_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   item_name: sql`item.name`,
   payment_method_name: sql`method.name`,
   link_type: sql`CASE WHEN page.order_id IS NOT NULL THEN 'reservation' WHEN page.property_id IS NOT NULL THEN 'property'
@@ -90,7 +93,8 @@ export const joined = (sql: SqlClient): Fragment => sql`
   LEFT JOIN orders ON orders.operator_id = page.operator_id AND orders.id = page.order_id
   LEFT JOIN LATERAL (
     SELECT jsonb_agg(jsonb_build_object('property_id', stay.property_id, 'amount', share.amount) ORDER BY stay.id) AS shares,
-      CASE WHEN min(stay.property_id) = max(stay.property_id) THEN min(stay.property_id) END AS property_id
+      CASE WHEN min(stay.property_id) = max(stay.property_id) AND count(*) = count(stay.property_id)
+        THEN min(stay.property_id) END AS property_id
     FROM transaction_shares share
     JOIN stays stay ON stay.operator_id = share.operator_id AND stay.id = share.stay_id
     WHERE share.operator_id = page.operator_id AND share.transaction_id = page.id

@@ -76,7 +76,19 @@ const creations: ReadonlyArray<Case> = [
   ["an unreadable time", (g) => ({ ...g.entry, action_at: "yesterday" }), 400, /^action_at/],
   ["a time before the year 1", (g) => ({ ...g.entry, action_at: "0001-01-01T13:59:59+14:00" }), 422, /^action_at/],
   ["a time after the year 9999", (g) => ({ ...g.entry, action_at: "9999-12-31T23:59:59-00:01" }), 422, /^action_at/],
-  ["a day as a time", (g) => ({ ...g.entry, action_at: "2027-05-07" }), 400, /^action_at/]
+  ["a day as a time", (g) => ({ ...g.entry, action_at: "2027-05-07" }), 400, /^action_at/],
+  [
+    "seven digits of a second",
+    (g) => ({ ...g.entry, action_at: "2027-05-07T10:00:00.1234567Z" }),
+    422,
+    /^action_at: must be a time with at most six digits of a second/
+  ],
+  [
+    "no link but nulls",
+    (g) => ({ ...g.entry, property_id: null, reservation_code: null, stay_code: null }),
+    400,
+    /^property_id: .* reservation_code: .* stay_code: /
+  ]
 ]
 
 const edits: ReadonlyArray<Case> = [
@@ -94,13 +106,17 @@ const edits: ReadonlyArray<Case> = [
   ["an order", (g) => ({ reservation_code: g.reservation_code }), 422, /^reservation_code/],
   ["a stay", (g) => ({ stay_code: g.reservation_code }), 422, /^stay_code/],
   ["another kind of link", () => ({ link_type: "operator" }), 422, /^link_type: cannot be changed/],
-  ["another status", () => ({ status: "outstanding" }), 422, /^status: cannot be changed/]
+  ["another status", () => ({ status: "outstanding" }), 422, /^status: cannot be changed/],
+  ["a status that there is not", () => ({ status: "cancelled" }), 422, /^status: must be one of paid, outstanding/],
+  ["seven digits of a second", () => ({ action_at: "2027-05-07T10:00:00.1234560Z" }), 422, /^action_at: .*six digits/]
 ]
 
 const searches: ReadonlyArray<Case> = [
   ["an unknown stay", () => ({ id: 1, stay_code: "5-NOPE" }), 404, /^stay_code: /],
   ["an unknown order", () => ({ id: 1, reservation_code: "5-NOPE" }), 404, /^reservation_code: /],
   ["no dates", () => ({}), 400, /^start_date/],
+  ["a status alone", () => ({ status: "outstanding" }), 400, /^start_date/],
+  ["a status that there is not", () => ({ id: 1, status: "due" }), 422, /^status/],
   ["one date", () => ({ start_date: "2027-05-01" }), 400, /^end_date/],
   ["a backward range", () => ({ start_date: "2027-05-02", end_date: "2027-05-01" }), 422, /^start_date/],
   ["a range too long", () => ({ start_date: "2027-01-01", end_date: "2028-01-02" }), 422, /^end_date/],
@@ -163,6 +179,10 @@ layer(layerTest)("what is refused", (it) => {
         { action_at: "0001-01-01T00:00:00Z" },
         { action_at: "9999-12-31T23:59:59Z" },
         { action_at: "9999-12-31T23:59:59.999+00:00" },
+        { action_at: "9999-12-31T23:59:59.999999Z" },
+        { property_id: its.property_id, reservation_code: null, stay_code: null },
+        { reservation_code: its.reservation_code, property_id: null, stay_code: null },
+        { stay_code: its.reservation_code, property_id: null, reservation_code: null },
         { amount: 1, currency: "JPY" }
       ]) {
         const envelope = yield* call(its.token, "create_transaction", { ...its.entry, ...more })

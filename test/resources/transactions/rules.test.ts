@@ -8,7 +8,9 @@ import { inDictionary, listed, nameOf } from "../../../src/resources/transaction
 import {
   changesSomething,
   daysOf,
+  editedStatus,
   fieldOfOrder,
+  settles,
   sharesOf,
   statusAt
 } from "../../../src/resources/transactions/rules.ts"
@@ -79,9 +81,33 @@ describe("statusAt", () => {
 describe("an edit", () => {
   it("changes something when it sends a field that it can change", () => {
     assert.isFalse(changesSomething({}))
-    for (const field of ["amount", "item_id", "payment_method_id", "action_at", "note"]) {
+    for (const field of ["amount", "item_id", "payment_method_id", "action_at", "status", "note"]) {
       assert.isTrue(changesSomething({ [field]: "" }), field)
     }
+  })
+
+  it("may settle its entry, and set no other status than that or the one it has", () => {
+    const judged = (sent: "paid" | "outstanding" | undefined, present: "paid" | "outstanding") =>
+      Result.match(settles(sent, present), {
+        onFailure: errorCode,
+        onSuccess: (isSettled): number | boolean => isSettled
+      })
+    assert.deepStrictEqual([judged("paid", "paid"), judged("paid", "outstanding")], [true, true])
+    assert.deepStrictEqual([judged(undefined, "paid"), judged("outstanding", "outstanding")], [false, false])
+    assert.strictEqual(judged("outstanding", "paid"), 422)
+  })
+
+  it("decides the status by a time that differs, and by no other", () => {
+    const present = { action_at: "2027-05-10T10:00:00.000001Z" }
+    const now = Date.parse("2027-05-10T10:00:01Z")
+    const edited = (action_at: string | undefined, isSettled = false) =>
+      editedStatus({ settles: isSettled, action_at }, present, now)
+    assert.isUndefined(edited(undefined))
+    assert.isUndefined(edited(present.action_at))
+    assert.strictEqual(edited("2027-05-10T10:00:00.000002Z"), "paid")
+    assert.strictEqual(edited("2027-05-10T10:00:02Z"), "outstanding")
+    assert.strictEqual(edited("2027-05-10T10:00:02Z", true), "paid")
+    assert.strictEqual(edited(undefined, true), "paid")
   })
 })
 

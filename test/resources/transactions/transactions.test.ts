@@ -95,6 +95,28 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     })
   )
 
+  it.effect("keeps the microseconds of action_at", () =>
+    Effect.gen(function* () {
+      const { api, as, property } = yield* ready
+      const shown = (id: number) =>
+        Effect.map(api.search_transactions({ id }).pipe(as), ({ transactions }) => transactions[0]?.action_at)
+      const entry = { ...income, property_id: property, amount: 1 }
+      const { transaction_id: id } = yield* api
+        .create_transaction({ ...entry, action_at: "2027-05-07T10:00:00.123456+02:00" })
+        .pipe(as)
+      assert.strictEqual(yield* shown(id), "2027-05-07T08:00:00.123456Z")
+      yield* api.update_transaction({ id, action_at: "2027-05-07T10:00:00.000007" }).pipe(as)
+      assert.strictEqual(yield* shown(id), "2027-05-07T08:00:00.000007Z")
+      const later = yield* api.create_transaction({ ...entry, action_at: "2027-05-07T08:00:00.000008Z" }).pipe(as)
+      const day = { start_date: "2027-05-07", end_date: "2027-05-07" }
+      const { transactions } = yield* api.search_transactions(day).pipe(as)
+      assert.deepStrictEqual(
+        transactions.map((each) => each.id),
+        [later.transaction_id, id]
+      )
+    })
+  )
+
   it.effect("belongs to the day it has in the merchant's zone, on days of 23 and 25 hours too", () =>
     Effect.gen(function* () {
       const { api, as, property } = yield* ready
@@ -193,6 +215,31 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     })
   )
 
+  it.effect("of an order shows a property only if all its stays are in it", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property } = yield* ready
+      const second = yield* propertyOf(operatorId, "Harbour 2")
+      const inMonth = (month: string, propertyId: number | null) => ({
+        ...{ propertyId, checkIn: `2027-${month}-01`, checkOut: `2027-${month}-03` }
+      })
+      const shown = Effect.fnUntraced(function* (...stays: Parameters<typeof orderOf>[1]) {
+        const reservation_code = yield* orderOf(operatorId, stays)
+        const { transaction_id: id } = yield* api
+          .create_transaction({ direction: "income", item_id: 11, payment_method_id: 197, amount: 5, reservation_code })
+          .pipe(as)
+        const { transactions } = yield* api.search_transactions({ id }).pipe(as)
+        return [transactions[0]?.property_id, transactions[0]?.property_title]
+      })
+      const harbour = [property, "Harbour 1"]
+      const none = [null, null]
+      assert.deepStrictEqual(yield* shown(inMonth("01", property), inMonth("02", property)), harbour)
+      assert.deepStrictEqual(yield* shown(inMonth("03", property), inMonth("03", second)), none)
+      // A stay in the reservation box is in no property.
+      assert.deepStrictEqual(yield* shown(inMonth("04", property), inMonth("04", null)), none)
+      assert.deepStrictEqual(yield* shown(inMonth("05", null)), none)
+    })
+  )
+
   it.effect("of an order in one property shows that property", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
@@ -214,6 +261,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("narrows by every filter, newest first, page by page", () =>
     Effect.gen(function* () {
       const { api, as, property } = yield* ready
+      yield* TestClock.setTime(Date.parse(inMay("02")) - 1)
       const add = (day: string, more: object) =>
         Effect.map(
           api
@@ -238,6 +286,9 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       assert.deepStrictEqual(yield* ids({ item_id: 13 }), { ids: [c], total: 1 })
       assert.deepStrictEqual(yield* ids({ payment_method_id: 301 }), { ids: [b], total: 1 })
       assert.deepStrictEqual(yield* ids({ keyword: "clean" }), { ids: [a], total: 1 })
+      assert.deepStrictEqual(yield* ids({ status: "outstanding" }), { ids: [c, b], total: 2 })
+      assert.deepStrictEqual(yield* ids({ status: "paid" }), { ids: [a], total: 1 })
+      assert.deepStrictEqual(yield* ids({ status: "outstanding", direction: "income" }), { ids: [c], total: 1 })
       assert.deepStrictEqual(yield* ids({ keyword: "%" }), { ids: [c], total: 1 })
       assert.deepStrictEqual(yield* ids({ id: a }), { ids: [a], total: 1 })
       const [nfd, nfc] = ["Cre\u0300me bru\u0302le\u0301e", "cr\u00e8me BR\u00db"]
@@ -276,6 +327,69 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       assert.strictEqual(moved?.action_at, inMay("20"))
       assert.strictEqual(moved?.item_name, "Cleaning fee")
       assert.strictEqual(moved?.payment_method_name, "Stripe")
+    })
+  )
+
+  it.effect("keeps its status when its own time is sent back, and takes it from another time", () =>
+    Effect.gen(function* () {
+      const { api, as, property } = yield* ready
+      yield* TestClock.setTime(Date.parse(inMay("10")))
+      const { transaction_id: id } = yield* api
+        .create_transaction({ ...income, property_id: property, amount: 5, action_at: "2027-05-12T10:00:00.000001Z" })
+        .pipe(as)
+      const entry = Effect.map(api.search_transactions({ id }).pipe(as), ({ transactions }) => transactions[0])
+      assert.strictEqual((yield* entry)?.status, "outstanding")
+      yield* TestClock.setTime(Date.parse(inMay("20")))
+      for (const action_at of ["2027-05-12T10:00:00.000001Z", "2027-05-12T12:00:00.000001+02:00"]) {
+        yield* api.update_transaction({ id, note: "late", action_at }).pipe(as)
+        assert.strictEqual((yield* entry)?.status, "outstanding")
+      }
+      yield* api.update_transaction({ id, action_at: "2027-05-12T10:00:00Z" }).pipe(as)
+      assert.strictEqual((yield* entry)?.status, "paid")
+    })
+  )
+
+  it.effect("is settled by the status paid, whatever its time, and counts as received", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, property } = yield* ready
+      yield* TestClock.setTime(Date.parse(inMay("10")))
+      const reservation_code = yield* orderOf(operatorId, [{ propertyId: property, revenue: "100" }])
+      const action_at = inMay("20")
+      const { transaction_id: id } = yield* api
+        .create_transaction({
+          direction: "income",
+          item_id: 11,
+          payment_method_id: 197,
+          amount: 40,
+          reservation_code,
+          action_at
+        })
+        .pipe(as)
+      const read = Effect.gen(function* () {
+        const { transactions } = yield* api.search_transactions({ id }).pipe(as)
+        const { reservations } = yield* api.search_reservations({ reservation_code }).pipe(as)
+        return [transactions[0]?.status, transactions[0]?.action_at, reservations[0]?.payment.received_amount]
+      })
+      assert.deepStrictEqual(yield* read, ["outstanding", action_at, 0])
+      // The status it has is no change.
+      yield* api.update_transaction({ id, status: "outstanding" }).pipe(as)
+      const before = yield* eventsOf(operatorId)
+      yield* api.update_transaction({ id, status: "paid" }).pipe(as)
+      assert.deepStrictEqual(yield* read, ["paid", action_at, 40])
+      assert.deepStrictEqual((yield* eventsOf(operatorId)).slice(before.length), [
+        { event: "transaction_updated", payload: { transaction_id: id } }
+      ])
+      // A settled entry that is sent back whole stays settled, and does not become outstanding again.
+      const { transactions } = yield* api.search_transactions({ id }).pipe(as)
+      const [settled] = transactions
+      if (settled === undefined) return assert.fail("the entry is gone")
+      yield* api.update_transaction({ ...settled, note: "in cash" }).pipe(as)
+      assert.deepStrictEqual(yield* read, ["paid", action_at, 40])
+      const refused = yield* Effect.flip(api.update_transaction({ id, status: "outstanding" }).pipe(as))
+      assert.deepStrictEqual(
+        [refused._tag, refused.message],
+        ["ValidationFailed", "status: cannot be changed to outstanding; send paid, or leave it out."]
+      )
     })
   )
 

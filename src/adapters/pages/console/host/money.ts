@@ -106,6 +106,14 @@ const actsOf = (act: ReturnType<typeof doing>): Readonly<Record<string, HostAct>
         onward(visit, "change")
       )
   },
+  settle: {
+    done: "The entry is marked as paid.",
+    run: (visit, form) =>
+      Effect.as(
+        act(visit, form, "update_transaction", { ...givenIn(form, ID), status: "paid" }),
+        onward(visit, "change")
+      )
+  },
   delete: {
     done: "The entry is deleted.",
     run: (visit, form) => Effect.as(act(visit, form, "delete_transaction", givenIn(form, ID)), onward(visit, "change"))

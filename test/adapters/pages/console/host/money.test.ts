@@ -193,6 +193,19 @@ layer(layerSignedIn)("money", (it) => {
     })
   )
 
+  it.effect("that is outstanding is marked as paid, and keeps its time", () =>
+    Effect.gen(function* () {
+      const { cookie, entries, enter } = yield* ready
+      const action_at = "2026-11-28T10:00:00Z"
+      const form = `/console/money?change=${yield* enter({ amount: 30, action_at })}`
+      const settled = yield* filledIn(cookie, form, "settle")
+      assert.strictEqual(doneIn(settled), "The entry is marked as paid.")
+      assert.notInclude(settled.text, "outstanding")
+      assert.deepInclude((yield* entries)[0], { amount: 30, action_at, status: "paid" })
+      assert.notInclude((yield* look(cookie, form)).text, "Mark as paid")
+    })
+  )
+
   it.effect("of a period that is none says so and nothing else", () =>
     Effect.gen(function* () {
       const { cookie } = yield* ready

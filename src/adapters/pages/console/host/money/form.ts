@@ -1,6 +1,6 @@
 import { wallClockText } from "../../../../../contract/time.ts"
 import type { Choices } from "../../../../../desk/EntryChoices.ts"
-import { type Html, html } from "../../../../../documents/html.ts"
+import { type Html, html, nothing } from "../../../../../documents/html.ts"
 import { CODE, TRANSACTION_NOTE } from "../../../../../limits.ts"
 import type { Direction, Transaction } from "../../../../../resources/transactions/contract.ts"
 import type { DictionaryEntry } from "../../../../../resources/transactions/dictionaries.ts"
@@ -109,12 +109,15 @@ export const oneEntry = (visit: SignedInVisit, entry: Transaction, choices: Choi
   const edited = true
   return section(
     "The entry",
-    html`${whatItIs(entry)}${formOf(visit, {
-      act: "change",
-      button: "Change it",
-      id: entry.id,
-      fields: html`${input(fill, { name: "amount", label: `Amount in ${entry.currency}`, type: "number", min: 0, step: "any", value: String(entry.amount), required: true, edited })}${select(fill, { name: "item_id", label: "Category", value: entry.item_id, options: withOwn(optionsOf(choices.items), entry.item_id, entry.item_name), edited })}${select(fill, { name: "payment_method_id", label: DIRECTIONS[entry.direction].method, value: entry.payment_method_id, options: withOwn(optionsOf(choices.methods), entry.payment_method_id, entry.payment_method_name), edited })}${input(fill, { name: "action_at", label: "When", type: "datetime-local", value: when.replace(" ", "T"), required: true, edited })}${area(fill, { name: "note", label: "Note", value: entry.note, maxlength: TRANSACTION_NOTE, edited })}`
-    })}${behind(
+    html`${whatItIs(entry)}${entry.status === "outstanding" ? formOf(visit, { act: "settle", button: "Mark as paid", id: entry.id }) : nothing}${formOf(
+      visit,
+      {
+        act: "change",
+        button: "Change it",
+        id: entry.id,
+        fields: html`${input(fill, { name: "amount", label: `Amount in ${entry.currency}`, type: "number", min: 0, step: "any", value: String(entry.amount), required: true, edited })}${select(fill, { name: "item_id", label: "Category", value: entry.item_id, options: withOwn(optionsOf(choices.items), entry.item_id, entry.item_name), edited })}${select(fill, { name: "payment_method_id", label: DIRECTIONS[entry.direction].method, value: entry.payment_method_id, options: withOwn(optionsOf(choices.methods), entry.payment_method_id, entry.payment_method_name), edited })}${input(fill, { name: "action_at", label: "When", type: "datetime-local", value: when.replace(" ", "T"), required: true, edited })}${area(fill, { name: "note", label: "Note", value: entry.note, maxlength: TRANSACTION_NOTE, edited })}`
+      }
+    )}${behind(
       "Delete the entry",
       formOf(visit, { act: "delete", button: "Delete it for good", kind: "danger", id: entry.id })
     )}${historyLink(`transaction:${entry.id}`)}${backTo(visit, "change")}`
