@@ -6,7 +6,9 @@ import { type Givens, inForms } from "../database/forms.ts"
 import { searched, searchedOnce } from "../database/parameters.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { FOUND_STAYS, SEARCH_DAYS } from "../limits.ts"
-import { Status } from "../resources/orders/order.ts"
+import { isOver, Status } from "../resources/orders/order.ts"
+import { checkOutTime } from "../resources/properties/check-out-time.ts"
+import { readStayStatus } from "../resources/stays/rules.ts"
 import { StayStatus } from "../resources/stays/stay.ts"
 import { receivedOf } from "../resources/transactions/received.ts"
 import { waitsForLook } from "./check-in-waits.ts"
@@ -72,6 +74,8 @@ const Found = Schema.Struct({
   channel_type: Schema.String,
   status: Status,
   stay_status: StayStatus,
+  /** `HH:mm` on the operator's clock. */
+  check_out_time: Schema.String,
   currency: Schema.String,
   /** Of its whole order, decimal text: what is due, and what of it has not come in. */
   total: Schema.String,
@@ -167,7 +171,7 @@ const matching = (sql: Sql, asked: Givens<Asked>, shape: Shape): Fragment => {
 
 const shown = (sql: Sql, { operatorId }: Givens<Asked>): Fragment => sql`
   SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date, s.check_out_date, s.number_of_guests,
-    o.channel_type, o.status, s.stay_status, o.currency, due.total::text AS total,
+    o.channel_type, o.status, s.stay_status, ${checkOutTime(sql, sql`s`)} AS check_out_time, o.currency, due.total::text AS total,
     greatest(due.total - come.received, 0)::text AS balance, (
       SELECT coalesce(jsonb_agg(t.tag_name ORDER BY t.id), '[]')
       FROM stay_tags link JOIN usable_reservation_tags t
@@ -196,6 +200,13 @@ const search = (sql: Sql) =>
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${shown(sql, asked)}) row) AS rows`
   })
 
+/** The stay as its record reads: reservations/rules/showing.ts. */
+const asRead = (row: Found, clock: string): Found => ({
+  ...row,
+  stay_status: readStayStatus(row, clock),
+  balance: isOver(row) ? "0" : row.balance
+})
+
 const EARLIEST = "0001-01-01"
 const LATEST = "9999-12-31"
 
@@ -203,8 +214,8 @@ const LATEST = "9999-12-31"
 export class FoundStays extends Context.Service<
   FoundStays,
   {
-    /** A page of them, from `offset` on, as of that day of the operator's. */
-    readonly of: (operatorId: number, sought: Sought, today: string, offset: number) => Effect.Effect<Answer>
+    /** A page of them, from `offset` on, when the operator's clock shows `clock`, `YYYY-MM-DD HH:mm:ss`. */
+    readonly of: (operatorId: number, sought: Sought, clock: string, offset: number) => Effect.Effect<Answer>
   }
 >()("latchkey/desk/FoundStays") {
   static readonly layer = Layer.effect(
@@ -212,7 +223,8 @@ export class FoundStays extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = search(sql)
       return FoundStays.of({
-        of: (operatorId, sought, today, offset) => {
+        of: (operatorId, sought, clock, offset) => {
+          const [today = clock] = clock.split(" ")
           const { from, to } = coveredBy(sought, today)
           const { status, payment, propertyId, leavesFrom, leavesTo } = sought
           const isBox = propertyId === IN_BOX
@@ -230,7 +242,7 @@ export class FoundStays extends Context.Service<
               payment ?? "any",
               isBox ? "box" : "anywhere"
             )
-          )
+          ).pipe(Effect.map((answer) => ({ ...answer, rows: answer.rows.map((row) => asRead(row, clock)) })))
         }
       })
     })

@@ -5,7 +5,9 @@ import { addDays, daysBefore } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../limits.ts"
+import { checkOutTime } from "../resources/properties/check-out-time.ts"
 import { isHosts } from "../resources/reviews/on-channels.ts"
+import { readStayStatus } from "../resources/stays/rules.ts"
 import { StayStatus } from "../resources/stays/stay.ts"
 import { waitsForLook } from "./check-in-waits.ts"
 import { latelySaid, unanswered } from "./unanswered.ts"
@@ -24,6 +26,8 @@ const Coming = Schema.Struct({
   /** The day it comes or goes, `YYYY-MM-DD`. */
   day: Schema.String,
   number_of_guests: Schema.Int,
+  /** `HH:mm` on the operator's clock. */
+  check_out_time: Schema.String,
   stay_status: StayStatus,
   arrival_at: Schema.NullOr(Schema.String)
 })
@@ -76,8 +80,8 @@ const ofAccepted = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
 /** Accepted stays that come or go on either day, `column` says which; `json` and `count` of them. */
 const coming = (sql: Sql, { operatorId, today, tomorrow }: Givens<Asked>, column: "check_in_date" | "check_out_date") =>
   sql`
-    SELECT s.stay_code, s.guest_name, p.title AS property_title, s.${sql(column)}::text AS day, s.number_of_guests, s.stay_status,
-      to_char(s.arrival_at, 'HH24:MI') AS arrival_at
+    SELECT s.stay_code, s.guest_name, p.title AS property_title, s.${sql(column)}::text AS day, s.number_of_guests,
+      s.stay_status, to_char(s.arrival_at, 'HH24:MI') AS arrival_at, ${checkOutTime(sql, sql`s`)} AS check_out_time
     FROM stays s ${ofAccepted(sql)}
     LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
     WHERE s.operator_id = ${operatorId} AND s.${sql(column)} IN (${today}::date, ${tomorrow}::date)
@@ -123,8 +127,8 @@ const overview = (sql: Sql) =>
 export class Overview extends Context.Service<
   Overview,
   {
-    /** As it is on that day of the operator's, `now` being the instant. */
-    readonly of: (operatorId: number, today: string, now: Date) => Effect.Effect<Shown>
+    /** As it is when the operator's clock shows `clock`, `YYYY-MM-DD HH:mm:ss`, `now` being the instant. */
+    readonly of: (operatorId: number, clock: string, now: Date) => Effect.Effect<Shown>
   }
 >()("latchkey/desk/Overview") {
   static readonly layer = Layer.effect(
@@ -132,8 +136,13 @@ export class Overview extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) => {
       const statement = overview(sql)
       return Overview.of({
-        of: (operatorId, today, now) =>
-          read(
+        of: (operatorId, clock, now) => {
+          const [today = clock] = clock.split(" ")
+          const asRead = (leaving: Coming): Coming => ({
+            ...leaving,
+            stay_status: readStayStatus({ ...leaving, status: "accepted", check_out_date: leaving.day }, clock)
+          })
+          return read(
             statement({
               operatorId,
               today,
@@ -144,7 +153,8 @@ export class Overview extends Context.Service<
               threadsSince: latelySaid(now),
               reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
             })
-          )
+          ).pipe(Effect.map((shown) => ({ ...shown, departures: shown.departures.map(asRead) })))
+        }
       })
     })
   )

@@ -35,7 +35,8 @@ const ready = Effect.gen(function* () {
     yield* sql`UPDATE stays SET guest_name = ${name} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
     return code
   })
-  const found = (sought: Partial<Sought> = {}, offset = 0) => stays.of(operatorId, { ...ANY, ...sought }, TODAY, offset)
+  const found = (sought: Partial<Sought> = {}, offset = 0, clock = `${TODAY} 10:00:00`) =>
+    stays.of(operatorId, { ...ANY, ...sought }, clock, offset)
   const names = (sought: Partial<Sought> = {}) =>
     Effect.map(found(sought), ({ rows }) => rows.map(({ guest_name }) => guest_name))
   const paid = (code: string, amount: number, status = "paid") => sql`
@@ -219,6 +220,24 @@ layer(layerTest)("a host's search of stays", (it) => {
         assert.deepStrictEqual([yield* isAs(code, is), yield* isAs(code, isNot)], [1, 0])
       }
       assert.deepStrictEqual([yield* isAs(asked, "paid"), yield* isAs(asked, "unpaid")], [0, 0])
+    })
+  )
+
+  it.effect("shows who has left by check-out time, and no balance of an order that is over", () =>
+    Effect.gen(function* () {
+      const { guest, found } = yield* ready
+      yield* guest("Leaves", "2027-05-02", TODAY)
+      yield* guest("Stays", TODAY, "2027-05-06")
+      const at = (time: string) =>
+        Effect.map(found({}, 0, `${TODAY} ${time}`), ({ rows }) => rows.map(({ stay_status }) => stay_status))
+      assert.deepStrictEqual(yield* at("10:59:59"), ["checkin_pending", "checkin_pending"])
+      assert.deepStrictEqual(yield* at("11:00:00"), ["stay_completed", "checkin_pending"])
+      yield* guest("Gone", "2027-08-01", "2027-08-03", { status: "denied" })
+      const { rows } = yield* found({ words: "Gone" })
+      assert.deepStrictEqual(
+        rows.map(({ balance }) => balance),
+        ["0"]
+      )
     })
   )
 

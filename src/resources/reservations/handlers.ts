@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Result, Struct } from "effect"
+import { DateTime, Effect, Layer, Result, Struct } from "effect"
 import { answersAsItIsNow } from "../../changes/as-it-is-now.ts"
 import { Keys } from "../../changes/Keys.ts"
 import { atMostOnce } from "../../changes/outward.ts"
@@ -7,7 +7,7 @@ import { CurrentOperator } from "../../contract/caller.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
 import { pageOf } from "../../contract/page.ts"
-import { currentSecond, dateInZone } from "../../contract/time.ts"
+import { currentSecond, dateInZone, wallClockText } from "../../contract/time.ts"
 import { Deployment, PublicUrl } from "../../installation.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
@@ -61,16 +61,22 @@ export const layerReservations = layerHandled(
   })
 ).pipe(Layer.provide([ReservationSearchStore.layer, OrderStore.layer, Orders.layer]))
 
-type ToRecord = (row: ReservationRow) => Reservation
+type ToRecord = (row: ReservationRow, clock: string) => Reservation
 
 const recordsUnder =
   (publicUrl: string): ToRecord =>
-  (row) =>
-    toReservation(row, publicUrl)
+  (row, clock) =>
+    toReservation(row, publicUrl, clock)
+
+/** What the clock of the caller's zone shows, `YYYY-MM-DD HH:mm:ss`. */
+const callersClock = Effect.zipWith(CurrentOperator, DateTime.nowAsDate, ({ timeZone }, now) =>
+  wallClockText(now, timeZone)
+)
 
 const searchReservations = (search: ReservationSearchStore["Service"], toRecord: ToRecord) =>
   Effect.fnUntraced(function* (payload: typeof search_reservations.payloadSchema.Type) {
     const caller = yield* CurrentOperator
+    const clock = yield* callersClock
     const filters = Struct.omit(payload, ["order_by", "fields", "offset", "limit"])
     const checkOut = yield* Effect.fromResult(checkOutDays(payload))
     const wanted = {
@@ -79,7 +85,7 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
       check_out:
         Object.keys(filters).length > 0
           ? checkOut
-          : defaultDays(dateInZone(yield* Clock.currentTimeMillis, caller.timeZone)),
+          : defaultDays(dateInZone(yield* DateTime.nowAsDate, caller.timeZone)),
       found_by_keyword:
         payload.keyword === undefined
           ? undefined
@@ -89,7 +95,7 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
     if (found.total === 0 && payload.property_id !== undefined && payload.property_id !== IN_BOX) {
       if (!(yield* search.knowsProperty(caller.operatorId, payload.property_id))) return yield* noSuchProperty
     }
-    return { reservations: found.rows.map(toRecord), total: found.total }
+    return { reservations: found.rows.map((row) => toRecord(row, clock)), total: found.total }
   })
 
 /**
@@ -157,7 +163,7 @@ const checkFixed = Effect.fnUntraced(function* (
   const wanted = { stay_code: payload.stay_code, check_in: undefined, check_out: undefined }
   const { rows } = yield* search.search(operatorId, wanted, "booked_at", { offset: 0, limit: 1 })
   const [row] = rows
-  yield* row === undefined ? noSuchStay : Effect.fromResult(fixedFields(toRecord(row), payload))
+  yield* row === undefined ? noSuchStay : Effect.fromResult(fixedFields(toRecord(row, yield* callersClock), payload))
 })
 
 const updateReservationBasic = (

@@ -40,7 +40,9 @@ export const Payment = Schema.Struct({
   currency: Schema.String,
   total_amount: ExactAmount.annotateKey({ description: "Receivable: the rates of all stays of the order." }),
   received_amount: ExactAmount,
-  balance_amount: ExactAmount.annotateKey({ description: "What is still unpaid, never negative." }),
+  balance_amount: ExactAmount.annotateKey({
+    description: "What is still unpaid, never negative; 0 of a cancelled, denied or timed-out order."
+  }),
   status: PaymentStatus
 })
 
@@ -70,7 +72,9 @@ export const Reservation = Schema.Struct({
   number_of_infants: Schema.Int,
   number_of_pets: Schema.Int,
   status: Status,
-  stay_status: StayStatus,
+  stay_status: StayStatus.annotateKey({
+    description: "From check-out time on, `checkin_pending` of an accepted order reads `stay_completed`."
+  }),
   guest_name: Text,
   guest_phone: Text,
   guest_email: Text,

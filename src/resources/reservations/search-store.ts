@@ -9,6 +9,7 @@ import { pagesOf } from "../../database/pages.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { OrderRow, type Status } from "../orders/order.ts"
 import { knowsProperty } from "../properties/belonging.ts"
+import { checkOutTime } from "../properties/check-out-time.ts"
 import { GuestDetails, Stay } from "../stays/stay.ts"
 import { receivedOf } from "../transactions/received.ts"
 import type { OrderBy } from "./contract.ts"
@@ -49,6 +50,8 @@ const ReservationRow = Schema.Struct({
   total_rate: Schema.String,
   total_commission: Schema.NullOr(Schema.String),
   received: Schema.String,
+  /** `HH:mm` on the operator's clock. */
+  check_out_time: Schema.String,
   tags: Schema.Array(Schema.String),
   guests: Schema.Array(Guest),
   checkin_guide_images: Schema.Array(CheckInGuideImage)
@@ -208,6 +211,7 @@ const columns = (sql: Sql) => ({
   total_rate: sql`whole.rate::text`,
   total_commission: sql`whole.commission::text`,
   received: sql`${receivedOf(sql, { operatorId: sql`page.operator_id`, id: sql`page.order_id` })}::text`,
+  check_out_time: checkOutTime(sql, sql`page`),
   tags: tags(sql),
   guests: guests(sql),
   checkin_guide_images: images(sql)

@@ -1,8 +1,29 @@
 import { NotFound } from "../../contract/errors.ts"
-import type { ClockTime } from "./stay.ts"
+import type { ClockTime, StayStatus } from "./stay.ts"
 
 /** 404 for a `stay_code` that is no stay of the caller. */
 export const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
+
+/** What decides which status a stay reads as. */
+interface MarkedStay {
+  /** The status of its order. */
+  readonly status: string
+  readonly stay_status: typeof StayStatus.Type
+  /** `YYYY-MM-DD`, and `HH:mm` on the operator's clock. */
+  readonly check_out_date: string
+  readonly check_out_time: string
+}
+
+/**
+ * Returns the status a stay reads as when the operator's clock shows `clock`, `YYYY-MM-DD HH:mm:ss`: from its check-out
+ * time on, an accepted stay whose guest nobody marked as arrived reads `stay_completed`. The stored status stays.
+ */
+export const readStayStatus = (stay: MarkedStay, clock: string): MarkedStay["stay_status"] =>
+  stay.status === "accepted" &&
+  stay.stay_status === "checkin_pending" &&
+  `${stay.check_out_date} ${stay.check_out_time}` <= clock
+    ? "stay_completed"
+    : stay.stay_status
 
 /** `HH:mm`, as the database takes a time of day; what removes it, or says nothing of it, stays as it is. */
 export const clockText = (time: typeof ClockTime.Type | null | undefined): string | null | undefined =>

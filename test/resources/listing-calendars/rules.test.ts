@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Result, Struct } from "effect"
 import fc from "fast-check"
 import { HONOURED_BY } from "../../../src/channels/days.ts"
 import { addDays } from "../../../src/contract/time.ts"
@@ -119,7 +119,7 @@ describe("restrictions", () => {
       fc.property(fc.constantFrom(...TOLD_CHANNELS), fc.array(restrictions, { maxLength: 4 }), (channel, ranges) => {
         const names = (of: ReadonlyArray<object>) => new Set(of.flatMap((each) => Object.keys(each)))
         const [sent, honoured] = [names(ranges), names(honouredOf(channel, ranges))]
-        const dropped = Object.keys(HONOURED_BY).filter((name) => sent.has(name) && !honoured.has(name))
+        const dropped = Struct.keys(HONOURED_BY).filter((name) => sent.has(name) && !honoured.has(name))
         assert.deepStrictEqual(droppedOf(channel, ranges), dropped)
       })
     )

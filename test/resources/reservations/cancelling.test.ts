@@ -52,6 +52,23 @@ layer(layerUnhurried, { excludeTestServices: false })("cancelling", (it) => {
     })
   )
 
+  it.effect("leaves no balance, and the money that came in with its status", () =>
+    Effect.gen(function* () {
+      const { api, as, property } = yield* ready
+      const { reservation_code } = yield* api
+        .create_reservation({ ...booking, property_id: property, received_amount: 120 })
+        .pipe(as)
+      const payment = Effect.map(
+        api.search_reservations({ reservation_code }).pipe(as),
+        ({ reservations }) => reservations[0]?.payment
+      )
+      const sums = { currency: "EUR", total_amount: 420, received_amount: 120, status: "partial" }
+      assert.deepStrictEqual({ ...(yield* payment) }, { ...sums, balance_amount: 300 })
+      yield* api.cancel_reservation({ reservation_code }).pipe(as)
+      assert.deepStrictEqual({ ...(yield* payment) }, { ...sums, balance_amount: 0 })
+    })
+  )
+
   it.effect("once more is no error and no change", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready

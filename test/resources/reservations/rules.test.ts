@@ -50,6 +50,18 @@ describe("the payment of an order", () => {
     )
   })
 
+  it("of an order that is over has no balance, and the status that the money says", () => {
+    for (const [received, status] of [
+      ["0", "unreceived"],
+      ["40", "partial"],
+      ["100", "received"],
+      ["140", "over_received"]
+    ] as const) {
+      const payment = paymentOf("EUR", "100", received, true)
+      assert.deepInclude(payment, { total_amount: 100, received_amount: Number(received), balance_amount: 0, status })
+    }
+  })
+
   it("is exact where floating numbers are not", () => {
     assert.strictEqual(paymentOf("EUR", "0.3000", "0.1000").balance_amount, 0.2)
     assert.strictEqual(paymentOf("EUR", "1.1", "1.1000").status, "received")

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import {
   CUSTOM_FIELD_NAME,
   CUSTOM_FIELD_VALUE,
@@ -309,6 +310,37 @@ layer(layerUnhurried, { excludeTestServices: false })("custom fields", (it) => {
 })
 
 layer(layerUnhurried, { excludeTestServices: false })("whether a guest is in", (it) => {
+  it.effect("reads as completed from check-out time on where nobody marked an arrival, and nobody is told", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { operatorId, property, second } = ground
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE properties SET checkout_time = '09:30' WHERE operator_id = ${operatorId} AND id = ${second}`
+      const stays = [property, second, null].map((propertyId) => ({ propertyId }))
+      const code = yield* orderOf(operatorId, stays)
+      const denied = yield* orderOf(operatorId, [{ propertyId: null }], { status: "denied" })
+      const arrived = yield* orderOf(operatorId, [{ propertyId: null }])
+      yield* sql`UPDATE stays SET stay_status = 'in_house' WHERE operator_id = ${operatorId} AND stay_code = ${arrived}`
+      yield* forgetEvents(operatorId)
+      const before = yield* everything(operatorId)
+      const at = Effect.fnUntraced(function* (time: string) {
+        yield* TestClock.setTime(Date.parse(`2027-05-04T${time}+02:00`))
+        const rows = yield* Effect.forEach([code, `${code}_1`, `${code}_2`], (each) => rowOf(ground, each))
+        return rows.map((row) => row?.stay_status)
+      })
+      const [pending, completed] = ["checkin_pending", "stay_completed"] as const
+      assert.deepStrictEqual(yield* at("09:29:59"), [pending, pending, pending])
+      assert.deepStrictEqual(yield* at("09:30:00"), [pending, completed, pending])
+      assert.deepStrictEqual(yield* at("11:00:00"), [completed, completed, completed])
+      assert.strictEqual((yield* rowOf(ground, denied))?.stay_status, pending)
+      assert.strictEqual((yield* rowOf(ground, arrived))?.stay_status, "in_house")
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+      // A record that is sent back has the status it reads as.
+      const { api, as } = ground
+      yield* api.update_reservation_basic({ stay_code: code, stay_status: "stay_completed", remarks: "left" }).pipe(as)
+    })
+  )
+
   it.effect("is marked on accepted orders, and told when it changes", () =>
     Effect.gen(function* () {
       const ground = yield* booked

@@ -2,6 +2,8 @@ import { exactNumber, tenThousandths } from "../../../contract/money.ts"
 import { offsetText } from "../../../contract/time.ts"
 import { addressOf } from "../../check-in/address.ts"
 import { customChannelOf } from "../../custom-channels/dictionary.ts"
+import { isOver } from "../../orders/order.ts"
+import { readStayStatus } from "../../stays/rules.ts"
 import type { Decimal } from "../../stays/stay.ts"
 import type { Reservation } from "../record.ts"
 import type { ReservationRow } from "../search-store.ts"
@@ -13,16 +15,17 @@ const sumOf = (units: bigint) => exactNumber(units, 4)
 
 /**
  * What an order brings and what of it has come in, computed for the whole order (specification, "Reservation", payment).
- * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of.
+ * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of. Of an order
+ * that is over nothing is still to come, so it has no balance; its status tells what has come in all the same.
  */
-export const paymentOf = (currency: string, total: Decimal, received: Decimal) => {
+export const paymentOf = (currency: string, total: Decimal, received: Decimal, isOver = false) => {
   const [due, come] = [tenThousandths(total), tenThousandths(received)]
   const status = come > due ? "over_received" : come === due ? "received" : come === 0n ? "unreceived" : "partial"
   return {
     currency,
     total_amount: sumOf(due),
     received_amount: sumOf(come),
-    balance_amount: sumOf(come > due ? 0n : due - come),
+    balance_amount: sumOf(isOver || come > due ? 0n : due - come),
     status
   } as const
 }
@@ -74,8 +77,11 @@ const checkInDetailsOf = (row: ReservationRow, publicUrl: string): Reservation["
   check_in_guide_url: addressOf(publicUrl, row.guide_token)
 })
 
-/** A row of the database as the record shows it, under the address of the service. Written out: a record that is spread from a row is far more to make. */
-export const toReservation = (row: ReservationRow, publicUrl: string): Reservation => ({
+/**
+ * A row of the database as the record shows it, under the address of the service, when the operator's clock shows `clock`
+ * (stays/rules.ts). Written out: a record that is spread from a row is far more to make.
+ */
+export const toReservation = (row: ReservationRow, publicUrl: string, clock: string): Reservation => ({
   id: row.id,
   reservation_code: row.reservation_code,
   stay_code: row.stay_code,
@@ -91,7 +97,7 @@ export const toReservation = (row: ReservationRow, publicUrl: string): Reservati
   number_of_infants: row.number_of_infants,
   number_of_pets: row.number_of_pets,
   status: row.status,
-  stay_status: row.stay_status,
+  stay_status: readStayStatus(row, clock),
   guest_name: row.guest_name,
   guest_phone: row.guest_phone,
   guest_email: row.guest_email,
@@ -100,7 +106,7 @@ export const toReservation = (row: ReservationRow, publicUrl: string): Reservati
   created_at: offsetText(row.created_at),
   creator: row.creator,
   rates: ratesOf(row),
-  payment: paymentOf(row.currency, row.total_rate, row.received),
+  payment: paymentOf(row.currency, row.total_rate, row.received, isOver(row)),
   check_in_details: checkInDetailsOf(row, publicUrl),
   remarks: row.remarks,
   channel_remarks: row.channel_remarks,

@@ -1,5 +1,5 @@
 import { DateTime, Effect } from "effect"
-import { addDays, dateInZone } from "../../../../contract/time.ts"
+import { addDays, dateInZone, wallClockText } from "../../../../contract/time.ts"
 import { IN_BOX } from "../../../../desk/FoundStays.ts"
 import { type Coming, Overview, type Shown } from "../../../../desk/Overview.ts"
 import { type Html, html, nothing } from "../../../../documents/html.ts"
@@ -28,7 +28,7 @@ export const makeOverviewPage = Effect.map(Overview, (overview) =>
         const { operatorId, timeZone } = visit.session.person.caller
         const now = yield* DateTime.nowAsDate
         const today = dateInZone(now, timeZone)
-        const shown = yield* overview.of(operatorId, today, now)
+        const shown = yield* overview.of(operatorId, wallClockText(now, timeZone), now)
         return {
           title: `${visit.session.operatorName}, ${dayText(today)}`,
           body: html`${counted("Waits for you", WAITING, shown)}${counted("Fails", FAILING, shown)}

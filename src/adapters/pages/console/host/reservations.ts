@@ -1,5 +1,5 @@
 import { DateTime, Effect } from "effect"
-import { dateInZone } from "../../../../contract/time.ts"
+import { dateInZone, wallClockText } from "../../../../contract/time.ts"
 import {
   type Covered,
   coveredBy,
@@ -28,10 +28,11 @@ export const makeReservationsPage = Effect.gen(function* () {
     show: (visit) =>
       Effect.gen(function* () {
         const { operatorId, timeZone } = visit.session.person.caller
-        const today = dateInZone(yield* DateTime.nowAsDate, timeZone)
+        const now = yield* DateTime.nowAsDate
+        const today = dateInZone(now, timeZone)
         const sought = soughtIn(visit)
         const offset = offsetIn(visit)
-        const { total, orders, rows } = yield* stays.of(operatorId, sought, today, offset)
+        const { total, orders, rows } = yield* stays.of(operatorId, sought, wallClockText(now, timeZone), offset)
         const { offered, more } = offeredOf(yield* properties.of(operatorId))
         return {
           title: "Reservations",

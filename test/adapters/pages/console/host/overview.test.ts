@@ -48,6 +48,22 @@ layer(layerSignedIn)("the overview", (it) => {
     })
   )
 
+  it.effect("shows from check-out time on that a guest has left whom nobody marked", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId } = yield* newHost()
+      yield* orderOf(operatorId, [{ propertyId: null, checkIn: "2027-05-02", checkOut: "2027-05-04" }])
+      const departures = Effect.fnUntraced(function* (time: string) {
+        yield* TestClock.setTime(Date.parse(`2027-05-04T${time}+02:00`))
+        const { text } = yield* look(cookie, "/console/overview")
+        return text.slice(text.indexOf("<h2>Departures"))
+      })
+      assert.include(yield* departures("10:59:59"), "not marked as arrived")
+      const after = yield* departures("11:00:00")
+      assert.notInclude(after, "not marked as arrived")
+      assert.match(after, />left\b/)
+    })
+  )
+
   it.effect("counts stays in the box, and leads to them", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
