@@ -39,13 +39,17 @@ export const changesSomethingOf = <Fields extends Schema.Struct.Fields>(
 }
 
 /**
- * What judges the edits of a payload: 422 naming the first fixed field sent with another value than the record shows.
+ * What judges the edits of a payload: 422 naming the first fixed field sent with another value than the record shows, and
+ * the field or the route that changes it, if `changedBy` has one.
  * `lastChange` is the service's own time of the last change: any value is taken, because who sends an edit again that
  * was made and whose answer got lost sends the time before it.
  */
 export const fixedFieldsOf = <Fields extends Schema.Struct.Fields>(
   payload: { readonly fields: Fields },
-  lastChange?: keyof Fields
+  {
+    lastChange,
+    changedBy = {}
+  }: { readonly lastChange?: keyof Fields; readonly changedBy?: { readonly [Name in keyof Fields]?: string } } = {}
 ) => {
   const names = Struct.keys(payload.fields).filter(
     (name) => name !== lastChange && isFixed(payload.fields[name] ?? Schema.Never)
@@ -55,10 +59,12 @@ export const fixedFieldsOf = <Fields extends Schema.Struct.Fields>(
     sent: Readonly<Record<string, unknown>>
   ): Result.Result<void, ValidationFailed> => {
     const changed = names.find((name) => sent[name] !== undefined && !Equal.equals(sent[name], record[name]))
-    return changed === undefined
-      ? Result.void
-      : Result.fail(
-          new ValidationFailed({ message: `${changed}: cannot be changed; send the value it has, or leave it out.` })
-        )
+    if (changed === undefined) return Result.void
+    const by = changedBy[changed]
+    const why =
+      by === undefined
+        ? "cannot be changed; send the value it has, or leave it out"
+        : `cannot be changed here; use ${by}`
+    return Result.fail(new ValidationFailed({ message: `${changed}: ${why}.` }))
   }
 }

@@ -43,13 +43,23 @@ describe("what an edit cannot change", () => {
   })
 
   it("is taken with any value where it is the time of the last change, and nowhere else", () => {
-    const butAuthor = fixedFieldsOf(payload, "author")
+    const butAuthor = fixedFieldsOf(payload, { lastChange: "author" })
     fc.assert(
       fc.property(note, fc.option(fc.string()), (shown, author) => {
         assert.isTrue(Result.isSuccess(butAuthor(shown, { ...shown, author })))
         assert.isTrue(Result.isFailure(butAuthor(shown, { ...shown, author, kind: "another" })))
       })
     )
+  })
+
+  it("is refused with the name of the field that changes it, if there is one", () => {
+    const judged = fixedFieldsOf(payload, { changedBy: { author: "text" } })
+    const shown = { id: 1, text: "", author: "Ada", kind: "open", marks: [] }
+    const told = (sent: object) =>
+      Result.match(judged(shown, { ...shown, ...sent }), { onSuccess: () => "", onFailure: ({ message }) => message })
+    assert.strictEqual(told({ author: null }), "author: cannot be changed here; use text.")
+    assert.strictEqual(told({ kind: "closed" }), "kind: cannot be changed; send the value it has, or leave it out.")
+    assert.strictEqual(told({ author: "Ada" }), "")
   })
 
   it("is refused by name with any other value", () => {

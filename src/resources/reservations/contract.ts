@@ -1,15 +1,15 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { ChannelType } from "../../channels/channel-type.ts"
 import { chosenFields } from "../../contract/chosen-fields.ts"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../contract/errors.ts"
-import { CalendarDate, Code, Currency, EmailOrNone, Id, PropertyOrBox } from "../../contract/fields.ts"
+import { CalendarDate, Code, Currency, EmailOrNone, Id, PropertyOrBox, textUpTo } from "../../contract/fields.ts"
 import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { SEARCH_DAYS } from "../../limits.ts"
+import { CHANNEL_TEXT, SEARCH_DAYS } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
-import { Reservation } from "./record.ts"
+import { CheckInDetails, Payment, Reservation } from "./record.ts"
 import { SearchKeyword } from "./rules/keyword.ts"
 
 // Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
@@ -54,6 +54,9 @@ export const search_reservations = operation("search_reservations", {
 
 const CodeAndStatus = { reservation_code: Schema.String, status: Status }
 
+const SAME_AS_EMAIL = "another name of email"
+const SAME_AS_MOBILE = "another name of mobile"
+
 export const create_reservation = operation("create_reservation", {
   route: "POST /reservations",
   limits: { "1m": 60 },
@@ -72,6 +75,8 @@ export const create_reservation = operation("create_reservation", {
     number_of_guests: Schema.optionalKey(NumberOfGuests),
     email: Schema.optionalKey(EmailOrNone),
     mobile: Schema.optionalKey(Phone),
+    guest_email: Schema.optionalKey(EmailOrNone).annotateKey({ description: SAME_AS_EMAIL }),
+    guest_phone: Schema.optionalKey(Phone).annotateKey({ description: SAME_AS_MOBILE }),
     remarks: Schema.optionalKey(Remarks),
     channel_id: Schema.optionalKey(ChannelId)
   },
@@ -87,20 +92,58 @@ export const create_reservation = operation("create_reservation", {
   )
 })
 
+/**
+ * Fields that the record shows inside others, and clients send beside them. An edit refuses another value of them, rather
+ * than passing over it as over an unknown field.
+ */
+const ShownInside = {
+  ...Struct.omit(CheckInDetails.fields, ["check_in_guide_url"]),
+  received_amount: Payment.fields.received_amount
+}
+
+const CHECK_IN_DETAILS = "PATCH /reservations/{stay_code}/check_in_details"
+
+/** The field or the route that changes what an edit of a stay cannot. */
+export const CHANGED_BY = {
+  status:
+    "POST /reservations/{reservation_code}/approve or /decline for a request, or DELETE /reservations/{reservation_code}",
+  cancelled_at: "DELETE /reservations/{reservation_code}",
+  stay_status: "PUT /reservations/{stay_code}/stay_status",
+  property_id: "POST /reservations/{stay_code}/allocate",
+  in_reservation_box: "POST /reservations/{stay_code}/move_to_box or /allocate",
+  tags: "POST or DELETE /reservations/{stay_code}/tags",
+  custom_fields: "PATCH /reservations/{stay_code}/custom_fields",
+  custom_channel: "custom_channel_id",
+  number_of_adults: "number_of_guests",
+  rates: "rate_amount or commission_amount",
+  payment: "POST /transactions for money that came in, or rate_amount",
+  received_amount: "POST /transactions",
+  check_in_details: CHECK_IN_DETAILS,
+  arrival_at: CHECK_IN_DETAILS,
+  departure_at: CHECK_IN_DETAILS,
+  lock_code: CHECK_IN_DETAILS,
+  lock_code_visible_after: CHECK_IN_DETAILS,
+  deposit: CHECK_IN_DETAILS,
+  id_required: CHECK_IN_DETAILS
+}
+
 export const update_reservation_basic = operation("update_reservation_basic", {
   route: "PATCH /reservations/{stay_code}",
   summary: "Change the basic details of one stay",
-  payload: editOf(Reservation, {
+  payload: editOf(Schema.Struct({ ...Reservation.fields, ...ShownInside }), {
     stay_code: Code,
-    remarks: Schema.optionalKey(Remarks),
+    remarks: Schema.optionalKey(Schema.NullOr(Remarks)),
     creator: Schema.optionalKey(Creator),
     custom_channel_id: Schema.optionalKey(Id),
     check_in_date: Schema.optionalKey(CalendarDate),
     check_out_date: Schema.optionalKey(CalendarDate),
     number_of_guests: Schema.optionalKey(NumberOfGuests),
     guest_name: Schema.optionalKey(GuestName),
-    mobile: Schema.optionalKey(Phone),
-    email: Schema.optionalKey(EmailOrNone),
+    mobile: Schema.optionalKey(Schema.NullOr(Phone)),
+    email: Schema.optionalKey(Schema.NullOr(EmailOrNone)),
+    // What a channel gave may be no address, and can be sent back as it is (rules/contact.ts).
+    guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT))).annotateKey({ description: SAME_AS_EMAIL }),
+    guest_phone: Schema.optionalKey(Schema.NullOr(Phone)).annotateKey({ description: SAME_AS_MOBILE }),
     currency: Schema.optionalKey(Currency),
     rate_amount: Schema.optionalKey(Amount),
     commission_amount: Schema.optionalKey(Amount)
@@ -108,7 +151,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Changes one stay; find its stay_code with search_reservations. What you do not send stays. Dates, currency and amounts can be changed on reservations made by hand only (code 5-…), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. No tool moves a stay to another property. The guest is not notified.",
+    "Changes one stay; find its stay_code with search_reservations. What you do not send stays; null clears email, mobile and remarks. Dates, currency and amounts can be changed on reservations made by hand only (code 5-…), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. No tool moves a stay to another property. The guest is not notified.",
     [
       "Move the Lovelace booking one night later",
       "Note on the booking that they bring a dog",

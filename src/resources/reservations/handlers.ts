@@ -19,6 +19,7 @@ import { notInDictionary } from "../transactions/dictionaries.ts"
 import { approveReservation, declineReservation } from "./answering.ts"
 import {
   type allocate_stay,
+  CHANGED_BY,
   type cancel_reservation,
   type create_reservation,
   type move_stay_to_box,
@@ -35,6 +36,7 @@ import { amended } from "./rules/amending.ts"
 import { allocated, boxed } from "./rules/box.ts"
 import { orderByHand } from "./rules/by-hand.ts"
 import { isManualCode, manualCode } from "./rules/codes.ts"
+import { contactOf } from "./rules/contact.ts"
 import { keywordOf } from "./rules/keyword.ts"
 import { checkInDays, checkOutDays, defaultDays } from "./rules/search-days.ts"
 import { toReservation } from "./rules/showing.ts"
@@ -113,6 +115,7 @@ const createReservation = (
   Effect.fnUntraced(function* (payload: typeof create_reservation.payloadSchema.Type) {
     const { operatorId, accountName: creator } = yield* CurrentOperator
     const { channel_id: given, property_id: propertyId, income_method_id: methodId } = payload
+    const contact = yield* Effect.fromResult(contactOf(payload))
     const at = yield* currentSecond
     const { check_in_date: checkIn, check_out_date: checkOut } = payload
     const named = { propertyId, methodId, checkIn, checkOut }
@@ -130,7 +133,7 @@ const createReservation = (
       return undefined
     })
     const create = Effect.fnUntraced(function* (channel_id: string) {
-      const order = orderByHand(payload, { channel_id, at, creator })
+      const order = orderByHand({ ...payload, ...contact }, { channel_id, at, creator })
       if (Result.isFailure(order) || !isChannel) return yield* whyNot(order)
       const created = yield* Effect.catchTag(
         orders.create(operatorId, order.success, at, named),
@@ -150,7 +153,14 @@ const answerOf = ({ reservation_code, status }: KnownOrder) => ({
 })
 
 const sendsFixed = sendsFixedOf(update_reservation_basic.payloadSchema)
-const fixedFields = fixedFieldsOf(update_reservation_basic.payloadSchema)
+const fixedFields = fixedFieldsOf(update_reservation_basic.payloadSchema, { changedBy: CHANGED_BY })
+
+/** A record with what it shows inside of others beside them too, as an edit takes it. */
+const flat = (record: Reservation) => ({
+  ...record,
+  ...record.check_in_details,
+  received_amount: record.payment.received_amount
+})
 
 /** A record can be sent back whole; it is looked up only when fields came that cannot change. */
 const checkFixed = Effect.fnUntraced(function* (
@@ -163,7 +173,8 @@ const checkFixed = Effect.fnUntraced(function* (
   const wanted = { stay_code: payload.stay_code, check_in: undefined, check_out: undefined }
   const { rows } = yield* search.search(operatorId, wanted, "booked_at", { offset: 0, limit: 1 })
   const [row] = rows
-  yield* row === undefined ? noSuchStay : Effect.fromResult(fixedFields(toRecord(row, yield* callersClock), payload))
+  if (row === undefined) return yield* noSuchStay
+  yield* Effect.fromResult(fixedFields(flat(toRecord(row, yield* callersClock)), payload))
 })
 
 const updateReservationBasic = (
@@ -175,11 +186,12 @@ const updateReservationBasic = (
   Effect.fnUntraced(function* (payload: typeof update_reservation_basic.payloadSchema.Type) {
     const { operatorId } = yield* CurrentOperator
     const { stay_code, custom_channel_id: channel } = payload
+    const contact = yield* Effect.fromResult(contactOf(payload))
     yield* checkFixed(search, toRecord, payload)
     if (channel !== undefined && customChannelOf(deployment, channel) === undefined) return yield* noSuchChannel
     const next = Effect.fnUntraced(function* ({ order, stay, held_elsewhere }: FoundOrder) {
       if (order === null || stay === undefined) return yield* noSuchStay
-      const after = yield* Effect.fromResult(amended(order, stay, payload))
+      const after = yield* Effect.fromResult(amended(order, stay, { ...payload, ...contact }))
       const added = held_elsewhere.filter(({ day }) => day < stay.check_in_date || day >= stay.check_out_date)
       yield* Effect.fromResult(freeElsewhere(stay.property_id, added))
       return [after]

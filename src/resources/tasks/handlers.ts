@@ -113,7 +113,10 @@ const busy = new Conflict({
 const unlessItChanges = asRead(TASK_CHANGE_ATTEMPTS, busy)
 
 const changesSomething = changesSomethingOf(update_task.payloadSchema, "id")
-const fixedFields = fixedFieldsOf(update_task.payloadSchema, "update_time")
+const fixedFields = fixedFieldsOf(update_task.payloadSchema, {
+  lastChange: "update_time",
+  changedBy: { property_title: "property_id", staff_name: "staff_id", expected: "expected_date or expected_time" }
+})
 
 /** 0 and null both take a link away (specification, PATCH /tasks/{id}: 0). */
 const linkOf = (id: number | null | undefined): number | null | undefined => (id === 0 ? null : id)

@@ -153,7 +153,10 @@ const queryDictionary = (store: Store, name: Dictionary) =>
     return listed(name, yield* store.dictionary(caller.operatorId, name))
   })
 
-const fixedFields = fixedFieldsOf(update_transaction.payloadSchema, "updated_at")
+const fixedFields = fixedFieldsOf(update_transaction.payloadSchema, {
+  lastChange: "updated_at",
+  changedBy: { item_name: "item_id", payment_method_name: "payment_method_id", shares: "amount" }
+})
 
 const noSuchEntry = new NotFound({ message: "id: no such entry." })
 const noSuchOrder = (sent: NamesOfOrder) => new NotFound({ message: `${fieldOfOrder(sent)}: no such order.` })

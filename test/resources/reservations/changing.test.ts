@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { addDays } from "../../../src/contract/time.ts"
 import {
   AMOUNT_MAX,
@@ -245,25 +246,128 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const record = yield* rowOf(ground, stay_code)
       const before = yield* everything(operatorId)
       assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record }), { error_code: 0 })
-      for (const other of [
-        { status: "cancelled" },
-        { property_id: 0 },
-        { guest_phone: "1" },
-        { number_of_children: 1 },
-        { tags: ["VIP"] },
-        { rates: { ...record?.rates, tax: { currency: "EUR", amount: 1 } } },
-        { payment: { ...record?.payment, received_amount: 1 } },
-        { in_reservation_box: true }
-      ]) {
+      const why = "cannot be changed; send the value it has, or leave it out"
+      const here = (by: string) => `cannot be changed here; use ${by}`
+      const details = here("PATCH /reservations/{stay_code}/check_in_details")
+      for (const [other, told] of [
+        [{ number_of_children: 1 }, why],
+        [{ listing_id: "L" }, why],
+        [{ property_id: 0 }, here("POST /reservations/{stay_code}/allocate")],
+        [{ stay_status: "in_house" }, here("PUT /reservations/{stay_code}/stay_status")],
+        [{ tags: ["VIP"] }, here("POST or DELETE /reservations/{stay_code}/tags")],
+        [{ custom_fields: { door: "blue" } }, here("PATCH /reservations/{stay_code}/custom_fields")],
+        [{ custom_channel: { id: 32, name: "Walk-in" } }, here("custom_channel_id")],
+        [{ number_of_adults: 1 }, here("number_of_guests")],
+        [{ received_amount: 1 }, here("POST /transactions")],
+        [{ check_in_details: { ...record?.check_in_details, lock_code: "1" } }, details],
+        [{ lock_code: "1" }, details],
+        [{ arrival_at: { hour: 15, minute: 0 } }, details],
+        [{ id_required: "required" }, details],
+        [
+          { status: "cancelled" },
+          here(
+            "POST /reservations/{reservation_code}/approve or /decline for a request, or DELETE /reservations/{reservation_code}"
+          )
+        ],
+        [
+          { rates: { ...record?.rates, tax: { currency: "EUR", amount: 1 } } },
+          here("rate_amount or commission_amount")
+        ],
+        [
+          { payment: { ...record?.payment, received_amount: 1 } },
+          here("POST /transactions for money that came in, or rate_amount")
+        ],
+        [{ in_reservation_box: true }, here("POST /reservations/{stay_code}/move_to_box or /allocate")]
+      ] as const) {
         const [field] = Object.keys(other)
         const refused = yield* call(token, "update_reservation_basic", { ...record, remarks: "x", ...other })
-        const error_msg = `${field}: cannot be changed; send the value it has, or leave it out.`
-        assert.deepInclude(refused, { error_code: 422, error_msg })
+        assert.deepInclude(refused, { error_code: 422, error_msg: `${field}: ${told}.` })
       }
+      // What the record shows inside others is taken beside them too, with the value it has.
+      const flat = { ...record?.check_in_details, received_amount: record?.payment.received_amount }
+      const taken = yield* call(token, "update_reservation_basic", { stay_code, ...flat })
+      assert.deepInclude(taken, { error_code: 0 })
       const unknown = yield* call(token, "update_reservation_basic", { stay_code: "5-ZZ", status: "accepted" })
       assert.deepInclude(unknown, { error_code: 404, error_msg: "stay_code: no such stay." })
       assert.deepStrictEqual(yield* everything(operatorId), before)
     }).pipe(byNobody, Effect.provide(Orders.layer))
+  )
+
+  it.effect("takes the guest's contact under the names of the record too, and refuses two values of one", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { operatorId, property, token } = ground
+      const create = { ...booking, property_id: property, channel_id: "A1" }
+      const contact = { guest_email: "ada@example.com", guest_phone: "+44 20 1234" }
+      const two = { email: "ada@example.com", guest_email: "bob@example.com" }
+      const told = "guest_email: is another name of email; send one of them, or the same value."
+      const before = yield* everything(operatorId)
+      assert.deepInclude(yield* call(token, "create_reservation", { ...create, ...two }), {
+        ...{ error_code: 400, error_msg: told }
+      })
+      assert.deepInclude(yield* call(token, "create_reservation", { ...create, guest_email: "nobody" }), {
+        error_code: 422
+      })
+      assert.deepStrictEqual(yield* everything(operatorId), before)
+      const made = yield* call(token, "create_reservation", { ...create, ...contact, email: "ada@example.com" })
+      assert.deepInclude(made, { error_code: 0 })
+      const created = yield* rowOf(ground, "5-A1")
+      assert.deepInclude(created, contact)
+      assert.deepInclude(created?.guests[0], { email: contact.guest_email, phone: contact.guest_phone })
+
+      const change = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
+      const unchanged = yield* everything(operatorId)
+      for (const [fields, error_code, error_msg] of [
+        [two, 400, told],
+        [{ email: null, guest_email: "bob@example.com" }, 400, told],
+        [
+          { mobile: "1", guest_phone: "2" },
+          400,
+          "guest_phone: is another name of mobile; send one of them, or the same value."
+        ],
+        [{ guest_email: "nobody" }, 422, "guest_email: must be an e-mail address, such as host@example.com."]
+      ] as const) {
+        assert.deepInclude(yield* change(fields), { error_code, error_msg })
+      }
+      assert.deepStrictEqual(yield* everything(operatorId), unchanged)
+      const other = { guest_email: "bob@example.com", guest_phone: "2" }
+      assert.deepInclude(yield* change({ ...created, ...other, mobile: "2" }), { error_code: 0 })
+      assert.deepInclude(yield* rowOf(ground, "5-A1"), other)
+    })
+  )
+
+  it.effect("clears what null is sent for of contact and remarks", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { api, as, property, token } = ground
+      yield* api
+        .create_reservation({
+          ...booking,
+          ...{ property_id: property, channel_id: "A1", email: "a@example.com", mobile: "1", remarks: "dog" }
+        })
+        .pipe(as)
+      const clear = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
+      assert.deepInclude(yield* clear({ email: null, remarks: null }), { error_code: 0 })
+      assert.deepInclude(yield* rowOf(ground, "5-A1"), { guest_email: null, guest_phone: "1", remarks: "" })
+      assert.deepInclude(yield* clear({ guest_phone: null, mobile: "" }), { error_code: 0 })
+      assert.deepInclude(yield* rowOf(ground, "5-A1"), { guest_phone: null })
+      for (const field of ["guest_name", "rate_amount", "check_in_date"]) {
+        assert.deepInclude(yield* clear({ [field]: null }), { error_code: 400 })
+      }
+    })
+  )
+
+  it.effect("takes back an e-mail address of a channel that is none, as it is", () =>
+    Effect.gen(function* () {
+      const ground = yield* ready
+      const { operatorId, property, token } = ground
+      const sql = yield* SqlClient.SqlClient
+      const code = yield* orderOf(operatorId, [{ propertyId: property }], { channelType: "airbnb" })
+      yield* sql`UPDATE stays SET guest_email = 'relayed by the channel', guest_name = 'Ada' WHERE operator_id = ${operatorId}`
+      const record = yield* rowOf(ground, code)
+      assert.deepInclude(yield* call(token, "update_reservation_basic", { ...record, remarks: "x" }), { error_code: 0 })
+      assert.deepInclude(yield* rowOf(ground, code), { guest_email: "relayed by the channel", remarks: "x" })
+    })
   )
 
   it.effect("takes the rates that creating takes, in currencies of large numbers too", () =>

@@ -3,11 +3,12 @@ import { decimalOf, minorUnits, tenThousandths } from "../../../contract/money.t
 import { isManual, isOver, type OrderState } from "../../orders/order.ts"
 import type { Decimal, StayState } from "../../stays/stay.ts"
 import type { update_reservation_basic } from "../contract.ts"
+import { amendedEmail, type Contact } from "./contact.ts"
 import type { Dates } from "./nights.ts"
-import { broken, type Checked, checkedDates, checkedGuests, filled } from "./stay-checks.ts"
+import { broken, type Checked, checkedDates, checkedGuests } from "./stay-checks.ts"
 
 /** What an edit of one stay may say (contract facts 2.4); what is not sent stays. */
-export type Amendment = Omit<typeof update_reservation_basic.payloadSchema.Type, "stay_code">
+export type Amendment = Omit<typeof update_reservation_basic.payloadSchema.Type, "stay_code" | keyof Contact> & Contact
 
 const sameAmount = (one: Decimal | null, other: Decimal | null): boolean =>
   one === null || other === null ? one === other : tenThousandths(one) === tenThousandths(other)
@@ -86,9 +87,9 @@ export const amended = (order: OrderState, stay: StayState, sent: Amendment): Ch
       ...(yield* amendedRates(order, stay, sent)),
       ...(yield* amendedGuests(stay, sent.number_of_guests)),
       guest_name: sent.guest_name ?? stay.guest_name,
-      guest_phone: sent.mobile === undefined ? stay.guest_phone : filled(sent.mobile),
-      guest_email: sent.email === undefined ? stay.guest_email : filled(sent.email),
-      remarks: sent.remarks ?? stay.remarks
+      guest_phone: sent.guest_phone === undefined ? stay.guest_phone : sent.guest_phone,
+      guest_email: yield* amendedEmail(stay.guest_email, sent.guest_email),
+      remarks: sent.remarks === undefined ? stay.remarks : (sent.remarks ?? "")
     }
     const stays = order.stays.map((each) => (each.id === stay.id ? changed : each))
     return {

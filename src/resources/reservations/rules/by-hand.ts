@@ -5,9 +5,10 @@ import { GuestDetails, NewStay } from "../../stays/stay.ts"
 import { ROOM_FEE } from "../../transactions/dictionaries.ts"
 import type { create_reservation } from "../contract.ts"
 import { manualCode } from "./codes.ts"
-import { type Checked, checkedDates, checkedGuests, filled } from "./stay-checks.ts"
+import type { Contact } from "./contact.ts"
+import { type Checked, checkedDates, checkedGuests } from "./stay-checks.ts"
 
-type Payload = typeof create_reservation.payloadSchema.Type
+type Payload = Omit<typeof create_reservation.payloadSchema.Type, keyof Contact> & Contact
 
 /** The order a payload describes, under the given channel id; what cannot be an order says which field is why. */
 export const orderByHand = (
@@ -41,7 +42,7 @@ const stayByHand = (payload: Payload): Checked<NewStay> =>
     const guests = yield* checkedGuests(payload.number_of_guests ?? 1, { number_of_children: 0 })
     const rate = yield* decimalOf("rate_amount", payload.rate_amount, payload.currency)
     const commission = yield* decimalOf("commission_amount", payload.commission_amount, payload.currency)
-    const [name, phone, email] = [payload.guest_name, filled(payload.mobile ?? ""), filled(payload.email ?? "")]
+    const [name, phone, email] = [payload.guest_name, payload.guest_phone ?? null, payload.guest_email ?? null]
     return NewStay.make({
       property_id: payload.property_id,
       ...dates,
