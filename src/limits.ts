@@ -43,6 +43,8 @@ export const IDS_TEXT = IDS_MAX * 18
 export const CODE = 100
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT = 35
+/** The same with six decimals. */
+export const MICROSECOND_TEXT = 32
 
 /** Keys that SECRET_KEY may name: one at work, and those before it whose rows are not sealed anew yet. */
 export const SECRET_KEYS = 8

@@ -106,7 +106,8 @@ const candidates = ({ kind, schema }: Part, size: number, element: unknown): Rea
         "1".padEnd(size),
         "a@".padEnd(size, "b"),
         "https://hooks.example.com/".padEnd(size, "a"),
-        "2027-05-07T10:00:00.123456789+02:00".padEnd(size, "0").slice(0, size)
+        "2027-05-07T10:00:00.123456789+02:00".padEnd(size, "0").slice(0, size),
+        "2027-05-07T10:00:00.123456+02:00".padEnd(size, "0")
       ]
   }
 }

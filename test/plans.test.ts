@@ -45,6 +45,12 @@ const MORE: Readonly<Record<string, unknown>> = {
   end_check_out_date: "2027-05-31"
 }
 
+/** The status of what is no reservation. */
+const STATUS_OF: { readonly [Name in ApiOperation["_tag"]]?: string } = {
+  search_tasks: "pending",
+  search_transactions: "paid"
+}
+
 /** A plan that looks dearer is compiled first (`jit_above_cost`), which takes half a second each time it is run. */
 const COMPILED_ABOVE = 100_000
 
@@ -55,7 +61,7 @@ const OPERATORS = 7_000_000_019
 const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<string, unknown>> => {
   const plain = sample(operation, world, COMPANIONS)
   const optional = fieldsOf(operation).flatMap(([name, field]) => (isRequired(field) ? [] : [name]))
-  const status = operation._tag === "search_tasks" ? { status: "pending" } : {}
+  const status = STATUS_OF[operation._tag]
   return [
     plain,
     ...optional.map((name) => {
@@ -64,7 +70,7 @@ const callsOf = (operation: ApiOperation, world: World): ReadonlyArray<Record<st
       return {
         ...sample(operation, world, [...COMPANIONS, name]),
         ...extra,
-        ...("status" in extra ? status : {})
+        ...("status" in extra && status !== undefined ? { status } : {})
       }
     })
   ]

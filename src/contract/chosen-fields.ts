@@ -46,7 +46,7 @@ const FieldNames = (known: ReadonlyArray<string>) =>
 /** The payload field of a search whose answer has rows of that kind under the name `list`. */
 export const chosenFields = (list: string, row: { readonly fields: Schema.Struct.Fields }) => ({
   fields: Schema.optionalKey(
-    FieldNames(Object.keys(row.fields)).annotate({ description: "only these fields of a row, comma-separated" })
+    FieldNames(Object.keys(row.fields)).annotate({ description: "only these fields, comma-separated" })
   ).annotateKey({ choosesFieldsOf: list })
 })
 

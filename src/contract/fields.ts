@@ -1,6 +1,6 @@
 import currencyCodes from "currency-codes"
 import { Schema, Struct } from "effect"
-import { AMOUNT_MAX, CODE, EMAIL, INSTANT_TEXT } from "../limits.ts"
+import { AMOUNT_MAX, CODE, EMAIL, INSTANT_TEXT, MICROSECOND_TEXT } from "../limits.ts"
 import { instantBounds } from "./time.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
@@ -96,33 +96,36 @@ const isStorableInstant = (text: string): boolean => {
 const FIRST_INSTANT = Date.parse("0001-01-01T00:00:00.000Z")
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z")
 
+const instantUpTo = (maxLength: number) =>
+  Schema.String.check(
+    Schema.makeFilter(
+      isReadableInstant,
+      {
+        unreadable: true,
+        expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
+        toJsonSchema: () => ({ format: "date-time", maxLength })
+      },
+      // What is no time at all has no years to look at.
+      true
+    ),
+    Schema.makeFilter(isStorableInstant, {
+      expected: "a time in the years 1 to 9999, its offset counted",
+      toJsonSchema: () => [{}, true]
+    })
+  ).annotate({ description: "ISO 8601; without offset in the host's time zone" })
+
 /** A point in time, ISO 8601, in the years that four digits can say. Without an offset it is on the merchant's clock. */
-export const InstantText = Schema.String.check(
-  Schema.makeFilter(
-    isReadableInstant,
-    {
-      unreadable: true,
-      expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
-      toJsonSchema: () => ({ format: "date-time", maxLength: INSTANT_TEXT })
-    },
-    // What is no time at all has no years to look at.
-    true
-  ),
-  Schema.makeFilter(isStorableInstant, {
-    expected: "a time in the years 1 to 9999, its offset counted",
-    toJsonSchema: () => [{}, true]
-  })
-).annotate({ description: "ISO 8601; without an offset in the host's time zone" })
+export const InstantText = instantUpTo(INSTANT_TEXT)
 
 const FINER_THAN_MICROSECONDS = /\.\d{7}/
 
 /** The same, kept to the microsecond: a finer time is refused, because it could not be read back. */
-export const MicrosecondText = InstantText.check(
+export const MicrosecondText = instantUpTo(MICROSECOND_TEXT).check(
   Schema.makeFilter((text) => !FINER_THAN_MICROSECONDS.test(text), {
     expected: "a time with at most six digits of a second",
     toJsonSchema: () => [{}, true]
   })
-).annotate({ description: "ISO 8601, at most six digits of a second; without an offset in the host's time zone" })
+)
 
 /** Funds and units of account: the codes ISO marks `IsFund` in its list, and those it has added since of the same kind. */
 const FUNDS = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"]

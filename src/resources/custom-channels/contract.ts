@@ -15,7 +15,7 @@ export const query_custom_channels = operation("query_custom_channels", {
   payload: {},
   success: Schema.Struct({ custom_channels: Schema.Array(CustomChannel) }),
   exposure: card(
-    "Lists ids and names of the sources a reservation made by hand can name, such as telephone or walk-in. Keep them for up to an hour.",
+    "Lists ids and names of the sources a reservation made by hand can name, such as telephone or walk-in. Keep them for an hour.",
     ["Which channels can I book a phone reservation under?"],
     false
   )

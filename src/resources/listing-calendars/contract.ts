@@ -132,7 +132,7 @@ export const update_listing_prices = operation("update_listing_prices", {
   success: Schema.Struct({}),
   errors,
   exposure: card(
-    "Sets nightly prices of a listing on its channel, within a minute; later ranges win. Not for readonly listings. On ctrip they are what guests pay.",
+    "Sets nightly prices of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay.",
     ["Raise the Airbnb price of Harbour 1 to 140 in August"],
     true,
     { idempotent: true }

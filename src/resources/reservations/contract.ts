@@ -6,7 +6,7 @@ import { CalendarDate, Code, Currency, EmailOrNone, Id, PropertyOrBox, textUpTo 
 import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { CHANNEL_TEXT, SEARCH_DAYS } from "../../limits.ts"
+import { CHANNEL_TEXT, GUEST_PHONE, SEARCH_DAYS } from "../../limits.ts"
 import { Status } from "../orders/order.ts"
 import { Amount, ChannelId, Creator, GuestName, NumberOfGuests, Phone, Remarks } from "./fields.ts"
 import { CheckInDetails, Payment, Reservation } from "./record.ts"
@@ -54,9 +54,6 @@ export const search_reservations = operation("search_reservations", {
 
 const CodeAndStatus = { reservation_code: Schema.String, status: Status }
 
-const SAME_AS_EMAIL = "another name of email"
-const SAME_AS_MOBILE = "another name of mobile"
-
 export const create_reservation = operation("create_reservation", {
   route: "POST /reservations",
   limits: { "1m": 60 },
@@ -75,15 +72,16 @@ export const create_reservation = operation("create_reservation", {
     number_of_guests: Schema.optionalKey(NumberOfGuests),
     email: Schema.optionalKey(EmailOrNone),
     mobile: Schema.optionalKey(Phone),
-    guest_email: Schema.optionalKey(EmailOrNone).annotateKey({ description: SAME_AS_EMAIL }),
-    guest_phone: Schema.optionalKey(Phone).annotateKey({ description: SAME_AS_MOBILE }),
+    // The names that the record has for them (rules/contact.ts).
+    guest_email: Schema.optionalKey(EmailOrNone),
+    guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE)),
     remarks: Schema.optionalKey(Remarks),
     channel_id: Schema.optionalKey(ChannelId)
   },
   success: Schema.Struct({ ...CodeAndStatus, reservation: Schema.Struct(CodeAndStatus) }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Enters a reservation by hand, accepted at once; its nights are held on every channel. Ids: search_properties, query_custom_channels, query_income_methods. rate_amount is the total including commission_amount (0 if none); a received_amount above 0 is recorded as income. Nights held here or in a followed calendar are refused (409), days the host closed are not. With a channel_id a repeated call returns the same order. The guest is not notified.",
+    "Enters a reservation by hand, accepted at once and held on every channel. Ids: search_properties, query_custom_channels, query_income_methods. rate_amount includes commission_amount (0 if none); a received_amount is recorded as income. Held nights are refused (409), days the host closed are not. With a channel_id a repeated call returns the same order. The guest is not notified.",
     [
       "Book Harbour 1 for Ada Lovelace from the 4th to the 7th, 420 euro, paid in cash",
       "Block next week for my brother, free of charge"
@@ -141,9 +139,9 @@ export const update_reservation_basic = operation("update_reservation_basic", {
     guest_name: Schema.optionalKey(GuestName),
     mobile: Schema.optionalKey(Schema.NullOr(Phone)),
     email: Schema.optionalKey(Schema.NullOr(EmailOrNone)),
-    // What a channel gave may be no address, and can be sent back as it is (rules/contact.ts).
-    guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT))).annotateKey({ description: SAME_AS_EMAIL }),
-    guest_phone: Schema.optionalKey(Schema.NullOr(Phone)).annotateKey({ description: SAME_AS_MOBILE }),
+    // The same under the names of the record. What a channel gave may be no address, and can be sent back as it is.
+    guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT))),
+    guest_phone: Schema.optionalKey(Schema.NullOr(textUpTo(GUEST_PHONE))),
     currency: Schema.optionalKey(Currency),
     rate_amount: Schema.optionalKey(Amount),
     commission_amount: Schema.optionalKey(Amount)
@@ -151,7 +149,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Changes one stay; find its stay_code with search_reservations. What you do not send stays; null clears email, mobile and remarks. Dates, currency and amounts can be changed on reservations made by hand only (code 5-…), and new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. No tool moves a stay to another property. The guest is not notified.",
+    "Changes one stay (stay_code: search_reservations). What you do not send stays; null clears email, mobile, remarks. Dates, currency and amounts change only on reservations made by hand (code 5-…); new dates must be free (409). creator, custom_channel_id and currency belong to the whole order. No tool moves a stay to another property. The guest is not notified.",
     [
       "Move the Lovelace booking one night later",
       "Note on the booking that they bring a dog",
@@ -168,7 +166,7 @@ export const cancel_reservation = operation("cancel_reservation", {
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Cancels a whole order with all its stays and frees their nights; it cannot be undone. Only orders made by hand (code 5-…): others are cancelled on their channel. Money recorded on it stays recorded. The guest is not notified.",
+    "Cancels a whole order and frees its nights; it cannot be undone. Only orders made by hand (code 5-…): others are cancelled on their channel. Money recorded on it stays recorded. The guest is not notified.",
     ["Cancel order 5-QX7M2LD90"],
     true
   )

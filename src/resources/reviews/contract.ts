@@ -53,9 +53,7 @@ export const search_reviews = operation("search_reviews", {
   payload: {
     reservation_code: Schema.optionalKey(Code),
     property_id: Schema.optionalKey(Id),
-    review_status: Schema.optionalKey(
-      ReviewStatus.annotate({ description: "default: reviewed; with reservation_code: any" })
-    ),
+    review_status: Schema.optionalKey(ReviewStatus),
     start_check_out_date: Schema.optionalKey(CalendarDate),
     end_check_out_date: Schema.optionalKey(CalendarDate),
     ...pageFields
@@ -63,7 +61,7 @@ export const search_reviews = operation("search_reviews", {
   success: Schema.Struct({ reviews: Schema.Array(Review), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reviews, latest check-out first: those of which nothing is pending, unless review_status or reservation_code is given. Dates: less than ${REVIEW_SEARCH_DAYS} days apart; by default up to today.`,
+    `Lists reviews, latest check-out first. review_status: by default reviewed, with reservation_code any. Dates: less than ${REVIEW_SEARCH_DAYS} days apart; by default up to today.`,
     ["What did guests say last month?", "Which guests have I not reviewed yet?"],
     false
   )

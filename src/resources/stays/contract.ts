@@ -18,7 +18,7 @@ export const add_reservation_tag = operation("add_reservation_tag", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Puts one tag on a stay; find the stay_code with search_reservations and tags with search_reservation_tags. A name that no tag has yet becomes a new tag of the account. Guests and channels never see tags.",
+    "Puts one tag on a stay (stay_code: search_reservations; tags: search_reservation_tags). A name that no tag has yet becomes a new tag of the account. Guests and channels never see tags.",
     ["Tag the Lovelace booking as VIP"],
     false,
     { idempotent: true }
@@ -49,7 +49,7 @@ export const update_check_in_details = operation("update_check_in_details", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: card(
-    "Changes the check-in of one stay; find the stay_code with search_reservations. What you do not send stays; null removes. The lock code is kept here and never sent to a lock. id_required decides whether the guest must register identity documents before check-in. Times are on the property's clock. The guest is not notified.",
+    "Changes the check-in of one stay (stay_code: search_reservations). What you do not send stays; null removes. The lock code is kept here and never sent to a lock. id_required: whether the guest must register identity documents before check-in. Times are on the property's clock. The guest is not notified.",
     ["The Lovelaces arrive at half past four", "Set the door code of tonight's booking to 4711"],
     true
   )
@@ -62,7 +62,7 @@ export const query_custom_fields = operation("query_custom_fields", {
   success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
   errors: [NotFound],
   exposure: card(
-    "Reads what the host noted about one stay under names of their own; null when nothing is. Find the stay_code with search_reservations.",
+    "Reads what the host noted about one stay under names of their own; null when nothing is. stay_code: search_reservations.",
     ["What is noted as the door of the Lovelace booking?"],
     false,
     { category: "meta", openWorld: false }
@@ -76,7 +76,7 @@ export const update_reservation_custom_fields = operation("update_reservation_cu
   success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
   errors: [NotFound],
   exposure: card(
-    `Saves texts about one stay under names of your own; find the stay_code with search_reservations. Names you send are set or, with null, removed; all others stay. A stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Automated messages may show them to a guest.`,
+    `Saves texts about one stay under names of your own (stay_code: search_reservations). Names you send are set or, with null, removed; all others stay. A stay has at most ${CUSTOM_FIELDS}, of ${CUSTOM_FIELDS_TEXT} characters in all. Automated messages may show them to a guest.`,
     ["Note door = blue gate on the Lovelace booking"],
     true
   )

@@ -81,7 +81,7 @@ export const search_transactions = operation("search_transactions", {
   success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days). status outstanding finds what is not settled, also of past dates. property_id finds entries of the property and of orders with a stay in it; on an order of several rooms amount is the whole and shares what each carries. Amounts are positive; direction is the sign.`,
+    `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days). status outstanding: not settled yet. property_id also finds entries of orders with a stay there; their amount is the whole, shares are the rooms' parts. Amounts are positive.`,
     [
       "What did I earn in May?",
       "Show the cleaning costs of the harbour flat this quarter",
@@ -113,7 +113,7 @@ export const create_transaction = operation("create_transaction", {
   success: Schema.Struct({ transaction_id: Id }),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(
-    "Records an income or an expense on a property (property_id), on a whole order (reservation_code) or, with neither, on the operator (main account only). item_id and payment_method_id come from the query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and what it is on cannot change afterwards.",
+    "Records an income or expense on a property (property_id), a whole order (reservation_code) or, with neither, the operator (main account only). item_id and payment_method_id: query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and link cannot change afterwards.",
     ["Log 35.50 euro for laundry at Harbour 1", "Book the 200 deposit we got in cash for order 5-QX7M2LD90"],
     true
   )
@@ -125,7 +125,8 @@ export const Changeable = {
   item_id: Schema.optionalKey(Id),
   payment_method_id: Schema.optionalKey(Id),
   action_at: Schema.optionalKey(MicrosecondText),
-  status: Schema.optionalKey(Status).annotateKey({ description: "paid settles the entry; nothing else can be set" }),
+  /** Only `paid` can be set (rules.ts). */
+  status: Schema.optionalKey(Status),
   note: Schema.optionalKey(Note)
 }
 
@@ -136,7 +137,7 @@ export const update_transaction = operation("update_transaction", {
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(
-    "Changes amount, item, payment method, time or note of an entry, or settles it with status paid; find its id with search_transactions. What you do not send stays. Another action_at makes the entry outstanding if it is in the future, else paid. Direction, currency and what the entry is attached to cannot change: delete the entry and create a new one.",
+    "Changes an entry (id: search_transactions); status paid settles it. What you do not send stays. Another action_at decides the status anew. Direction, currency and link cannot change: delete it and create another.",
     [
       "The laundry bill was 38, not 35.50",
       "Move yesterday's refund to the category other",
@@ -153,7 +154,7 @@ export const delete_transaction = operation("delete_transaction", {
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden],
   exposure: card(
-    "Deletes an income or expense entry for good; find its id with search_transactions.",
+    "Deletes an entry for good (id: search_transactions).",
     ["Delete the duplicate cleaning entry of last Friday"],
     true
   )
@@ -172,7 +173,7 @@ const dictionary = <const Name extends string, Success extends Schema.Top>(
     payload: {},
     success: declared.success,
     exposure: card(
-      `Lists ids and names of ${declared.names}: the service's own and the account's. Keep them for up to an hour.`,
+      `Lists ${declared.names}: the service's own and the account's. Keep them for an hour.`,
       [declared.example],
       false
     )
