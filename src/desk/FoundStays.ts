@@ -200,8 +200,8 @@ const search = (sql: Sql) =>
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${shown(sql, asked)}) row) AS rows`
   })
 
-/** The stay as its record reads: reservations/rules/showing.ts. */
-const asRead = (row: Found, clock: string): Found => ({
+/** Returns the stay with the status and the balance that its record shows (reservations/rules/showing.ts). */
+const toShown = (row: Found, clock: string): Found => ({
   ...row,
   stay_status: readStayStatus(row, clock),
   balance: isOver(row) ? "0" : row.balance
@@ -242,7 +242,7 @@ export class FoundStays extends Context.Service<
               payment ?? "any",
               isBox ? "box" : "anywhere"
             )
-          ).pipe(Effect.map((answer) => ({ ...answer, rows: answer.rows.map((row) => asRead(row, clock)) })))
+          ).pipe(Effect.map((answer) => ({ ...answer, rows: answer.rows.map((row) => toShown(row, clock)) })))
         }
       })
     })

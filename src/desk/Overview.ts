@@ -138,7 +138,7 @@ export class Overview extends Context.Service<
       return Overview.of({
         of: (operatorId, clock, now) => {
           const [today = clock] = clock.split(" ")
-          const asRead = (leaving: Coming): Coming => ({
+          const withReadStatus = (leaving: Coming): Coming => ({
             ...leaving,
             stay_status: readStayStatus({ ...leaving, status: "accepted", check_out_date: leaving.day }, clock)
           })
@@ -153,7 +153,7 @@ export class Overview extends Context.Service<
               threadsSince: latelySaid(now),
               reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
             })
-          ).pipe(Effect.map((shown) => ({ ...shown, departures: shown.departures.map(asRead) })))
+          ).pipe(Effect.map((shown) => ({ ...shown, departures: shown.departures.map(withReadStatus) })))
         }
       })
     })

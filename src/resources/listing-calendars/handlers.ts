@@ -14,7 +14,7 @@ import {
 } from "./contract.ts"
 import { readCalendars } from "./reading.ts"
 import { ReadingSeats } from "./reading-seats.ts"
-import { type Days, droppedOf, inReach, restrictsSoundly } from "./rules.ts"
+import { type Days, inReach, restrictsSoundly, unhonouredIn } from "./rules.ts"
 import { ListingCalendarStore, type Telling } from "./store.ts"
 
 /** Queues what the channel is to be told, once all of it is sound. */
@@ -71,10 +71,10 @@ const updateRestrictions =
     )
 
 /** What the answer tells of restrictions that the channel does not honour; nothing if it honours all of them. */
-const warnedOf = ({ channel_type, restrictions }: typeof update_listing_restrictions.payloadSchema.Type) => {
-  const dropped = droppedOf(channel_type, restrictions)
-  if (dropped.length === 0) return {}
-  return { warnings: dropped.map((name) => `${name}: ${channel_type} does not honour it; it was not sent.`) }
+const warningsFor = ({ channel_type, restrictions }: typeof update_listing_restrictions.payloadSchema.Type) => {
+  const names = unhonouredIn(channel_type, restrictions)
+  if (names.length === 0) return {}
+  return { warnings: names.map((name) => `${name}: ${channel_type} does not honour it; it was not sent.`) }
 }
 
 export const layerListingCalendars = layerHandled(
@@ -86,7 +86,7 @@ export const layerListingCalendars = layerHandled(
       update_listing_prices: done(updatePrices(store)),
       update_listing_inventories: done(updateInventories(store)),
       update_listing_restrictions: change(updateRestrictions(store), Schema.Struct({}), (_made, payload) =>
-        warnedOf(payload)
+        warningsFor(payload)
       )
     })
   })

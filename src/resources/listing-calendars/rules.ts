@@ -79,7 +79,7 @@ const unhonouredBy = (channelType: string) =>
   RESTRICTIONS.filter((name) => !HONOURED_BY[name].some((each) => each === channelType))
 
 /** The restrictions of any of the ranges that a channel does not honour, each once. */
-export const droppedOf = (channelType: string, ranges: ReadonlyArray<RestrictedDays>): ReadonlyArray<Restriction> =>
+export const unhonouredIn = (channelType: string, ranges: ReadonlyArray<RestrictedDays>): ReadonlyArray<Restriction> =>
   unhonouredBy(channelType).filter((name) => ranges.some((range) => range[name] !== undefined))
 
 /** What of the restrictions a channel honours; a range that it honours nothing of is left out. */

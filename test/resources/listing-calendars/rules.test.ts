@@ -6,13 +6,13 @@ import { addDays } from "../../../src/contract/time.ts"
 import { AVAILABILITY_END_DAYS, LISTINGS_ANSWER_DAYS } from "../../../src/limits.ts"
 import { TOLD_CHANNELS } from "../../../src/resources/listing-calendars/contract.ts"
 import {
-  droppedOf,
   fitsAnAnswer,
   honouredOf,
   hoursOf,
   inReach,
   restrictsSoundly,
-  spanOf
+  spanOf,
+  unhonouredIn
 } from "../../../src/resources/listing-calendars/rules.ts"
 
 const TODAY = "2027-05-10"
@@ -120,7 +120,7 @@ describe("restrictions", () => {
         const names = (of: ReadonlyArray<object>) => new Set(of.flatMap((each) => Object.keys(each)))
         const [sent, honoured] = [names(ranges), names(honouredOf(channel, ranges))]
         const dropped = Struct.keys(HONOURED_BY).filter((name) => sent.has(name) && !honoured.has(name))
-        assert.deepStrictEqual(droppedOf(channel, ranges), dropped)
+        assert.deepStrictEqual(unhonouredIn(channel, ranges), dropped)
       })
     )
   })
