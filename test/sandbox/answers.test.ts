@@ -78,12 +78,12 @@ const hosting = Effect.gen(function* () {
   })
   const settled = sql<{ count: number }>`
     SELECT count(*)::int AS count FROM automation_plans WHERE operator_id = ${operatorId} AND settled_at IS NOT NULL`
-  /** The conversation of a guest as the host reads it, once so many questions of all guests are settled. */
+  /** The conversation of a guest in the order of time, once so many questions of all guests are settled. */
   const read = Effect.fnUntraced(function* (guest: string, questions: number) {
     yield* until(settled, ([row]) => row?.count === questions)
     const { conversations } = yield* api.query_conversations({}).pipe(as)
     const id = conversations.find(({ guest: { name } }) => name === guest)?.id ?? ""
-    return (yield* api.get_conversation({ id }).pipe(as)).messages
+    return (yield* api.get_conversation({ id }).pipe(as)).messages.toReversed()
   })
   const there = Effect.map(seeing.threads({ limit: 10, offset: 0 }, { operator_id: operatorId }), ({ rows }) => rows)
   return { market, api, as, flat, other, wifi: id, book, read, there }

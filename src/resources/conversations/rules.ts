@@ -58,9 +58,9 @@ export const tooManyWait = new Conflict({
 /** 404 for a message that is none of the conversation. */
 export const noSuchMessage = new NotFound({ message: "before: no such message in the conversation." })
 
-/** What is shown of messages in their order, of which one more than that was read, and whether there are others before. */
+/** Returns a page of messages that were read newest first, one more than a page holds, and whether there are older ones. */
 export const newest = <Message>(read: ReadonlyArray<Message>) => ({
-  messages: read.slice(-MESSAGES_SHOWN),
+  messages: read.slice(0, MESSAGES_SHOWN),
   has_more: read.length > MESSAGES_SHOWN
 })
 

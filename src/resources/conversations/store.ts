@@ -59,7 +59,7 @@ const ConversationRow = Schema.Struct({
   inquiry: Schema.NullOr(About),
   stays: Schema.Array(About),
   before_known: Schema.Boolean,
-  /** Oldest first: one more than is shown, where there are more. */
+  /** Newest first; one more than the answer holds, if the conversation has more. */
   messages: Schema.Array(MessageRow)
 })
 const readConversation = rowOf(ConversationRow)
@@ -96,7 +96,7 @@ const conversation = (sql: Sql) => {
         (SELECT coalesce(jsonb_agg(jsonb_build_object('id', code, 'sender_role', sender_role, 'sender_name', sender_name,
             'sources', sources, 'display_type', display_type, 'content', content, 'attachment',
             CASE WHEN attachment_url IS NOT NULL THEN jsonb_build_object('fullback_url', attachment_url) END,
-            'created_at', created_at, 'delivery', delivery, 'delivery_reason', reason) ORDER BY created_at, id), '[]')
+            'created_at', created_at, 'delivery', delivery, 'delivery_reason', reason) ORDER BY created_at DESC, id DESC), '[]')
           FROM shown) AS messages
       FROM own`
   )

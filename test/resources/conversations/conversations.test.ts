@@ -115,10 +115,10 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         messages: [
           {
             sender_role: "guest" as const,
-            display_type: "Text" as const,
-            content: "Is it quiet?",
-            attachment: null,
-            created_at: "2027-04-20T09:00:00+00:00"
+            display_type: "FileAttachment" as const,
+            content: "",
+            attachment: { fullback_url: "https://example.test/p.jpg" },
+            created_at: "2027-04-20T09:02:00+00:00"
           },
           {
             sender_role: "host" as const,
@@ -129,10 +129,10 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
           },
           {
             sender_role: "guest" as const,
-            display_type: "FileAttachment" as const,
-            content: "",
-            attachment: { fullback_url: "https://example.test/p.jpg" },
-            created_at: "2027-04-20T09:02:00+00:00"
+            display_type: "Text" as const,
+            content: "Is it quiet?",
+            attachment: null,
+            created_at: "2027-04-20T09:00:00+00:00"
           }
         ].map((message, at) => ({
           id: shown.messages[at]?.id ?? "",
@@ -190,7 +190,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
     })
   )
 
-  it.effect(`show the newest ${MESSAGES_SHOWN} messages, and those before one that is named`, () =>
+  it.effect(`show the newest ${MESSAGES_SHOWN} messages, newest first, and page backwards in time`, () =>
     Effect.gen(function* () {
       const ground = yield* conversing
       const { operatorId, accountId, id, conversation, as, api } = ground
@@ -200,15 +200,16 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         INSERT INTO messages (operator_id, conversation_id, code, sender_role, display_type, content, created_at)
         SELECT operator_id, id, ${id} || nth, 'guest', 'Text', nth::text, timestamptz '2027-04-20T09:00:00Z' + (nth / 50) * interval '1 s'
         FROM conversations, generate_series(${from}::int, ${to}::int) AS each (nth) WHERE operator_id = ${operatorId} ORDER BY each.nth`
-      const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => String(from + at))
+      const numbers = (newest: number, oldest: number) =>
+        Array.from({ length: newest - oldest + 1 }, (_, at) => String(newest - at))
       const shown = (before?: string) =>
         Effect.map(conversation(before), ({ messages, has_more }) => [messages.map(({ content }) => content), has_more])
       yield* write(1, MESSAGES_SHOWN)
-      assert.deepStrictEqual(yield* shown(), [numbers(1, MESSAGES_SHOWN), false])
+      assert.deepStrictEqual(yield* shown(), [numbers(MESSAGES_SHOWN, 1), false])
       yield* write(MESSAGES_SHOWN + 1, 201)
-      assert.deepStrictEqual(yield* shown(), [numbers(102, 201), true])
-      assert.deepStrictEqual(yield* shown(`${id}102`), [numbers(2, 101), true])
-      assert.deepStrictEqual(yield* shown(`${id}101`), [numbers(1, 100), false])
+      assert.deepStrictEqual(yield* shown(), [numbers(201, 102), true])
+      assert.deepStrictEqual(yield* shown(`${id}102`), [numbers(101, 2), true])
+      assert.deepStrictEqual(yield* shown(`${id}101`), [numbers(100, 1), false])
       assert.deepStrictEqual(yield* shown(`${id}1`), [[], false])
 
       const elsewhere = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
@@ -390,15 +391,14 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
 
   it.effect("take an image, with a text or alone, which is kept from then on", () =>
     Effect.gen(function* () {
-      const { operatorId, api, as, id, conversation } = yield* conversing
+      const { operatorId, api, as, id, messages } = yield* conversing
       const sql = yield* SqlClient.SqlClient
       yield* api.send_message({ id, message: "This door", jpeg_base64: JPEG_BASE64 }).pipe(as)
       yield* api.send_message({ id, message: " ", jpeg_base64: JPEG_BASE64 }).pipe(as)
-      const { messages } = yield* conversation()
       const images = yield* sql<{ token: string; delete_at: Date | null }>`
         SELECT token, delete_at FROM images WHERE operator_id = ${operatorId} ORDER BY id`
       assert.deepStrictEqual(
-        messages.map(({ content, display_type, attachment }) => ({ content, display_type, attachment })),
+        (yield* messages).map(({ content, display_type, attachment }) => ({ content, display_type, attachment })),
         ["This door", ""].map((content, at) => ({
           content,
           display_type: "FileAttachment" as const,
@@ -508,7 +508,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
       // The token is known from here on.
       yield* send("Hello")
       const { messages } = yield* api.get_conversation({ id }).pipe(as)
-      const before = messages[1]?.id ?? ""
+      const before = messages[0]?.id ?? ""
       const noting = (note: string) => api.update_conversation_note({ conversation_id: id, note }).pipe(as)
       for (const [most, calling] of [
         [1, api.query_conversations({ limit: 100 }).pipe(as)],

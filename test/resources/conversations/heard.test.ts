@@ -115,12 +115,11 @@ layer(layerConversing, { excludeTestServices: false })("what channels say", (it)
 
   it.effect("is shown as what it is said to be", () =>
     Effect.gen(function* () {
-      const { hear, conversation } = yield* conversing
+      const { hear, messages } = yield* conversing
       yield* hear(messageSaid({ display_type: "RequestToBook", text: "x".repeat(MESSAGE_TEXT) }))
       yield* hear(messageSaid({ message_id: "M2", sender: "host", attachment_url: null }))
-      const { messages } = yield* conversation()
       assert.deepStrictEqual(
-        messages.map(({ display_type, sender_role, sender_name, delivery }) => [
+        (yield* messages).map(({ display_type, sender_role, sender_name, delivery }) => [
           display_type,
           sender_role,
           sender_name,
@@ -207,10 +206,10 @@ layer(layerConversing, { excludeTestServices: false })("what channels say", (it)
     "of a message of ours that comes back: it has arrived, under the channel's name, and waits no more; nobody is told again",
     () =>
       Effect.gen(function* () {
-        const { operatorId, hear, send, conversation } = yield* conversing
+        const { operatorId, hear, send, messages } = yield* conversing
         yield* send("first")
         yield* send("second")
-        const [ours] = (yield* conversation()).messages
+        const [ours] = yield* messages
         yield* forgetEvents(operatorId)
         yield* TestClock.adjust("1 minute")
         const said = hostSaid("FIRST, as the channel spells it", { sent_as: ours?.id ?? "" })
@@ -218,9 +217,8 @@ layer(layerConversing, { excludeTestServices: false })("what channels say", (it)
         assert.deepStrictEqual(yield* hear(said), KNOWN)
         // Nor under another name that the channel has for it.
         assert.deepStrictEqual(yield* hear({ ...said, message_id: "C9" }), KNOWN)
-        const { messages } = yield* conversation()
         assert.deepStrictEqual(
-          messages.map(({ content, delivery }) => [content, delivery]),
+          (yield* messages).map(({ content, delivery }) => [content, delivery]),
           [
             ["first", "sent"],
             ["second", "queued"]
@@ -232,7 +230,7 @@ layer(layerConversing, { excludeTestServices: false })("what channels say", (it)
         assert.deepStrictEqual(yield* eventsOf(operatorId), [])
         // One that overtakes another leaves that one as it waits.
         yield* send("third")
-        const third = (yield* conversation()).messages[2]
+        const third = (yield* messages)[2]
         yield* TestClock.adjust("1 minute")
         yield* hear(hostSaid("third", { message_id: "C3", sent_as: third?.id ?? "" }))
         assert.deepStrictEqual(yield* laneOf(operatorId), { waiting: 1, queued: 1, due_at })
@@ -275,7 +273,7 @@ layer(layerConversing, { excludeTestServices: false })("what channels say", (it)
     "of a message of ours that comes back: it is found where nobody knew what became of it, or its channel had given it no name",
     () =>
       Effect.gen(function* () {
-        const { operatorId, hear, send, conversation } = yield* conversing
+        const { operatorId, hear, send, messages } = yield* conversing
         for (const [delivery, name] of [
           ["unknown", "C1"],
           ["sent", "C2"]
@@ -288,9 +286,8 @@ layer(layerConversing, { excludeTestServices: false })("what channels say", (it)
         yield* send("refused")
         yield* settled(operatorId, "refused", "refused")
         yield* hear(hostSaid("refused", { message_id: "C3" }))
-        const { messages } = yield* conversation()
         assert.deepStrictEqual(
-          messages.map(({ delivery }) => delivery),
+          (yield* messages).map(({ delivery }) => delivery),
           ["sent", "sent", "refused", null]
         )
         assert.deepInclude(yield* laneOf(operatorId), { waiting: 0, queued: 0 })

@@ -56,13 +56,13 @@ describe("a text on a channel", () => {
 })
 
 describe("the newest messages", () => {
-  it("are those at the end, as many as are shown, and there are more where one more was read", () => {
+  it("are the first that were read, at most one page, and there are more if one more was read", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MESSAGES_SHOWN + 1 }), (count) => {
         const read = Array.from({ length: count }, (_, at) => at)
         const { messages, has_more } = newest(read)
         assert.strictEqual(has_more, count === MESSAGES_SHOWN + 1)
-        assert.deepStrictEqual(messages, has_more ? read.slice(1) : read)
+        assert.deepStrictEqual(messages, has_more ? read.slice(0, MESSAGES_SHOWN) : read)
       })
     )
   })

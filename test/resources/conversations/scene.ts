@@ -47,8 +47,10 @@ export const conversing = Effect.gen(function* () {
     listed: listed(ground),
     conversation,
     send: (message: string) => ground.api.send_message({ id, message }).pipe(ground.as),
-    /** Texts as they are shown, oldest first. */
-    texts: Effect.map(conversation(), ({ messages }) => messages.map(({ content }) => content))
+    /** The messages in the order of time: the operation answers them newest first. */
+    messages: Effect.map(conversation(), ({ messages }) => messages.toReversed()),
+    /** Their texts, oldest first. */
+    texts: Effect.map(conversation(), ({ messages }) => messages.map(({ content }) => content).toReversed())
   }
 })
 

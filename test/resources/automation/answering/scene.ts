@@ -147,9 +147,9 @@ export const asking = Effect.fnUntraced(function* (...rules: ReadonlyArray<RuleD
         })
       )
     })
-  const messages = Effect.map(
-    ground.api.get_conversation({ id }).pipe(ground.as),
-    (conversation) => conversation.messages
+  /** In the order of time: the operation answers them newest first. */
+  const messages = Effect.map(ground.api.get_conversation({ id }).pipe(ground.as), (conversation) =>
+    conversation.messages.toReversed()
   )
   return {
     ...ground,

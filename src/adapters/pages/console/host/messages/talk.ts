@@ -16,15 +16,15 @@ export type Conversation = typeof get_conversation.successSchema.Type
 /** The part of a conversation that a visit asks for: before the message that its address names, else the newest. */
 export const beforeIn = ({ query }: SignedInVisit): string | undefined => query.get("before") ?? undefined
 
-/** The latest of its messages whose text fits on a page: {@link TALK_TEXT} characters as they are written in it, one at the least. */
+/** Keeps the newest messages whose text fits on a page: {@link TALK_TEXT} characters of HTML, at least one message. */
 const fitting = (conversation: Conversation): Conversation => {
   const { messages } = conversation
   let room = TALK_TEXT
-  const first = messages.findLastIndex(({ content }) => {
+  const cut = messages.findIndex(({ content }) => {
     room -= html`${content}`.html.length
     return room < 0
   })
-  const shown = messages.slice(Math.min(first + 1, messages.length - 1))
+  const shown = cut === -1 ? messages : messages.slice(0, Math.max(cut, 1))
   return shown.length < messages.length ? { ...conversation, messages: shown, has_more: true } : conversation
 }
 
@@ -65,14 +65,17 @@ export const earlierTalkOf = (visit: SignedInVisit, whole: Conversation): Html =
 /** Messages above which a way to the form is shown. */
 const FEW = 5
 
-const earlier = (visit: SignedInVisit, { has_more, messages: [first] }: Conversation): Html =>
-  has_more && first !== undefined
-    ? html`<p>${link(hereWith(visit, { before: first.id }), "Earlier messages")}</p>
+const earlier = (visit: SignedInVisit, { has_more, messages }: Conversation): Html => {
+  const oldest = messages.at(-1)
+  return has_more && oldest !== undefined
+    ? html`<p>${link(hereWith(visit, { before: oldest.id }), "Earlier messages")}</p>
 `
     : nothing
+}
 
+/** A person reads a conversation downwards, so the page shows the oldest message on top. */
 const saidIn = (visit: SignedInVisit, conversation: Conversation): ReadonlyArray<Html> =>
-  conversation.messages.map((message) => said(visit, conversation, message))
+  conversation.messages.toReversed().map((message) => said(visit, conversation, message))
 
 // The text of the list keeps its line breaks: between its parts there are none. The script knows a message by its id, and puts the
 // parts of it in place that have changed.
