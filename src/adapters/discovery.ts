@@ -3,10 +3,11 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import { routeOf } from "../contract/operation.ts"
 import { Oauth } from "../resources/oauth/contract.ts"
-import { GRANT_TYPES } from "../resources/oauth/rules.ts"
+import { AUTH_METHODS, GRANT_TYPES } from "../resources/oauth/rules.ts"
 import { DOCS_PATH } from "./docs-path.ts"
 import { forAnyOrigin } from "./oauth/cross-origin.ts"
 import { AUTHORIZATION_PATH } from "./pages/console/authorization.ts"
+import { pathOf } from "./path.ts"
 import { notReading, publicDocument, served } from "./public-document.ts"
 import { REST_PREFIX } from "./rest-prefix.ts"
 
@@ -35,7 +36,7 @@ const resourceAt = (publicUrl: string, path: string): Schema.Json => ({
  */
 const serverOf = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
   const at = (operation: (typeof Oauth)[keyof typeof Oauth]) => `${publicUrl}${REST_PREFIX}${routeOf(operation).path}`
-  const methods = [...(hasPublicClient ? ["none"] : []), "client_secret_basic", "client_secret_post"]
+  const methods = AUTH_METHODS.filter((method) => hasPublicClient || method !== "none")
   return {
     issuer: publicUrl,
     authorization_endpoint: `${publicUrl}${AUTHORIZATION_PATH}`,
@@ -71,7 +72,7 @@ const documentsOf = (publicUrl: string, hasPublicClient: boolean): ReadonlyMap<s
   )
 }
 
-/** Undefined: nothing is there. */
+/** Returns the document at a request's path, which may end with a slash, or undefined if there is none. */
 export const makeDiscovery = (publicUrl: string, hasPublicClient: boolean) => {
   const documents = new Map(
     Array.from(documentsOf(publicUrl, hasPublicClient), ([path, document]) => [
@@ -80,7 +81,7 @@ export const makeDiscovery = (publicUrl: string, hasPublicClient: boolean) => {
     ])
   )
   return (request: HttpServerRequest): HttpServerResponse | undefined => {
-    const document = documents.get(request.url.split("?", 1)[0] ?? "")
+    const document = documents.get(pathOf(request).replace(/\/$/, ""))
     return document === undefined ? undefined : forAnyOrigin(notReading(request) ?? served(document, request))
   }
 }

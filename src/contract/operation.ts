@@ -84,6 +84,8 @@ export const Summary = Context.Service<string>("latchkey/contract/Summary")
 export const Metered = Context.Service<Metering>("latchkey/contract/Metered")
 /** Whether whoever calls must show a token; what does not is what gives tokens out (specification, OAuth 2.0 bearer token). */
 export const NeedsToken = Context.Service<boolean>("latchkey/contract/NeedsToken")
+/** Whether a failure has the HTTP status of its standard, whatever the type of the request's body. */
+export const HasStatus = Context.Service<boolean>("latchkey/contract/HasStatus")
 
 const paramsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
@@ -113,6 +115,8 @@ export const family =
       readonly messageTo?: keyof Payload & string
       /** It is called without a token: the Gate has no part in it, and its handler says who may. */
       readonly needsNoToken?: true
+      /** A failure has the HTTP status of its standard also in answer to JSON, for clients that read nothing else. */
+      readonly hasStatus?: true
       /** One line for the reference page. */
       readonly summary: string
       readonly payload: Payload
@@ -145,6 +149,7 @@ export const family =
       .annotate(Exposure, declared.exposure)
       .annotate(Summary, declared.summary)
       .annotate(NeedsToken, declared.needsNoToken !== true)
+      .annotate(HasStatus, declared.hasStatus === true)
       .annotate(Metered, {
         ...(limits === undefined ? {} : { limits }),
         ...(messageTo === undefined ? {} : { messageTo })
@@ -175,6 +180,7 @@ export const toolCardOf = (operation: Rpc.Any): (Family & ToolCard) | undefined 
 }
 
 export const needsToken = (operation: Rpc.Any): boolean => Context.getUnsafe(operation.annotations, NeedsToken)
+export const hasStatus = (operation: Rpc.Any): boolean => Context.getUnsafe(operation.annotations, HasStatus)
 
 /** A read-only token may call a GET and nothing else (specification, Access token 3). */
 export const isRead = (operation: Rpc.Any): boolean => routeOf(operation).method === "GET"

@@ -8,6 +8,7 @@ import {
   exposureOf,
   type Family,
   familyOf,
+  hasStatus,
   isChange,
   isRead,
   type Method,
@@ -60,6 +61,8 @@ export interface Described {
   /** The error codes it can answer, ascending. */
   readonly errors: ReadonlyArray<number>
   readonly needsToken: boolean
+  /** A failure has an HTTP status of its own, also in answer to JSON. */
+  readonly hasStatus: boolean
   /** A read-only token is enough. */
   readonly readOnly: boolean
   /** Whether it takes an idempotency key and leaves a trail. */
@@ -138,6 +141,7 @@ const describedIn = (operation: AnyOperation, deployment: DeploymentName): Descr
     answer: answerSchemaOf(operation.successSchema),
     errors: Array.from(new Set([...declared(operation), ...ofEveryCall(operation)])).toSorted((a, b) => a - b),
     needsToken: needsToken(operation),
+    hasStatus: hasStatus(operation),
     readOnly: isRead(operation),
     changes: isChange(operation)
   }

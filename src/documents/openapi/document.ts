@@ -19,7 +19,7 @@ const DEPLOYMENTS: Readonly<Record<DeploymentName, string>> = {
 
 const DESCRIPTION = `Work with the properties, reservations, calendars, prices, money, guests, staff and tasks of short-stay rentals.
 
-Every answer is HTTP 200 with one envelope, \`request_id\`, \`error_code\`, \`error_msg\` and \`data\`; \`error_code\` 0 is success. Ignore fields you do not know: new ones come without a new major version. \`x-mcp\` tells of each operation how the tool endpoint shows it.`
+Every answer is HTTP 200 with one envelope, \`request_id\`, \`error_code\`, \`error_msg\` and \`data\`; \`error_code\` 0 is success. Only OAuth has other statuses as well. Ignore fields you do not know: new ones come without a new major version. \`x-mcp\` tells of each operation how the tool endpoint shows it.`
 
 const securitySchemes = (publicUrl: string): JsonSchema => ({
   accessToken: {

@@ -59,14 +59,25 @@ const STATUSES_OF_FORMS: ReadonlyArray<readonly [string, string]> = [
   ["429", "To a form: too many attempts."]
 ]
 
+/** A registration that fails has a status also in answer to JSON (RFC 7591 3.2.2). */
+const STATUSES_OF_REGISTRATIONS: ReadonlyArray<readonly [string, string]> = [
+  ["400", "The registration is refused: error and error_description say why."],
+  ["429", "Too many registrations; Retry-After says how long to wait."],
+  ["501", "This service has no public client."]
+]
+
 /** The answers of an operation; `example` is one of its results. */
 export const responsesOf = (operation: Described, example: unknown): JsonSchema => {
   const schema = bodySchemaOf(operation)
   const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } }
-  const description = `The envelope, whatever the result: error_code tells it.\n\n${told(operation)}`
+  const result = operation.hasStatus
+    ? "The envelope of a success."
+    : "The envelope, whatever the result: error_code tells it."
+  const description = `${result}\n\n${told(operation)}`
   const ok = { description, headers: headerRefs, content }
   if (operation.needsToken) return { "200": ok }
-  const others = STATUSES_OF_FORMS.map(([status, words]) => [
+  const statuses = operation.hasStatus ? STATUSES_OF_REGISTRATIONS : STATUSES_OF_FORMS
+  const others = statuses.map(([status, words]) => [
     status,
     { description: words, headers: headerRefs, content: { "application/json": { schema } } }
   ])

@@ -75,6 +75,8 @@ export const revoke_oauth_authorization = operation("revoke_oauth_authorization"
 
 export const create_oauth_registration = operation("create_oauth_registration", {
   ...open,
+  // The official MCP client recognizes a refused registration by its HTTP status alone (RFC 7591 3.2.2).
+  hasStatus: true,
   route: "POST /oauth/registrations",
   summary: "Register the addresses of an MCP client; it is told the client_id of the public client",
   payload: {
@@ -82,7 +84,9 @@ export const create_oauth_registration = operation("create_oauth_registration", 
       Schema.isMinLength(1, { expected: "a list of at least one address" })
     ),
     client_name: Schema.optionalKey(textUpTo(CLIENT_NAME)),
-    token_endpoint_auth_method: Schema.optionalKey(Field),
+    token_endpoint_auth_method: Schema.optionalKey(Field).annotateKey({
+      description: "`none`, `client_secret_basic` or `client_secret_post`; the answer is always `none`."
+    }),
     grant_types: Schema.optionalKey(listUpTo(Field, REGISTRATION_LIST)),
     response_types: Schema.optionalKey(listUpTo(Field, REGISTRATION_LIST))
   },

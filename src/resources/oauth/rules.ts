@@ -9,6 +9,8 @@ type Asked = typeof create_oauth_registration.payloadSchema.Type
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const
 const RESPONSE_TYPE = "code"
 const NO_SECRET = "none"
+/** How a client may prove who it is at the token endpoint. Only partners have a secret; the public client has none. */
+export const AUTH_METHODS: ReadonlyArray<string> = [NO_SECRET, "client_secret_basic", "client_secret_post"]
 
 /** What is registered: of what a client says it can do, what it can do here (RFC 7591 2: a server may put other values in their place). */
 export interface Registration {
@@ -20,8 +22,9 @@ export interface Registration {
 }
 
 /**
- * Fails where a client could not work: with a secret that nobody gives it, without codes, or led back where nobody may be.
- * Of all else that it says of itself nothing is kept.
+ * Fails if the client could not work: if it proves who it is in a manner that is not offered here, cannot use codes, or names an
+ * address that no browser may be led to. Nothing else that a client says of itself is kept. A client that asks for a secret is
+ * answered with {@link NO_SECRET}, which a server may put in its place (RFC 7591 3.2.1).
  */
 export const registrationOf = (asked: Asked): Result.Result<Registration, ValidationFailed> => {
   const { redirect_uris, token_endpoint_auth_method: method = NO_SECRET, client_name } = asked
@@ -49,8 +52,8 @@ const unregistrable = (uris: Asked["redirect_uris"]): ValidationFailed | undefin
 }
 
 const unsuitable = ({ grant_types, response_types }: Asked, method: string): ValidationFailed | undefined => {
-  if (method !== NO_SECRET) {
-    return metadata("token_endpoint_auth_method: must be none; a client with a secret is made by who runs the service.")
+  if (!AUTH_METHODS.includes(method)) {
+    return metadata(`token_endpoint_auth_method: must be one of ${AUTH_METHODS.join(", ")}.`)
   }
   if (grant_types?.includes("authorization_code") === false) {
     return metadata("grant_types: must have authorization_code among them.")

@@ -1,4 +1,6 @@
 import { assert, layer } from "@effect/vitest"
+import { registerClient as registerByNewer } from "@modelcontextprotocol/client"
+import { registerClient as registerByOlder } from "@modelcontextprotocol/sdk/client/auth.js"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -6,8 +8,8 @@ import { PublicClient } from "../../../src/installation.ts"
 import { CLIENT_NAME, REGISTRATION_LIST, REGISTRATION_REDIRECTS, REGISTRATIONS_A_MINUTE } from "../../../src/limits.ts"
 import { Clients } from "../../../src/oauth/Clients.ts"
 import { layerTest } from "../../harness.ts"
-import { layerServing } from "../../server.ts"
-import { askByForm, askByJson, REGISTRATIONS } from "../asking.ts"
+import { BaseUrl, layerServing } from "../../server.ts"
+import { AUTHORIZATIONS, ask, askByForm, askByJson, REGISTRATIONS } from "../asking.ts"
 
 // RFC 7591: MCP clients register themselves, and are all told the one public client.
 
@@ -72,6 +74,67 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
     })
   )
 
+  it.effect("that asks for a secret is answered that there is none", () =>
+    Effect.gen(function* () {
+      for (const token_endpoint_auth_method of ["client_secret_post", "client_secret_basic", null]) {
+        const redirect_uris = [`https://${crypto.randomUUID()}.example.com/api/mcp/auth_callback`]
+        const { status, body } = yield* askByJson(
+          REGISTRATIONS,
+          {
+            client_name: "Hosted",
+            redirect_uris,
+            grant_types: ["authorization_code", "refresh_token"],
+            response_types: ["code"],
+            token_endpoint_auth_method
+          },
+          as("2001:db8:7::1")
+        )
+        assert.deepStrictEqual([status, body["error_code"]], [200, 0])
+        assert.deepInclude(body, { client_id: "service_mcp", redirect_uris, token_endpoint_auth_method: "none" })
+        assert.notProperty(body, "client_secret")
+      }
+    })
+  )
+
+  it.effect("at a wrong method is 404 in the envelope, as everywhere", () =>
+    Effect.gen(function* () {
+      const { status, body } = yield* ask(REGISTRATIONS, { headers: as("2001:db8:8::1") })
+      assert.deepStrictEqual([status, body["error_code"]], [200, 404])
+    })
+  )
+
+  it.effect("is understood by both official MCP clients, whether it is taken or refused", () =>
+    Effect.gen(function* () {
+      const base = yield* BaseUrl
+      const metadata = {
+        issuer: base,
+        authorization_endpoint: `${base}/authorization`,
+        token_endpoint: `${base}${AUTHORIZATIONS}`,
+        registration_endpoint: `${base}${REGISTRATIONS}`,
+        response_types_supported: ["code"]
+      }
+      const asked = (uri: string) => ({
+        metadata,
+        clientMetadata: {
+          redirect_uris: [uri],
+          client_name: "Hosted",
+          token_endpoint_auth_method: "client_secret_post"
+        },
+        fetchFn
+      })
+      const fetchFn: typeof fetch = (url, init) =>
+        fetch(url, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...as("2001:db8:9::1") } })
+      for (const register of [registerByNewer, registerByOlder]) {
+        const { taken, refusal } = yield* Effect.promise(async () => ({
+          taken: await register(base, asked("https://hosted.example.com/cb")),
+          refusal: await register(base, asked("javascript:alert(1)")).catch(String)
+        }))
+        assert.deepInclude(taken, { client_id: "service_mcp", token_endpoint_auth_method: "none" })
+        assert.match(String(refusal), /redirect_uris\[0\]: /)
+      }
+    })
+  )
+
   it.effect("that could not work is refused, in the standard's words, and keeps nothing", () =>
     Effect.gen(function* () {
       const good = loopback()
@@ -82,10 +145,10 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
         [{}, 400, "invalid_client_metadata", /^redirect_uris: is required\.$/],
         [{ redirect_uris: good }, 400, "invalid_client_metadata", /^redirect_uris: /],
         [
-          { redirect_uris: [good], token_endpoint_auth_method: "client_secret_basic" },
+          { redirect_uris: [good], token_endpoint_auth_method: "private_key_jwt" },
           422,
           "invalid_client_metadata",
-          /^token_endpoint_auth_method: must be none/
+          /^token_endpoint_auth_method: must be one of none, client_secret_basic, client_secret_post\.$/
         ],
         [{ redirect_uris: [good], grant_types: ["implicit"] }, 422, "invalid_client_metadata", /^grant_types: /],
         [{ redirect_uris: [good], grant_types: [] }, 422, "invalid_client_metadata", /^grant_types: /],
@@ -114,9 +177,10 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
         ["{", 400, "invalid_client_metadata", /^The body is not valid JSON\.$/]
       ] as const) {
         const { status, body } = yield* askByJson(REGISTRATIONS, given, as("2001:db8:1::1"))
-        assert.strictEqual(status, 200)
-        assert.deepInclude(body, { error_code: code, error })
+        assert.strictEqual(status, 400)
+        assert.deepInclude(body, { error_code: code, error, error_description: body["error_msg"], data: {} })
         assert.match(String(body["error_msg"]), message)
+        assert.match(String(body["request_id"]), /^RT/)
       }
       const clients = yield* Clients
       const client = yield* clients.find("service_mcp")
@@ -146,7 +210,7 @@ layer(layerServing(layerWithClients, { trustProxy: true }))("a registration", (i
       assert.strictEqual(unread.body["error_code"], 400)
       for (let nth = 1; nth < REGISTRATIONS_A_MINUTE; nth++) assert.strictEqual(yield* codeFrom("203.0.113.7"), 422)
       const refused = yield* register("203.0.113.7")
-      assert.strictEqual(refused.status, 200)
+      assert.strictEqual(refused.status, 429)
       assert.deepInclude(refused.body, { error_code: 429, error: "temporarily_unavailable" })
       assert.strictEqual(refused.headers.get("retry-after"), "60")
       assert.strictEqual(refused.headers.get("x-ratelimit-scope"), "registration")
@@ -176,7 +240,7 @@ layer(layerServing(layerWithout))("without a public client", (it) => {
   it.effect("nobody registers: 501, and there is no such client", () =>
     Effect.gen(function* () {
       const json = yield* askByJson(REGISTRATIONS, { redirect_uris: [loopback()] })
-      assert.strictEqual(json.status, 200)
+      assert.strictEqual(json.status, 501)
       assert.deepInclude(json.body, { error_code: 501, error: "access_denied", data: {} })
       assert.match(String(json.body["error_msg"]), /no public client/)
       // Whatever they send: it is not looked at.

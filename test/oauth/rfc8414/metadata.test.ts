@@ -83,7 +83,7 @@ layer(layerServing(layerTest, { publicUrl: ISSUER }))("the metadata of the autho
         assert.strictEqual(status, 405, method)
         assert.strictEqual(headers.get("allow"), "GET, HEAD, OPTIONS")
       }
-      for (const tail of ["/", "/mcp/", "/tenant", "/mcp/x", "x", "/%6dcp"]) {
+      for (const tail of ["//", "/mcp//", "/tenant", "/mcp/x", "x", "/%6dcp"]) {
         const { status, headers } = yield* ask(`${SERVER}${tail}`)
         assert.strictEqual(status, 404, tail)
         // A page must be able to read that there is none, or it looks no further.

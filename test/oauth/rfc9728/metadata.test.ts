@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/sdk/client/auth.js"
 import { Effect } from "effect"
 import * as oauth from "oauth4webapi"
-import { layerTest } from "../../harness.ts"
+import { freshOperator, layerTest } from "../../harness.ts"
 import { BaseUrl, layerServing } from "../../server.ts"
 import { ask } from "../asking.ts"
 
@@ -10,6 +10,7 @@ import { ask } from "../asking.ts"
 
 const ORIGIN = "https://api.latchkey.example"
 const RESOURCE = "/.well-known/oauth-protected-resource"
+const SERVER = "/.well-known/oauth-authorization-server"
 const INITIALIZE = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} })
 
 const layerAt = (publicUrl: string) => layerServing(layerTest, { publicUrl })
@@ -60,6 +61,44 @@ layer(layerAt(ORIGIN))("the metadata of what tokens are for", (it) => {
         const named = /resource_metadata="([^"]+)"/.exec(headers.get("www-authenticate") ?? "")?.[1] ?? ""
         assert.strictEqual((yield* ask(named.replace(ORIGIN, ""))).body["resource"], `${ORIGIN}/mcp`)
       }
+    })
+  )
+
+  it.effect("is the same with a slash at the end, as is the tool endpoint itself", () =>
+    Effect.gen(function* () {
+      for (const path of [RESOURCE, `${RESOURCE}/mcp`, SERVER, `${SERVER}/mcp`]) {
+        const [bare, slashed] = [yield* ask(path), yield* ask(`${path}/`)]
+        assert.deepStrictEqual([slashed.status, slashed.body], [200, bare.body], path)
+      }
+      assert.strictEqual((yield* ask(`${RESOURCE}/mcp//`)).status, 404)
+      assert.strictEqual((yield* ask("/mcp//")).status, 404)
+      const { token } = yield* freshOperator()
+      const listing = { method: "POST", body: INITIALIZE }
+      const json = { "content-type": "application/json", accept: "application/json" }
+      const challenges = yield* Effect.forEach(["/mcp", "/mcp/"], (path) =>
+        Effect.map(ask(path, { ...listing, headers: json }), ({ status, headers }) => [
+          status,
+          headers.get("www-authenticate")
+        ])
+      )
+      assert.deepStrictEqual(challenges[1], challenges[0])
+      assert.strictEqual(challenges[1]?.[0], 401)
+      const [bare, slashed] = yield* Effect.forEach(["/mcp", "/mcp/"], (path) =>
+        ask(path, { ...listing, headers: { ...json, authorization: `Bearer ${token}` } })
+      )
+      assert.strictEqual(slashed?.status, 200)
+      assert.property(slashed?.body, "result")
+      assert.deepStrictEqual(slashed?.body, bare?.body)
+    })
+  )
+
+  it.effect("is found by the official MCP library from an address with a slash", () =>
+    Effect.gen(function* () {
+      const fetchFn = yield* fetchHere
+      const found = yield* Effect.promise(() =>
+        discoverOAuthProtectedResourceMetadata(new URL(`${ORIGIN}/mcp/`), undefined, fetchFn)
+      )
+      assert.strictEqual(found.resource, `${ORIGIN}/mcp`)
     })
   )
 
