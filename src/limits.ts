@@ -580,8 +580,8 @@ export const WAITING_REQUEST = 12_000
 export const OAUTH_CODE_MS = 60_000
 export const OAUTH_TOKEN_MS = 7 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKEN_MS = 90 * 24 * 60 * 60 * 1000
-/** Milliseconds for which a client that lost the answer to a renewal gets it again. */
-export const REFRESH_GRACE_MS = 10_000
+/** Milliseconds after a renewal in which a client that lost the answer gets it again, this last one included. */
+export const REFRESH_GRACE_MS = 60_000
 /** Access tokens of one grant that are good at once, and how often it may be renewed in an hour. */
 export const GRANT_TOKENS = 10
 export const GRANT_RENEWALS = 100

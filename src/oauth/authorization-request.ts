@@ -22,7 +22,7 @@ export type NoAsker = "no client" | "two clients" | "two addresses"
 export interface Asked {
   /** The most that the host may give. */
   readonly scope: Scope
-  /** Whether the application named it; else it is for the host to choose. */
+  /** Whether the application named a scope that the service knows; else it is for the host to choose. */
   readonly isScopeNamed: boolean
   readonly state: string | undefined
   readonly challenge: string | null
@@ -111,10 +111,9 @@ const challengeAsked = (query: Query, { isPublic }: Client): Result.Result<strin
     : refused("invalid_request", "code_challenge: must be 43 characters of base64url.")
 }
 
-const scopeAsked = (query: Query): Result.Result<Pick<Asked, "scope" | "isScopeNamed">, Refusal> => {
+const scopeAsked = (query: Query): Pick<Asked, "scope" | "isScopeNamed"> => {
   const named = scopeIn(given(query, "scope"))
-  if (Result.isFailure(named)) return refused("invalid_scope", "scope: must be read-only, writable, or both.")
-  return Result.succeed({ scope: named.success ?? "writable", isScopeNamed: named.success !== undefined })
+  return { scope: named ?? "writable", isScopeNamed: named !== undefined }
 }
 
 const resourceAsked = (query: Query, publicUrl: string): Result.Result<string | null, Refusal> => {
@@ -134,9 +133,8 @@ export const askedOf = (query: Query, client: Client, publicUrl: string): Result
     const state = yield* stateAsked(query)
     yield* responseAsked(query, client)
     const challenge = yield* challengeAsked(query, client)
-    const scope = yield* scopeAsked(query)
     const resource = yield* resourceAsked(query, publicUrl)
-    return { ...scope, state, challenge, resource }
+    return { ...scopeAsked(query), state, challenge, resource }
   })
 
 /** Whether a host may give this where that was asked. */

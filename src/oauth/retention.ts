@@ -28,7 +28,7 @@ const forgettingCodes = (sql: Sql, then: Date): Fragment => sql`
 
 const forgettingAnswers = (sql: Sql, then: Date): Fragment => sql`
   UPDATE oauth_refresh_tokens SET answer = NULL
-  WHERE ${nextRows(sql, sql`SELECT ctid FROM oauth_refresh_tokens WHERE answer IS NOT NULL AND used_at <= ${then}`)}`
+  WHERE ${nextRows(sql, sql`SELECT ctid FROM oauth_refresh_tokens WHERE answer IS NOT NULL AND used_at < ${then}`)}`
 
 const forgettingUsed = (sql: Sql, then: Date): Fragment => sql`
   DELETE FROM oauth_refresh_tokens

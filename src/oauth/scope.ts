@@ -1,15 +1,13 @@
-import { Result } from "effect"
-
 // What a token may do. Words of a scope stand in any order, with any blanks between them (RFC 6749 3.3), and to write is to read too.
 
 export type Scope = "read-only" | "writable"
 
-const isScope = (word: string): boolean => word === "read-only" || word === "writable"
-
-/** The scope a text names; undefined: none. Fails for a word that is no scope of ours. */
-export const scopeIn = (text: string | undefined): Result.Result<Scope | undefined, "unknown word"> => {
-  const words = (text ?? "").split(" ").filter((word) => word !== "")
-  if (!words.every(isScope)) return Result.fail("unknown word")
-  if (words.length === 0) return Result.succeed(undefined)
-  return Result.succeed(words.includes("writable") ? "writable" : "read-only")
+/**
+ * Returns the widest scope that a text names, or undefined if it names none. Words of other services, such as
+ * `offline_access`, are ignored: the token answer names what was granted (RFC 6749 3.3).
+ */
+export const scopeIn = (text: string | undefined): Scope | undefined => {
+  const words = new Set(text?.split(" "))
+  if (words.has("writable")) return "writable"
+  return words.has("read-only") ? "read-only" : undefined
 }

@@ -75,7 +75,7 @@ layer(layerConsenting())("consent under attack", (it) => {
         publicAsks(),
         partnerAsks(),
         publicAsks({ redirect_uri: "x" }),
-        publicAsks({ redirect_uri: SITE, scope: "x" })
+        publicAsks({ redirect_uri: SITE, response_mode: "x" })
       ]) {
         const { headers, text } = yield* sent(target, { cookie })
         const policy = headers.get("content-security-policy") ?? ""
@@ -135,7 +135,7 @@ layer(layerConsenting())("consent under attack", (it) => {
         { ...deny, ...more },
         { act: "other_account", ...more }
       ]) {
-        for (const asked of [{ ...more }, { ...more, scope: "x" }, { ...more, client_id: "none" }]) {
+        for (const asked of [{ ...more }, { ...more, response_mode: "x" }, { ...more, client_id: "none" }]) {
           const sending = form === undefined ? { cookie } : { cookie, form }
           for (const target of [partnerAsks(asked), publicAsks(asked)]) {
             const { location } = yield* sent(target, sending)
@@ -150,7 +150,7 @@ layer(layerConsenting())("consent under attack", (it) => {
   it.effect("leads to no site by an error, which any site could else make of our address (open redirect)", () =>
     Effect.gen(function* () {
       for (const otherwise of [
-        { scope: "x" },
+        { response_mode: "x" },
         { response_type: "token" },
         { code_challenge: undefined },
         { resource: "x:y" }
@@ -189,7 +189,7 @@ layer(layerConsenting())("consent under attack", (it) => {
     return Effect.gen(function* () {
       const cookie = yield* signIn()
       const { location } = yield* sent(publicAsks({ state: "my-state" }), { cookie, form: allow("writable") })
-      yield* sent(publicAsks({ state: "my-state", scope: "x" }), { cookie })
+      yield* sent(publicAsks({ state: "my-state", response_mode: "x" }), { cookie })
       assert.isAbove(lines.length, 1)
       for (const secret of [answerIn(location)["code"] ?? "none", "my-state", cookie, CHALLENGE, "authorization?"]) {
         assert.notInclude(lines.join("\n"), secret)

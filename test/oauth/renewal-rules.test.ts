@@ -39,7 +39,7 @@ describe("the rules of renewal", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer({ min: 0, max: 3 * REFRESH_GRACE_MS }), FastCheck.boolean(), (ago, kept) => {
         const answer = kept ? new Uint8Array(3) : null
-        const isRepeat = kept && ago < REFRESH_GRACE_MS
+        const isRepeat = kept && ago <= REFRESH_GRACE_MS
         assert.strictEqual(tagOf({ usedAt: at(-ago), answer }), isRepeat ? "Repeated" : "Reused")
         // However long ago it would have expired.
         assert.strictEqual(tagOf({ usedAt: at(-ago), answer: null, expiresAt: at(-ago) }), "Reused")
@@ -56,6 +56,12 @@ describe("the rules of renewal", () => {
     assert.strictEqual(tagOf({ clientDisabled: true }), "Refused")
     assert.strictEqual(tagOf({ renewals: GRANT_RENEWALS - 1 }), "Good")
     assert.strictEqual(tagOf({ renewals: GRANT_RENEWALS }), "Refused")
+  })
+
+  it("repeat a lost answer up to the end of the sixtieth second", () => {
+    const answer = new Uint8Array(3)
+    assert.strictEqual(tagOf({ usedAt: at(-60_000), answer }), "Repeated")
+    assert.strictEqual(tagOf({ usedAt: at(-60_001), answer }), "Reused")
   })
 
   it("narrow a scope and never widen it, whatever is asked for", () =>

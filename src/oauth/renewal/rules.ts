@@ -46,7 +46,7 @@ export const noSuchToken = new Unauthenticated({
 
 const noSuchTarget = new BadRequest({ message: "resource: is none of this service.", oauth: "invalid_target" })
 
-const invalidScope = (message: string) => new BadRequest({ message, oauth: "invalid_scope" })
+const tooWide = new BadRequest({ message: "scope: more than the host has consented to.", oauth: "invalid_scope" })
 
 /** What is to be done with a refresh token that its client gives (RFC 6749 6). Another client's is as if there were none. */
 export const judged = (
@@ -70,7 +70,7 @@ export const judged = (
     : refused(tooOften(known.firstRenewal ?? now, now))
 }
 
-const isWithinGrace = (usedAt: Date, now: Date): boolean => now.getTime() - usedAt.getTime() < REFRESH_GRACE_MS
+const isWithinGrace = (usedAt: Date, now: Date): boolean => now.getTime() - usedAt.getTime() <= REFRESH_GRACE_MS
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -82,10 +82,6 @@ const tooOften = (first: Date, now: Date): RateLimited =>
 
 /** What the host consented to, or less (RFC 6749 6). */
 export const narrowed = (consented: Scope, asked: string | undefined): Result.Result<Scope, BadRequest> => {
-  const named = scopeIn(asked)
-  if (Result.isFailure(named)) return Result.fail(invalidScope("scope: must be read-only or writable."))
-  const scope = named.success ?? consented
-  return scope === "writable" && consented === "read-only"
-    ? Result.fail(invalidScope("scope: more than the host has consented to."))
-    : Result.succeed(scope)
+  const scope = scopeIn(asked) ?? consented
+  return scope === "writable" && consented === "read-only" ? Result.fail(tooWide) : Result.succeed(scope)
 }

@@ -74,11 +74,7 @@ layer(layerConsenting())("an authorization request", (it) => {
         [{ response_type: "code token" }, "unsupported_response_type", "response_type"],
         [{ response_type: "CODE" }, "unsupported_response_type", "response_type"],
         [{ response_mode: "fragment" }, "invalid_request", "response_mode"],
-        [{ response_mode: "form_post" }, "invalid_request", "response_mode"],
-        [{ scope: "admin" }, "invalid_scope", "scope"],
-        [{ scope: "read-only admin" }, "invalid_scope", "scope"],
-        [{ scope: "Writable" }, "invalid_scope", "scope"],
-        [{ scope: "read-only,writable" }, "invalid_scope", "scope"]
+        [{ response_mode: "form_post" }, "invalid_request", "response_mode"]
       ] as const) {
         const [partner, app] = [yield* sent(partnerAsks(otherwise)), yield* sent(publicAsks(otherwise))]
         ledBackWith(partner, error, words)
@@ -119,6 +115,40 @@ layer(layerConsenting())("an authorization request", (it) => {
     })
   )
 
+  it.effect("may name scopes that the service does not know: only those it knows count", () =>
+    Effect.gen(function* () {
+      const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
+      const offersToWrite = ({ text }: Seeing) => text.includes('value="writable"')
+      for (const [scope, isWritable] of [
+        ["read-only writable offline_access", true],
+        ["offline_access writable", true],
+        ["openid read-only", false],
+        ["read-only admin Writable", false],
+        // No scope that is known: the host chooses among all, as if none were named.
+        ["offline_access", true],
+        ["Writable", true],
+        ["read-only,writable", true]
+      ] as const) {
+        for (const target of [partnerAsks({ scope }), publicAsks({ scope })]) {
+          const page = yield* sent(target, { cookie })
+          assert.deepStrictEqual([page.status, offersToWrite(page)], [200, isWritable], scope)
+          const granted = yield* sent(target, { cookie, form: allow("read-only") })
+          assert.property(answerIn(granted.location), "code", scope)
+          assert.strictEqual(issued.at(-1)?.consent.scope, "read-only")
+          const before = issued.length
+          yield* sent(target, { cookie, form: allow("writable") })
+          assert.strictEqual(issued.length - before, isWritable ? 1 : 0, scope)
+        }
+      }
+      // The public client gets the least unless it names more; a word that is unknown names nothing.
+      const chosen = /value="([^"]+)" required checked/
+      const asked = (scope: string) =>
+        Effect.map(sent(publicAsks({ scope }), { cookie }), ({ text }) => chosen.exec(text)?.[1])
+      assert.strictEqual(yield* asked("offline_access"), "read-only")
+      assert.strictEqual(yield* asked("offline_access writable"), "writable")
+    })
+  )
+
   it.effect("of a partner may leave out what its facts leave out", () =>
     Effect.gen(function* () {
       const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
@@ -153,7 +183,7 @@ layer(layerConsenting())("an authorization request", (it) => {
         for (const answer of [
           yield* sent(target, { cookie, form }),
           yield* sent(target, { cookie, form: deny }),
-          yield* sent(partnerAsks({ state, scope: "x" }))
+          yield* sent(partnerAsks({ state, response_mode: "x" }))
         ]) {
           assert.strictEqual(answer.status, 303)
           assert.strictEqual(answerIn(answer.location)["state"], state)
@@ -170,11 +200,11 @@ layer(layerConsenting())("an authorization request", (it) => {
 
   it.effect("leads to no site that anybody may have registered, without the host's word", () =>
     Effect.gen(function* () {
-      const page = yield* sent(publicAsks({ redirect_uri: SITE, scope: "admin" }))
+      const page = yield* sent(publicAsks({ redirect_uri: SITE, response_mode: "fragment" }))
       assert.deepStrictEqual([page.status, page.location], [400, ""])
-      assert.include(page.text, "scope: must be read-only, writable, or both.")
+      assert.include(page.text, "response_mode: must be query.")
       const href = /<a href="([^"]*app\.example[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? ""
-      assert.deepStrictEqual([answerIn(href)["error"], answerIn(href)["state"]], ["invalid_scope", "xyz"])
+      assert.deepStrictEqual([answerIn(href)["error"], answerIn(href)["state"]], ["invalid_request", "xyz"])
     })
   )
 

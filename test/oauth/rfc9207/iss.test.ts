@@ -22,7 +22,7 @@ layer(layerConsenting())("an answer of the browser's way", (it) => {
         yield* sent(partnerAsks(), { cookie, form: allow("read-only") }),
         yield* sent(publicAsks(), { cookie, form: allow("writable") }),
         yield* sent(partnerAsks(), { cookie, form: deny }),
-        yield* sent(publicAsks({ scope: "x" })),
+        yield* sent(publicAsks({ response_mode: "x" })),
         yield* sent(publicAsks({ iss: "https://evil.example.test" }), { cookie, form: allow("read-only") })
       ]) {
         assert.deepStrictEqual(new URL(answer.location).searchParams.getAll("iss"), [PUBLIC_URL])

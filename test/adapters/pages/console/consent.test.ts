@@ -131,10 +131,10 @@ layer(layerConsenting())("the page of consent", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       const target = publicAsks({ scope: undefined, state: undefined })
-      const asked = yield* sent(`${target}&state=a?b&scope=bogus`, { cookie })
+      const asked = yield* sent(`${target}&state=a?b&response_mode=bogus`, { cookie })
       assert.strictEqual(asked.status, 303)
       const answer = new URL(asked.location).searchParams
-      assert.deepStrictEqual([answer.get("error"), answer.get("state")], ["invalid_scope", "a?b"])
+      assert.deepStrictEqual([answer.get("error"), answer.get("state")], ["invalid_request", "a?b"])
     })
   )
 
