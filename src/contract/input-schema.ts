@@ -30,7 +30,7 @@ export const inputSchemaOf = (
   return {
     ...root,
     type: "object",
-    ...(Object.keys(definitions).length === 0 ? {} : { $defs: eachShortened(saidIn(deployment, definitions)) })
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: eachOf(saidIn(deployment, definitions), shortened) })
   }
 }
 
@@ -43,17 +43,52 @@ export const answerSchemaOf = (success: Schema.Constraint): Readonly<Record<stri
     }).schema
   )
 
-/** What tools are shown of it: not the fields of an edit that never change. Sent all the same, they are read as in REST. */
+/**
+ * Returns the schema that tools show: in plain keywords, and without the fields of an edit that never change. Sent all the same,
+ * those fields are read as in REST.
+ */
 export const publishedSchemaOf = (
   payload: Schema.Constraint,
   deployment: DeploymentName = "international"
 ): InputSchema => {
-  const schema = inputSchemaOf(payload, deployment)
+  const schema: InputSchema = { ...inPlainKeywords(inputSchemaOf(payload, deployment)), type: "object" }
   const hidden = neverChanging(payload.ast)
   if (hidden.size === 0 || !Predicate.isObject(schema.properties)) return schema
   const shown = Object.entries(schema.properties).filter(([name]) => !hidden.has(name))
   return { ...schema, properties: Object.fromEntries(shown) }
 }
+
+/**
+ * Rewrites `exclusiveMinimum`, `exclusiveMaximum` and `propertyNames`: some vendors of language models refuse a whole list of tools
+ * for one of them. The bounds that are left let a little more through, and the description says the rest.
+ */
+const inPlainKeywords = (schema: unknown): Keywords => {
+  if (!Predicate.isObject(schema)) return {}
+  const {
+    exclusiveMinimum: above,
+    exclusiveMaximum: below,
+    propertyNames,
+    ...kept
+  } = withParts(schema, inPlainKeywords)
+  const step = kept.type === "integer" ? 1 : 0
+  const words: Array<string> = []
+  if (Predicate.isNumber(above)) {
+    kept.minimum = Math.max(numberOr(kept.minimum, -Infinity), above + step)
+    if (step === 0) words.push(`above ${above}`)
+  }
+  if (Predicate.isNumber(below)) {
+    kept.maximum = Math.min(numberOr(kept.maximum, Infinity), below - step)
+    if (step === 0) words.push(`below ${below}`)
+  }
+  if (Predicate.hasProperty(propertyNames, "maxLength")) {
+    words.push(`names of at most ${propertyNames.maxLength} characters`)
+  }
+  return words.length === 0
+    ? kept
+    : { ...kept, description: [kept.description, ...words].filter(Predicate.isString).join(", ") }
+}
+
+const numberOr = (value: unknown, otherwise: number): number => (Predicate.isNumber(value) ? value : otherwise)
 
 const neverChanging = (ast: SchemaAST.AST): ReadonlySet<string> =>
   new Set(
@@ -106,29 +141,35 @@ const EVERY_NUMBER = "a finite number"
 const described = ({ expected, ...keywords }: Keywords): Keywords =>
   expected === undefined || keywords.description !== undefined ? keywords : { ...keywords, description: expected }
 
-const eachShortened = (schemas: object): Keywords =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, shortened(schema)]))
+const eachOf = (schemas: object, read: (part: unknown) => Keywords): Keywords =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, read(schema)]))
 
-const LISTS = new Set(["anyOf", "oneOf", "prefixItems"])
+const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
 const NESTED = new Set(["items", "not", "additionalProperties", "propertyNames"])
-const NAMED = new Set(["properties", "patternProperties"])
+const NAMED = new Set(["properties", "patternProperties", "$defs"])
+
+/** The schema, with each schema within it as `read` gives it. */
+const withParts = (schema: object, read: (part: unknown) => Keywords): Keywords => {
+  const all: Keywords = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (LISTS.has(keyword) && Array.isArray(value)) all[keyword] = value.map(read)
+    else if (NESTED.has(keyword) && Predicate.isObject(value)) all[keyword] = read(value)
+    else if (NAMED.has(keyword) && Predicate.isObject(value)) all[keyword] = eachOf(value, read)
+    else all[keyword] = value
+  }
+  return all
+}
 
 /** Keywords that say nothing to a reader: every whole number is this small. */
 const saysNothing = (keyword: string, value: unknown): boolean =>
   (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-const withShortParts = (schema: Keywords): Keywords => {
-  const short: Keywords = {}
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (saysNothing(keyword, value)) continue
-    if (LISTS.has(keyword) && Array.isArray(value)) short[keyword] = value.map(shortened)
-    else if (NESTED.has(keyword) && Predicate.isObject(value)) short[keyword] = shortened(value)
-    else if (NAMED.has(keyword) && Predicate.isObject(value)) short[keyword] = eachShortened(value)
-    else short[keyword] = value
-  }
-  return short
-}
+const withShortParts = (schema: Keywords): Keywords =>
+  withParts(
+    Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => !saysNothing(keyword, value))),
+    shortened
+  )
 
 /** Words: the last check added to a field knows most about it. */
 const WORDS = new Set(["description", "expected", "title", "examples", "default", "deprecated"])

@@ -39,6 +39,7 @@ export const inputDecoderOf = <A>(
   const decoder = isEmpty ? withoutFields : decoderOf
   const nullIsAbsent = NULL_IS_ABSENT.has(method)
   const meant = isEmpty ? identity : asMeant(payload.ast, nullIsAbsent)
+  const meantByTool = isEmpty ? identity : asMeant(payload.ast, nullIsAbsent, true)
   const fromText = decoder(Schema.toCodecStringTree(payload))
   const fromJson = decoder(Schema.toCodecJson(payload))
   const fromBody = params.length === 0 ? fromJson : decoder(Schema.toCodecJson(withTextParams(payload, params)))
@@ -47,7 +48,7 @@ export const inputDecoderOf = <A>(
       case "text":
         return fromText({ ...input.fields, ...path })
       case "json":
-        return fromJson(meant(input.fields))
+        return fromJson(meantByTool(input.fields))
       case "body": {
         const fields = meant(input.fields)
         if (!Predicate.isObject(fields)) {

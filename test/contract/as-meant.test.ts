@@ -6,6 +6,7 @@ import { Code, Id, Integer, PositiveAmount, wideningIfAbsent } from "../../src/c
 import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
 import type { Method } from "../../src/contract/operation.ts"
+import { JSON_PARTS } from "../../src/limits.ts"
 
 // What generated clients and language models write, and what they mean by it.
 
@@ -60,6 +61,71 @@ describe("a whole number as text", () => {
     const sent = { code: "7", words: { "1": "2" } }
     assert.deepStrictEqual(create(sent), sent)
     assert.deepStrictEqual(create({ ids: "6" }), { ids: [6] })
+  })
+})
+
+describe("the JSON text of an array", () => {
+  const Lists = Schema.Struct({
+    ...Payload.fields,
+    names: Schema.optionalKey(Schema.Array(Schema.String)),
+    either: Schema.optionalKey(Schema.NullOr(Schema.Array(Id))),
+    chosen: Schema.optionalKey(Schema.Union([Schema.Array(Schema.String), Schema.String])),
+    rows: Schema.optionalKey(Schema.Array(Schema.Struct({ ids: Schema.optionalKey(Schema.Array(Id)) })))
+  })
+  const decode = inputDecoderOf(Lists, { method: "PATCH", params: [] })
+  const by = (encoding: "json" | "body") => (fields: object) =>
+    Effect.runSync(
+      decode({ encoding, fields }, {}).pipe(
+        Effect.match({ onSuccess: (value): unknown => value, onFailure: ({ message }) => message })
+      )
+    )
+  const tool = by("json")
+
+  it("is the array for every argument of a tool that takes one", () => {
+    assert.deepStrictEqual(
+      tool({
+        list: "[1]",
+        scope: ' [2, "3"]\n',
+        names: '["[4]"]',
+        either: "[5]",
+        ids: "[6,7]",
+        chosen: '["id", "title"]',
+        rows: '[{"ids": "[8]"}]'
+      }),
+      {
+        list: [1],
+        scope: [2, 3],
+        names: ["[4]"],
+        either: [5],
+        ids: [6, 7],
+        chosen: ["id", "title"],
+        rows: [{ ids: [8] }]
+      }
+    )
+    assert.deepStrictEqual(tool({ scope: [], rows: [{ ids: "[]" }] }), { scope: [], rows: [{ ids: [] }] })
+  })
+
+  it("stays text where text is asked for", () => {
+    const sent = { code: "[1]", words: { a: "[2]" }, scope: [] }
+    assert.deepStrictEqual(tool(sent), sent)
+    for (const chosen of ["id, title", "[]", "[id]"]) {
+      assert.deepStrictEqual(tool({ chosen, scope: [] }), { chosen, scope: [] })
+    }
+  })
+
+  it.each(["1", "1,2", "", "[1", "[1]]", '{"0": 1}', "null", '"[1]"'])("%j is none", (list) => {
+    assert.strictEqual(tool({ list, scope: [] }), "list: must be an array.")
+  })
+
+  it("has as many elements and levels as any JSON that is sent", () => {
+    const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1))
+    const most = tool({ list: list(JSON_PARTS), scope: [] })
+    assert.lengthOf(Object(most).list, JSON_PARTS)
+    assert.strictEqual(tool({ list: list(JSON_PARTS + 1), scope: [] }), "list: must be an array.")
+  })
+
+  it("is a text in a body of REST", () => {
+    assert.strictEqual(by("body")({ list: "[1]", scope: [] }), "list: must be an array.")
   })
 })
 

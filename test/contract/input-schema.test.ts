@@ -33,6 +33,15 @@ const Folder = Schema.Struct({
   folders: Schema.Array(Schema.suspend((): Schema.Codec<Folder> => Folder))
 })
 
+interface Bounded {
+  readonly price: number
+  readonly parts: ReadonlyArray<Bounded>
+}
+const Bounded = Schema.Struct({
+  price: Schema.Finite.check(Schema.isGreaterThan(0)),
+  parts: Schema.Array(Schema.suspend((): Schema.Codec<Bounded> => Bounded))
+})
+
 describe("a tool's input schema", () => {
   it("takes what the full schema takes and nothing else", () => {
     const { schema, definitions } = Schema.toJsonSchemaDocument(Payload, { onExcessProperty: "error" })
@@ -148,6 +157,43 @@ describe("a tool's input schema", () => {
     const payload = Schema.Struct({ id: Id, note: Schema.optionalKey(Id), currency: unchangeable(Id) })
     assert.deepStrictEqual(Object.keys(Object(publishedSchemaOf(payload).properties)), ["id", "note"])
     assert.deepStrictEqual(Object.keys(Object(inputSchemaOf(payload).properties)), ["id", "note", "currency"])
+  })
+
+  it("as tools are shown it has no keyword that vendors of models refuse, and says in words what that lets through", () => {
+    const Price = Schema.Finite.annotate({ description: "major units" }).check(Schema.isGreaterThan(0))
+    const Names = Schema.Record(Schema.String, Schema.NullOr(Price)).check(
+      Schema.makeFilter(() => true, { toJsonSchema: () => ({ propertyNames: { minLength: 1, maxLength: 50 } }) })
+    )
+    const payload = Schema.Struct({
+      price: Price.check(Schema.isLessThanOrEqualTo(9)),
+      share: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThan(1)),
+      nights: Schema.Int.check(Schema.isGreaterThan(2), Schema.isLessThan(9)),
+      rows: Schema.Array(Schema.Struct({ price: Price })),
+      names: Schema.NullOr(Names)
+    })
+    const price = { type: "number", description: "major units, above 0", minimum: 0 }
+    assert.deepStrictEqual(publishedSchemaOf(payload).properties, {
+      price: { ...price, maximum: 9 },
+      share: { type: "number", minimum: 0, maximum: 1, description: "below 1" },
+      nights: { type: "integer", minimum: 3, maximum: 8 },
+      rows: {
+        type: "array",
+        items: { type: "object", properties: { price }, required: ["price"], additionalProperties: false }
+      },
+      names: {
+        anyOf: [
+          {
+            type: "object",
+            additionalProperties: { anyOf: [price, { type: "null" }] },
+            description: "names of at most 50 characters"
+          },
+          { type: "null" }
+        ]
+      }
+    })
+    const recursive = JSON.stringify(publishedSchemaOf(Schema.Struct({ root: Bounded })))
+    assert.include(recursive, "$defs")
+    assert.notInclude(recursive, "exclusiveMinimum")
   })
 
   it("carries its definitions: named parts in place, recursive ones beside it", () => {

@@ -44,11 +44,26 @@ export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
       if (body.length > BODY_BYTES && !takesImage(nameOfTool(json))) return Result.fail(tooLarge(BODY_BYTES))
       const refusal = batchRefusal(json, headers["mcp-protocol-version"])
       return refusal === undefined
-        ? Result.succeed({ json: wrapArguments(json), bytes: body.length })
+        ? Result.succeed({ json: wrapArguments(withoutNulls(json)), bytes: body.length })
         : Result.fail(rpcError(400, INVALID_REQUEST, refusal))
     })
 
   return { receive, parse }
+}
+
+/**
+ * Returns a message or a batch without `params: null`, and without parameters that are null, such as `arguments` or `cursor`:
+ * generated clients write null for what they leave out.
+ */
+const withoutNulls = (json: unknown): unknown =>
+  Array.isArray(json) ? json.map(withoutNullsOfOne) : withoutNullsOfOne(json)
+
+const withoutNullsOfOne = (message: unknown): unknown => {
+  if (!Predicate.hasProperty(message, "params")) return message
+  const { params, ...others } = message
+  if (params === null) return others
+  if (!Predicate.isObject(params)) return message
+  return { ...others, params: Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null)) }
 }
 
 /** The tool a message calls, or an empty text. */

@@ -1,5 +1,7 @@
-// Names that clients in use send for tools that are called otherwise here (contract facts 14.5). They are taken by `tools/call`
-// and listed nowhere, so no model learns them.
+import { BadRequest } from "../../contract/errors.ts"
+
+// Names that clients in use send for tools and arguments that are called otherwise here (contract facts 14.5). They are taken by
+// `tools/call` and listed nowhere, so no model learns them.
 
 /** What a read may begin with: the public documentation says `search_` where the specification says `query_` or `get_`. */
 const READ = /^(?:search|query|get|list)_(.+)$/
@@ -46,4 +48,36 @@ export const otherNames = (tools: ReadonlyArray<string>): ReadonlyMap<string, st
     if (what !== undefined) for (const beginning of BEGINNINGS) add(`${beginning}_${what}`, tool)
   }
   return names
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Arguments that are sent under another name, by tool: each with the argument's own name. */
+const SENT_ARGUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  get_conversation: { conversation_id: "id" },
+  send_message: { conversation_id: "id" }
+}
+
+/** The arguments of a call under the tool's own names, and why the call is refused, if it is. */
+interface OwnArguments {
+  readonly fields: Fields
+  readonly refusal: BadRequest | undefined
+}
+
+/**
+ * Returns the arguments of a call under the tool's own names. An argument that comes under both names with different values is 400;
+ * null under another name counts as not given.
+ */
+export const ownArguments = (tool: string, fields: Fields): OwnArguments => {
+  const own = { ...fields }
+  let refusal: BadRequest | undefined
+  for (const [other, name] of Object.entries(SENT_ARGUMENTS[tool] ?? {})) {
+    const value = own[other]
+    delete own[other]
+    if (value === undefined || value === null) continue
+    own[name] ??= value
+    if (own[name] !== value)
+      refusal ??= new BadRequest({ message: `${other}: must be the same as ${name}, or left out.` })
+  }
+  return { fields: own, refusal }
 }

@@ -19,6 +19,7 @@ import type { Service } from "../../service.ts"
 import { unwrapArguments } from "./arguments.ts"
 import { Exchange } from "./exchange.ts"
 import { nearestTool } from "./nearest-tool.ts"
+import { ownArguments } from "./other-names.ts"
 import { type OfferedTool, toolFinder } from "./tools.ts"
 
 /** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
@@ -111,8 +112,9 @@ const call = Effect.fnUntraced(function* (
   service: Service["Service"],
   exchange: Exchange,
   { listed: { name }, ignored }: OfferedTool,
-  { fields, key }: { readonly fields: Record<string, unknown>; readonly key: GivenKey | undefined }
+  { fields: sent, key }: { readonly fields: Record<string, unknown>; readonly key: GivenKey | undefined }
 ): Effect.fn.Return<CallToolResult, ProtocolError> {
+  const { fields, refusal } = ownArguments(name, sent)
   let code = 0
   let replayed = false
   const answered = Effect.map(
@@ -121,7 +123,11 @@ const call = Effect.fnUntraced(function* (
       headers: exchange.caller,
       params: fields,
       key,
-      receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }, exchange.size))
+      receive: Effect.succeed(
+        refusal === undefined
+          ? toReceivedInput({ encoding: "json", fields }, exchange.size)
+          : { parse: Effect.fail(refusal), bytes: exchange.size }
+      )
     }),
     (answer) => {
       exchange.answered(answer)

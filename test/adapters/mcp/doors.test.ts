@@ -65,6 +65,20 @@ layer(layerServed())("REST and MCP", (it) => {
     })
   )
 
+  it.effect("take a list as JSON text over MCP, and tell of what it is not over REST", () =>
+    Effect.gen(function* () {
+      const { operatorId, token } = yield* freshOperator()
+      const property = yield* propertyOf(operatorId, "Harbour 1")
+      const days = { available: true, start_date: "1970-01-02", end_date: "1970-01-02" }
+      const fields = { property_ids: `[${property}]`, ...days }
+      const taken = yield* mcp("update_availabilities", token, fields)
+      assert.deepInclude(JSON.parse(taken.text), { error_code: 0, error_msg: "" })
+      assert.isFalse(taken.isError)
+      const there = yield* rest("/availabilities", token, fields)
+      assert.deepInclude(JSON.parse(there.text), { error_code: 400, error_msg: "property_ids: must be an array." })
+    })
+  )
+
   it.effect("answer a failing call with the same bytes, which MCP calls an error", () =>
     Effect.gen(function* () {
       const { token, readOnlyToken } = yield* freshOperator()

@@ -49,6 +49,26 @@ layer(Endpoint.layer)("messages", (it) => {
     })
   )
 
+  it.effect("null counts as absent: for all parameters, and for one of them", () =>
+    Effect.gen(function* () {
+      const listing = yield* post({ jsonrpc: "2.0", id: 1, method: "tools/list", params: null })
+      assert.property(lastOf(listing).result, "tools")
+      const ping = yield* post({ jsonrpc: "2.0", id: 1, method: "ping", params: null })
+      assert.deepStrictEqual(lastOf(ping).result, {})
+      const page = yield* post({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { cursor: null, _meta: null } })
+      assert.property(lastOf(page).result, "tools")
+      const call = { ...toolCall("search_entries"), params: { name: "search_entries", arguments: null, _meta: null } }
+      assert.strictEqual(envelopesOf(yield* post(call))[0].data.name, "search_entries")
+      assert.lengthOf(messagesOf(yield* post([call, { jsonrpc: "2.0", id: 2, method: "ping", params: null }])), 2)
+      const notification = yield* post({ jsonrpc: "2.0", method: "notifications/initialized", params: null })
+      assert.strictEqual(notification.status, 202)
+      const { headers } = modern(toolCall("search_entries"))
+      const bare = yield* post({ jsonrpc: "2.0", id: 1, method: "tools/list", params: null }, headers)
+      const absent = yield* post({ jsonrpc: "2.0", id: 1, method: "tools/list" }, headers)
+      assert.deepStrictEqual(lastOf(bare), lastOf(absent))
+    })
+  )
+
   it.effect("a batch of 2025-03-26 is answered call by call", () =>
     Effect.gen(function* () {
       const answered = yield* post([

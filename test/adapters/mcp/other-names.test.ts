@@ -1,8 +1,12 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { operations } from "../../../src/Api.ts"
-import { otherNames } from "../../../src/adapters/mcp/other-names.ts"
+import { otherNames, ownArguments } from "../../../src/adapters/mcp/other-names.ts"
 import { toolFinder, toolsOf } from "../../../src/adapters/mcp/tools.ts"
+import { conversationOf } from "../../conversations.ts"
+import { freshOperator } from "../../harness.ts"
+import { channelAccountOf } from "../../listings.ts"
+import { BaseUrl, layerServed } from "../../server.ts"
 import { Endpoint } from "./endpoint.ts"
 import { envelopesOf, errorOf, lastOf, modern, post, toolCall } from "./requests.ts"
 
@@ -37,6 +41,77 @@ describe("other names of tools", () => {
       assert.isTrue(find(name)?.listed.annotations?.readOnlyHint, `${name} is ${tool}`)
     }
   })
+})
+
+describe("other names of arguments", () => {
+  it.each(["get_conversation", "send_message"])("%s takes conversation_id for id", (tool) => {
+    const argumentsOf = (fields: Record<string, unknown>) => {
+      const { fields: own, refusal } = ownArguments(tool, fields)
+      return refusal === undefined ? own : refusal.message
+    }
+    assert.deepStrictEqual(argumentsOf({ conversation_id: "a", message: "x" }), { id: "a", message: "x" })
+    assert.deepStrictEqual(argumentsOf({ id: "a", conversation_id: "a" }), { id: "a" })
+    assert.deepStrictEqual(argumentsOf({ id: null, conversation_id: "a" }), { id: "a" })
+    assert.deepStrictEqual(argumentsOf({ id: "a", conversation_id: null }), { id: "a" })
+    assert.deepStrictEqual(argumentsOf({ id: "a" }), { id: "a" })
+    assert.strictEqual(
+      argumentsOf({ id: "a", conversation_id: "b" }),
+      "conversation_id: must be the same as id, or left out."
+    )
+  })
+
+  it("are none of the tool's own, and stand for some of them", () => {
+    for (const [name, { listed }] of tools) {
+      const known = Object.keys(Object(listed.inputSchema.properties))
+      const { fields } = ownArguments(name, Object.fromEntries(known.map((each) => [each, each])))
+      assert.sameMembers(Object.keys(fields), known, name)
+    }
+  })
+})
+
+layer(layerServed())("a conversation", (it) => {
+  it.effect("is read and written to under either name, and counts as one for its message windows", () =>
+    Effect.gen(function* () {
+      const [base, { operatorId, token }] = [yield* BaseUrl, yield* freshOperator()]
+      const accountId = yield* channelAccountOf(operatorId, { channelType: "airbnb" })
+      const { code: id } = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
+      const { code: other } = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
+      const answerOf = (name: string, fields: object) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${base}/mcp`, {
+            method: "POST",
+            headers: {
+              authorization: `Bearer ${token}`,
+              "content-type": "application/json",
+              accept: "application/json"
+            },
+            body: JSON.stringify(toolCall(name, { ...fields }))
+          })
+          const { result }: { result: { content: ReadonlyArray<{ text: string }> } } = JSON.parse(await response.text())
+          const { error_code, error_msg, data } = JSON.parse(result.content[0]?.text ?? "")
+          return { error_code, error_msg, data, texts: result.content.length }
+        })
+      assert.deepInclude(yield* answerOf("send_message", { conversation_id: id, message: "1" }), {
+        error_code: 0,
+        texts: 1
+      })
+      assert.deepInclude(yield* answerOf("send_message", { id, conversation_id: id, message: "2" }), { error_code: 0 })
+      const both = { id, conversation_id: other, message: "3" }
+      assert.deepInclude(yield* answerOf("send_message", both), {
+        error_code: 400,
+        error_msg: "conversation_id: must be the same as id, or left out."
+      })
+      const read = yield* answerOf("get_conversation", { conversation_id: id })
+      assert.deepStrictEqual(
+        read.data.messages.map(({ content }: { content: string }) => content),
+        ["2", "1"]
+      )
+      assert.strictEqual((yield* answerOf("get_conversation", {})).error_msg, "id: is required.")
+      // Five messages in five seconds are let through, under whatever name the conversation comes.
+      for (const nth of ["4", "5", "6"]) yield* answerOf("send_message", { conversation_id: id, message: nth })
+      assert.strictEqual((yield* answerOf("send_message", { conversation_id: id, message: "7" })).error_code, 429)
+    })
+  )
 })
 
 layer(Endpoint.layer)("other names of tools", (it) => {

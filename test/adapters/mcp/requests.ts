@@ -9,7 +9,7 @@ interface Message {
   readonly jsonrpc?: string
   readonly id?: number | string | null
   readonly method?: string
-  readonly params?: Record<string, unknown>
+  readonly params?: Record<string, unknown> | null
 }
 
 export const toolCall = (name: string, fields: Record<string, unknown> = {}, id = 1): Message => ({

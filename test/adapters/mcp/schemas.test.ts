@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
+import { operations } from "../../../src/Api.ts"
+import { toolsOf } from "../../../src/adapters/mcp/tools.ts"
 import { type JsonSchema, operationsOf } from "../../../src/documents/described.ts"
 
 // What a model can know of an argument before it calls: its limits, its unit, its form. (That nothing is without a length:
@@ -36,6 +38,46 @@ const missing = (part: Part): string | undefined => {
   if (schema["type"] === "string" && DAY.test(name) && schema["format"] !== "date") return "its form"
   return undefined
 }
+
+/** Keywords of JSON Schema for which some vendor of language models refuses the tool, or all tools of the list. */
+const REFUSED = new Set([
+  ...["exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const", "$schema", "$id", "$ref", "$defs", "definitions"],
+  ...["propertyNames", "patternProperties", "unevaluatedProperties", "dependentRequired", "dependentSchemas"],
+  ...["allOf", "oneOf", "not", "if", "then", "else", "prefixItems", "contains", "unevaluatedItems"]
+])
+/** Values in which a name or a text is no keyword. */
+const NAMED = new Set(["properties"])
+const VALUES = new Set(["enum", "default", "required", "examples"])
+
+/** Where a schema has a keyword that is refused, and which. */
+const refusedIn = (schema: unknown, path: string): ReadonlyArray<string> => {
+  if (Array.isArray(schema)) return schema.flatMap((each) => refusedIn(each, path))
+  if (!isRecord(schema)) return []
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    const own = REFUSED.has(keyword) ? [`${path}: ${keyword}`] : []
+    if (VALUES.has(keyword)) return own
+    const parts = NAMED.has(keyword)
+      ? Object.entries(Object(value)).flatMap(([name, each]) => refusedIn(each, `${path}.${name}`))
+      : refusedIn(value, path)
+    return [...own, ...parts]
+  })
+}
+
+describe("the schema of a tool's arguments", () => {
+  it("has none of the keywords that vendors of language models refuse", () => {
+    const all = Array.from(toolsOf(operations).values(), ({ listed }) => listed)
+    assert.lengthOf(all, 72)
+    assert.deepStrictEqual(
+      all.flatMap(({ name, inputSchema }) => refusedIn(inputSchema, name)),
+      []
+    )
+    // At the root a choice is refused too.
+    assert.deepStrictEqual(
+      all.filter(({ inputSchema }) => inputSchema.type !== "object" || "anyOf" in inputSchema),
+      []
+    )
+  })
+})
 
 describe("an argument of a tool", () => {
   for (const { name, tool, input } of operationsOf()) {

@@ -3,12 +3,13 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Context, Effect, Layer } from "effect"
-import { isChange } from "../../../src/contract/operation.ts"
+import { Context, Effect, Layer, Predicate } from "effect"
+import { inputDecoderOf } from "../../../src/contract/input.ts"
+import { isChange, routeOf } from "../../../src/contract/operation.ts"
 import { type Described, operationsOf } from "../../../src/documents/described.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
-import { COMPANIONS, guarded, sample } from "../../walking.ts"
-import { makeWorld, type World } from "../../world.ts"
+import { COMPANIONS, fieldsOf, guarded, sample } from "../../walking.ts"
+import { makeWorld, sampleValue, type World } from "../../world.ts"
 
 // Both official clients call every tool, at one process after the other: what they send fits the schema that they were shown, and
 // what they are answered is what REST answers, byte for byte.
@@ -106,6 +107,33 @@ layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layer
   "an official client of MCP",
   (it) => {
     it("has 72 tools to call", () => assert.lengthOf(tools, 72))
+
+    it.effect("may send the JSON text of a list for every argument that is one", () =>
+      Effect.gen(function* () {
+        const world = yield* Ground
+        const textOfLists = (value: unknown): unknown => {
+          if (Array.isArray(value)) return JSON.stringify(value.map(textOfLists))
+          if (!Predicate.isObject(value)) return value
+          return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, textOfLists(each)]))
+        }
+        const sentAsText = new Set<string>()
+        for (const { name } of tools) {
+          const operation = guarded.find(({ _tag }) => _tag === name)
+          if (operation === undefined) return assert.fail(name)
+          const lists = fieldsOf(operation).flatMap(([field]) =>
+            Array.isArray(sampleValue(world, operation, field)) ? [field] : []
+          )
+          const decode = inputDecoderOf(operation.payloadSchema, routeOf(operation))
+          const read = (fields: unknown) => Effect.map(decode({ encoding: "json", fields }, {}), JSON.stringify)
+          for (const field of lists) {
+            const fields = sample(operation, world, [...COMPANIONS, field])
+            assert.strictEqual(yield* read(textOfLists(fields)), yield* read(fields), `${name} ${field}`)
+            sentAsText.add(name)
+          }
+        }
+        assert.isAbove(sentAsText.size, 15)
+      })
+    )
 
     tools.forEach((described, at) => {
       const { name } = described
