@@ -165,8 +165,8 @@ export const PLACES: ReadonlyArray<Place> = [
   },
   {
     place: "resources/own-row.ts",
-    what: "what families do alike with a row of their operator: name it, delete it",
-    imports: imports("changes database resources/row-fields.ts")
+    what: "what families do alike with a row of their operator: name it, delete it, tell who has its name",
+    imports: imports("changes contract database resources/named-row.ts resources/row-fields.ts")
   },
   {
     place: "resources/row-fields.ts",

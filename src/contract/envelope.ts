@@ -9,7 +9,7 @@ export interface Envelope {
   readonly error_code: number
   /** Empty on success. */
   readonly error_msg: string
-  /** The operation's result; an empty object on failure. */
+  /** The operation's result. On failure an empty object; with a 409 for a taken name it has the `id` of the record that has it. */
   readonly data: Schema.Json
 }
 
@@ -41,5 +41,5 @@ export const failed = (requestId: string, error: ApiError): Envelope => ({
   request_id: requestId,
   error_code: errorCode(error),
   error_msg: error.message,
-  data: {}
+  data: error._tag === "Conflict" && typeof error.taken === "number" ? { id: error.taken } : {}
 })

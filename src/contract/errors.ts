@@ -65,7 +65,9 @@ export class Conflict extends answered(
   Schema.TaggedError<Conflict>()("Conflict", {
     ...Message,
     /** Seconds after which the same call may succeed. */
-    retryAfter: Schema.optionalKey(Schema.Int)
+    retryAfter: Schema.optionalKey(Schema.Int),
+    /** Present if another record has the name: the id of that record, null as long as nobody has looked it up. */
+    taken: Schema.optionalKey(Schema.NullOr(Schema.Int))
   })
 ) {}
 

@@ -30,6 +30,6 @@ export const nameOf = (text: string): string => text.trim()
 export const nameKeyOf = (name: string): string =>
   nameOf(name).normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
 
-/** 409 for a name that another thing of its kind has. */
+/** 409 for a name that another thing of its kind has. Which one it is, its family looks up. */
 export const nameTaken = (field: string, kind: string): Conflict =>
-  new Conflict({ message: `${field}: another ${kind} has it already.` })
+  new Conflict({ message: `${field}: another ${kind} has it already.`, taken: null })

@@ -27,11 +27,14 @@ const searchGroups = (store: GroupStore["Service"]) =>
 type NewGroup = typeof create_property_group.payloadSchema.Type
 
 const createGroup = (store: GroupStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: NewGroup) {
-    const { operatorId } = yield* CurrentOperator
-    const { id, unknown_properties } = yield* store.create(operatorId, groupOf(payload), yield* currentSecond)
-    return id === null ? yield* noSuchProperties(unknown_properties) : { id }
-  })
+  Effect.fnUntraced(
+    function* (payload: NewGroup) {
+      const { operatorId } = yield* CurrentOperator
+      const { id, unknown_properties } = yield* store.create(operatorId, groupOf(payload), yield* currentSecond)
+      return id === null ? yield* noSuchProperties(unknown_properties) : { id }
+    },
+    (change, { name }) => store.withNameHolder(change, name)
+  )
 
 const groupOf = (payload: NewGroup) => ({
   name: nameOf(payload.name),
@@ -39,14 +42,17 @@ const groupOf = (payload: NewGroup) => ({
 })
 
 const updateGroup = (store: GroupStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: typeof update_property_group.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const updated = yield* store.update(operatorId, payload.id, {
-      name: payload.name === undefined ? undefined : nameOf(payload.name),
-      property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids)
-    })
-    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchGroup : undefined
-  })
+  Effect.fnUntraced(
+    function* (payload: typeof update_property_group.payloadSchema.Type) {
+      const { operatorId } = yield* CurrentOperator
+      const updated = yield* store.update(operatorId, payload.id, {
+        name: payload.name === undefined ? undefined : nameOf(payload.name),
+        property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids)
+      })
+      return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchGroup : undefined
+    },
+    (change, { name }) => store.withNameHolder(change, name)
+  )
 
 const deleteGroup = (store: GroupStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_property_group.payloadSchema.Type) {

@@ -8,7 +8,7 @@ import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
 import { keyOf, renamedTo } from "../named-row.ts"
-import { type OfOperator, type OwnRow, removal } from "../own-row.ts"
+import { type OfOperator, type OwnRow, removal, withNameHolder } from "../own-row.ts"
 import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Group, type search_property_groups } from "./contract.ts"
 
@@ -96,7 +96,8 @@ export class GroupStore extends Context.Service<GroupStore>()("latchkey/resource
     search: search(sql),
     create: create(sql),
     update: update(sql),
-    remove: remove(sql)
+    remove: remove(sql),
+    withNameHolder: withNameHolder(sql, { table: "property_groups", column: "name" })
   }))
 }) {
   static readonly layer = Layer.effect(GroupStore, GroupStore.make)

@@ -32,10 +32,13 @@ const searchProperties = (store: PropertyStore["Service"]) =>
   })
 
 const createProperty = (store: PropertyStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: typeof create_property.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    return yield* store.create(operatorId, nameOf(payload.title), yield* currentSecond)
-  })
+  Effect.fnUntraced(
+    function* (payload: typeof create_property.payloadSchema.Type) {
+      const { operatorId } = yield* CurrentOperator
+      return yield* store.create(operatorId, nameOf(payload.title), yield* currentSecond)
+    },
+    (change, { title }) => store.withNameHolder(change, title)
+  )
 
 const searchRoomTypes = (store: RoomTypeStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof search_room_types.payloadSchema.Type) {
@@ -49,13 +52,16 @@ const searchRoomTypes = (store: RoomTypeStore["Service"]) =>
   })
 
 const createRoomType = (store: RoomTypeStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: typeof create_room_type.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const roomType = { title: nameOf(payload.title), property_ids: asList(payload.property_ids ?? []) }
-    const created = yield* store.create(operatorId, roomType, yield* currentSecond)
-    const { id } = created
-    return id === null ? yield* noSuchNamed(created) ?? inAnotherRoomType(created.taken_properties) : { id }
-  })
+  Effect.fnUntraced(
+    function* (payload: typeof create_room_type.payloadSchema.Type) {
+      const { operatorId } = yield* CurrentOperator
+      const roomType = { title: nameOf(payload.title), property_ids: asList(payload.property_ids ?? []) }
+      const created = yield* store.create(operatorId, roomType, yield* currentSecond)
+      const { id } = created
+      return id === null ? yield* noSuchNamed(created) ?? inAnotherRoomType(created.taken_properties) : { id }
+    },
+    (change, { title }) => store.withNameHolder(change, title)
+  )
 
 const inAnotherRoomType = (ids: ReadonlyArray<number>) =>
   new Conflict({ message: `property_ids: in another room type already: ${firstOf(ids)}.` })

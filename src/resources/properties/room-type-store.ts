@@ -10,6 +10,7 @@ import { type Givens, inForms } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { idsParameter } from "../../database/parameters.ts"
 import { onlyRowOf } from "../../database/rows.ts"
+import { withNameHolder } from "../own-row.ts"
 import { allKnown, preconditions, Written } from "./belonging.ts"
 import { channelsOf } from "./channels.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
@@ -120,7 +121,12 @@ const create = (sql: SqlClient.SqlClient) => {
 
 /** The SQL of room types. */
 export class RoomTypeStore extends Context.Service<RoomTypeStore>()("latchkey/resources/RoomTypeStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), known: known(sql), create: create(sql) }))
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    search: search(sql),
+    known: known(sql),
+    create: create(sql),
+    withNameHolder: withNameHolder(sql, { table: "room_types", column: "title" })
+  }))
 }) {
   static readonly layer = Layer.effect(RoomTypeStore, RoomTypeStore.make)
 }

@@ -9,6 +9,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { onlyRowOf } from "../../database/rows.ts"
+import { withNameHolder } from "../own-row.ts"
 import { Identity } from "../row-fields.ts"
 import { channelsOf } from "./channels.ts"
 import { Property, type search_properties } from "./contract.ts"
@@ -98,7 +99,12 @@ const create = (sql: SqlClient.SqlClient) => {
 
 /** The SQL of properties. */
 export class PropertyStore extends Context.Service<PropertyStore>()("latchkey/resources/PropertyStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), known: known(sql), create: create(sql) }))
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    search: search(sql),
+    known: known(sql),
+    create: create(sql),
+    withNameHolder: withNameHolder(sql, { table: "properties", column: "title" })
+  }))
 }) {
   static readonly layer = Layer.effect(PropertyStore, PropertyStore.make)
 }

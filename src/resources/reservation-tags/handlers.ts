@@ -23,13 +23,16 @@ const searchTags = (store: ReservationTagStore["Service"]) =>
   })
 
 const createTag = (store: ReservationTagStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: typeof create_reservation_tag.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const tag_name = nameOf(payload.tag_name)
-    const now = yield* currentSecond
-    const { id, color } = yield* store.create(operatorId, { tag_name, color: colorOf(tag_name) }, now)
-    return id === null || color === null ? yield* nameTaken("tag_name", "tag") : { id, color }
-  })
+  Effect.fnUntraced(
+    function* (payload: typeof create_reservation_tag.payloadSchema.Type) {
+      const { operatorId } = yield* CurrentOperator
+      const tag_name = nameOf(payload.tag_name)
+      const now = yield* currentSecond
+      const { id, color } = yield* store.create(operatorId, { tag_name, color: colorOf(tag_name) }, now)
+      return id === null || color === null ? yield* nameTaken("tag_name", "tag") : { id, color }
+    },
+    (change, { tag_name }) => store.withNameHolder(change, tag_name)
+  )
 
 /** Its colour too: a tag that comes back keeps the one it had. */
 const Created = Schema.Struct({ ...Identity.fields, color: PaletteColor })

@@ -8,7 +8,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { searched, searchedOnce } from "../../database/parameters.ts"
-import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
+import { type OfOperator, type OwnRow, readIdentity, withNameHolder } from "../own-row.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
 import { makeTag } from "./named-tag.ts"
 
@@ -93,7 +93,12 @@ const remove = (sql: SqlClient.SqlClient) => {
 export class ReservationTagStore extends Context.Service<ReservationTagStore>()(
   "latchkey/resources/ReservationTagStore",
   {
-    make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), create: create(sql), remove: remove(sql) }))
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      search: search(sql),
+      create: create(sql),
+      remove: remove(sql),
+      withNameHolder: withNameHolder(sql, { table: "usable_reservation_tags", column: "tag_name" })
+    }))
   }
 ) {
   static readonly layer = Layer.effect(ReservationTagStore, ReservationTagStore.make)

@@ -28,14 +28,17 @@ const searchTags = (store: TagStore["Service"]) =>
 type NewTag = typeof create_property_tag.payloadSchema.Type
 
 const createTag = (store: TagStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: NewTag) {
-    const { operatorId } = yield* CurrentOperator
-    const given = tagOf(payload)
-    const tag = { ...given, color: payload.color, otherwise: colorOf(given.name) }
-    const created = yield* store.create(operatorId, tag, yield* currentSecond)
-    const { id, color } = created
-    return id === null || color === null ? yield* noSuchNamed(created) ?? tagNameTaken : { id, color }
-  })
+  Effect.fnUntraced(
+    function* (payload: NewTag) {
+      const { operatorId } = yield* CurrentOperator
+      const given = tagOf(payload)
+      const tag = { ...given, color: payload.color, otherwise: colorOf(given.name) }
+      const created = yield* store.create(operatorId, tag, yield* currentSecond)
+      const { id, color } = created
+      return id === null || color === null ? yield* noSuchNamed(created) ?? tagNameTaken : { id, color }
+    },
+    (change, { name }) => store.withNameHolder(change, name)
+  )
 
 /** Its colour too: a tag that comes back without a new one keeps the one it had. */
 const Created = Schema.Struct({ ...Identity.fields, color: PaletteColor })
@@ -47,16 +50,19 @@ const tagOf = (payload: NewTag) => ({
 })
 
 const updateTag = (store: TagStore["Service"]) =>
-  Effect.fnUntraced(function* (payload: typeof update_property_tag.payloadSchema.Type) {
-    const { operatorId } = yield* CurrentOperator
-    const updated = yield* store.update(operatorId, payload.id, {
-      name: payload.name === undefined ? undefined : nameOf(payload.name),
-      color: payload.color,
-      property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids),
-      room_type_ids: payload.room_type_ids === undefined ? undefined : asList(payload.room_type_ids)
-    })
-    return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchTag : undefined
-  })
+  Effect.fnUntraced(
+    function* (payload: typeof update_property_tag.payloadSchema.Type) {
+      const { operatorId } = yield* CurrentOperator
+      const updated = yield* store.update(operatorId, payload.id, {
+        name: payload.name === undefined ? undefined : nameOf(payload.name),
+        color: payload.color,
+        property_ids: payload.property_ids === undefined ? undefined : asList(payload.property_ids),
+        room_type_ids: payload.room_type_ids === undefined ? undefined : asList(payload.room_type_ids)
+      })
+      return updated.id === null ? yield* noSuchNamed(updated) ?? noSuchTag : undefined
+    },
+    (change, { name }) => store.withNameHolder(change, name)
+  )
 
 const deleteTag = (store: TagStore["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof delete_property_tag.payloadSchema.Type) {

@@ -11,7 +11,7 @@ import type { Givens, Value, Valued } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
 import { isNamed, keyOf, renamedTo } from "../named-row.ts"
-import { type OfOperator, type OwnRow, readIdentity } from "../own-row.ts"
+import { type OfOperator, type OwnRow, readIdentity, withNameHolder } from "../own-row.ts"
 import { allKnown, type Named, preconditions, Written } from "../properties/belonging.ts"
 import { type query_tags, Tag } from "./contract.ts"
 
@@ -180,7 +180,8 @@ export class TagStore extends Context.Service<TagStore>()("latchkey/resources/Ta
     search: search(sql),
     create: create(sql),
     update: update(sql),
-    remove: remove(sql)
+    remove: remove(sql),
+    withNameHolder: withNameHolder(sql, { table: "property_tags", column: "name", keepsDeleted: true })
   }))
 }) {
   static readonly layer = Layer.effect(TagStore, TagStore.make)

@@ -69,13 +69,17 @@ layer(layerTest)("property groups", (it) => {
       const { api, as, token } = yield* host()
       const other = yield* host()
       yield* other.api.create_property_group({ name: "Harbour" }).pipe(other.as)
-      yield* api.create_property_group({ name: "Harbour" }).pipe(as)
+      const { group: holder } = yield* api.create_property_group({ name: "Harbour" }).pipe(as)
       const { group } = yield* api.create_property_group({ name: "Old Town" }).pipe(as)
       for (const refused of [
         yield* call(token, "create_property_group", { name: "Harbour " }),
         yield* call(token, "update_property_group", { id: group.id, name: "Harbour" })
       ]) {
-        assert.deepInclude(refused, { error_code: 409, error_msg: "name: another group has it already." })
+        assert.deepInclude(refused, {
+          error_code: 409,
+          error_msg: "name: another group has it already.",
+          data: { id: holder.id }
+        })
       }
       const twice = Array.from({ length: 8 }, () => api.create_property_group({ name: "Once" }).pipe(as))
       assert.deepStrictEqual(yield* atOnce(twice), { succeeded: 1, refused: ["Conflict"] })

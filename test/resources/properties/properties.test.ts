@@ -118,11 +118,15 @@ layer(layerTest)("properties", (it) => {
 
   it.effect("have titles of their own within a merchant", () =>
     Effect.gen(function* () {
-      const { api, as, token, operatorId } = yield* hostOf("Harbour 1")
+      const { api, as, token, operatorId, rooms } = yield* hostOf("Harbour 1")
       const other = yield* hostOf("Harbour 1")
       for (const title of ["Harbour 1", " Harbour 1"]) {
         const envelope = yield* call(token, "create_property", { title })
-        assert.deepInclude(envelope, { error_code: 409, error_msg: "title: another property has it already." })
+        assert.deepInclude(envelope, {
+          error_code: 409,
+          error_msg: "title: another property has it already.",
+          data: { id: rooms[0] ?? 0 }
+        })
       }
       yield* api.create_property({ title: "harbour 1" }).pipe(as)
       assert.strictEqual(yield* rowsIn(operatorId, "properties"), 2)

@@ -94,12 +94,15 @@ layer(layerTest)("reservation tags", (it) => {
 
   it.effect("have names no default tag and no other tag has", () =>
     Effect.gen(function* () {
-      const { token, operatorId } = yield* host()
+      const { api, as, token, operatorId } = yield* host()
       assert.strictEqual((yield* call(token, "create_reservation_tag", { tag_name: "Allergies" })).error_code, 0)
+      const { reservation_tags } = yield* api.search_reservation_tags({ limit: 100 }).pipe(as)
+      const idOf = new Map(reservation_tags.map((tag) => [tag.tag_name, tag.id]))
       for (const tag_name of ["Allergies", "Allergies ", ...DEFAULT_NAMES]) {
         assert.deepInclude(yield* call(token, "create_reservation_tag", { tag_name }), {
           error_code: 409,
-          error_msg: "tag_name: another tag has it already."
+          error_msg: "tag_name: another tag has it already.",
+          data: { id: idOf.get(tag_name.trim()) ?? 0 }
         })
       }
       assert.strictEqual(yield* rowsIn(operatorId, "reservation_tags"), 1)

@@ -119,13 +119,17 @@ layer(layerTest)("property tags", (it) => {
       const { api, as, token } = yield* ready
       const other = yield* ready
       yield* other.api.create_property_tag({ name: "Sea view" }).pipe(other.as)
-      yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
+      const { tag: holder } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
       const { tag } = yield* api.create_property_tag({ name: "Balcony" }).pipe(as)
       for (const refused of [
         yield* call(token, "create_property_tag", { name: "Sea view" }),
         yield* call(token, "update_property_tag", { id: tag.id, name: " Sea view " })
       ]) {
-        assert.deepInclude(refused, { error_code: 409, error_msg: "name: another tag has it already." })
+        assert.deepInclude(refused, {
+          error_code: 409,
+          error_msg: "name: another tag has it already.",
+          data: { id: holder.id }
+        })
       }
       assert.strictEqual((yield* api.query_tags({}).pipe(as)).total, 2)
     })
