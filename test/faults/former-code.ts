@@ -10,7 +10,7 @@ import { emptyFolder } from "../cli/latchkey.ts"
 const HERE = join(import.meta.dirname, "../..")
 
 /** The last commit of the release before. */
-export const FORMER = "b504c48"
+export const FORMER = "e45e5bd"
 
 const run = promisify(execFile)
 
