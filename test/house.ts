@@ -154,6 +154,11 @@ export const PLACES: ReadonlyArray<Place> = [
     imports: ["database"]
   },
   {
+    place: "resources/own-row.ts",
+    what: "what families do alike with a row of their operator: name it, delete it, tell who has its name",
+    imports: imports("changes contract database resources/named-row.ts resources/row-fields.ts")
+  },
+  {
     place: "resources/named-row.ts",
     what: "how a row is found by its name, whatever its case",
     imports: imports("contract database")
@@ -162,11 +167,6 @@ export const PLACES: ReadonlyArray<Place> = [
     place: "resources/name-keys.ts",
     what: "the keys that names are compared by: rows that lack one get it",
     imports: imports("background contract database")
-  },
-  {
-    place: "resources/own-row.ts",
-    what: "what families do alike with a row of their operator: name it, delete it, tell who has its name",
-    imports: imports("changes contract database resources/named-row.ts resources/row-fields.ts")
   },
   {
     place: "resources/row-fields.ts",

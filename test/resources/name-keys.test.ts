@@ -159,7 +159,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
 
 test.effect("names from before get their keys in the migration: of duplicates the oldest in use", () =>
   Effect.gen(function* () {
-    yield* migrate(migrations.filter(({ id }) => id < 75))
+    yield* migrate(migrations.filter(({ id }) => id < 69))
     const sql = yield* SqlClient.SqlClient
     yield* enterOperator(sql)
     yield* sql`
