@@ -1,7 +1,7 @@
 import { Schema, SchemaAST } from "effect"
 import { operations } from "../../src/Api.ts"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
-import { type AnyOperation, needsToken, routeOf } from "../../src/contract/operation.ts"
+import { type AnyOperation, hasStatus, needsToken, routeOf } from "../../src/contract/operation.ts"
 import { misfitOf } from "../documents/openapi/answers.ts"
 import type { Fields, Heard } from "./doors.ts"
 
@@ -21,7 +21,9 @@ export const faultsOf = (operation: AnyOperation, heard: Heard, fields: Fields):
   const { door, reply, envelope } = heard
   const faults: Array<string> = []
   if (reply.status === 0) return [`${door} gives no answer`]
-  if (reply.status !== 200) faults.push(`${door} answers HTTP ${reply.status}`)
+  const hasOwnStatus = door === "REST" && hasStatus(operation) && envelope !== undefined && envelope.error_code !== 0
+  const status = hasOwnStatus ? envelope.error_code : 200
+  if (reply.status !== status) faults.push(`${door} answers HTTP ${reply.status}`)
   if (reply.ms > LONGEST_ANSWER_MS) faults.push(`${door} takes longer than ${LONGEST_ANSWER_MS} ms`)
   if (INSIDES.test(reply.text)) faults.push(`${door} shows its inside`)
   if (envelope === undefined) return [...faults, `${door} answers without an envelope`]

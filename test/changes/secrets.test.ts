@@ -39,9 +39,9 @@ const WRITTEN: Readonly<Record<string, unknown>> = {
 }
 const MARK = /quoll|977700777/i
 
-/** A stay shows its custom fields, which have an operation of their own; a consumer's name is what the record is called. */
+/** Other operations change a stay's custom fields and its lock code; a consumer's name is what the record is called. */
 const isLeftOut = ({ _tag }: ApiOperation, field: string) =>
-  (_tag === "update_reservation_basic" && field === "custom_fields") ||
+  (_tag === "update_reservation_basic" && (field === "custom_fields" || field === "lock_code")) ||
   (_tag.endsWith("_event_consumer") && field === "name")
 
 const marksIn = (operation: ApiOperation, written: (value: unknown) => unknown) =>
