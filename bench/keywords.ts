@@ -18,6 +18,9 @@ const CALLS = Number(process.env["BENCH_CALLS"] ?? 100)
 const SEED = Number(process.env["BENCH_SEED"] ?? 20_261_126)
 const WARM_UP = 10
 
+/** The migration that fills the search texts of existing stays. */
+const FILLING_MIGRATION = "search_texts_of_guests"
+
 const FIRST =
   "Ada Anna Ben Carla Chloé David Elena Emma Fatima Felix Grace Hugo Ines Ivan Jan José Julia Karim Lara Lena"
 const MORE_FIRST = "Leo Li Lucía Luis Maria Marta Max Mia Mohammed Nina Noah Olga Omar Paul Pia Rosa Søren Tom Yuki Zoë"
@@ -47,8 +50,9 @@ const seed = Effect.gen(function* () {
   yield* seedGround({ operators: 1, each: STAYS })
   yield* nameGuests
   const filled = performance.now()
-  const fill = migrations.find(({ name }) => name === "search_texts_of_guests")
-  if (fill !== undefined) yield* fill.up
+  const fill = migrations.find(({ name }) => name === FILLING_MIGRATION)
+  if (fill === undefined) return yield* Effect.die(`There is no migration ${FILLING_MIGRATION}.`)
+  yield* fill.up
   const ended = performance.now()
   yield* sql`VACUUM ANALYZE`.unprepared
   const [size] = yield* sql<{ bytes: number }>`SELECT pg_total_relation_size('stay_search_texts')::float8 AS bytes`

@@ -10,8 +10,8 @@ import { RawClient } from "./http-server/raw.ts"
 
 // When a call takes its concurrency permit: after its body has arrived, and before the body is parsed.
 
-/** What a client reads of an answer. */
-interface Read {
+/** The parts of an HTTP response that the tests look at. */
+interface PostResponse {
   readonly status: number
   readonly text: string
   readonly retryAfter: string | null
@@ -19,7 +19,7 @@ interface Read {
 
 const post = Effect.fnUntraced(function* (path: string, token: string, body: string) {
   const base = yield* BaseUrl
-  return yield* Effect.promise(async (signal): Promise<Read> => {
+  return yield* Effect.promise(async (signal): Promise<PostResponse> => {
     const headers = {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
@@ -30,7 +30,7 @@ const post = Effect.fnUntraced(function* (path: string, token: string, body: str
   })
 })
 
-/** Runs it while calls of the operator hold every permit. */
+/** Runs the work while calls of the operator hold every permit. */
 const whileFull = Effect.fnUntraced(function* <A, E, R>(operatorId: number, work: Effect.Effect<A, E, R>) {
   const places = yield* Places
   // One operator gets every permit only while no other has called lately.
@@ -38,6 +38,10 @@ const whileFull = Effect.fnUntraced(function* <A, E, R>(operatorId: number, work
   const holders = yield* Effect.forEach(Array.from({ length: PLACES }), () =>
     Effect.forkChild(places.within(operatorId, Effect.never), { startImmediately: true })
   )
+  const probe = yield* Effect.forkChild(places.within(operatorId, Effect.void), { startImmediately: true })
+  yield* Effect.yieldNow
+  assert.isUndefined(probe.pollUnsafe(), "a permit is free")
+  yield* Fiber.interrupt(probe)
   return yield* Effect.ensuring(work, Fiber.interruptAll(holders))
 })
 
@@ -54,20 +58,20 @@ const answerInTheEnd = Effect.fnUntraced(function* <A, E, R>(call: Effect.Effect
   return yield* Fiber.join(fiber)
 })
 
-/** An entry without its money: readable, and refused. */
-const refused = JSON.stringify({ direction: "income", amount: -1, item_id: 11, payment_method_id: 197 })
+/** The body of an entry whose amount breaks a rule (422). */
+const invalidEntry = JSON.stringify({ direction: "income", amount: -1, item_id: 11, payment_method_id: 197 })
 
 const toolCall = (more: object = {}) =>
   JSON.stringify({
     jsonrpc: "2.0",
     id: 1,
     method: "tools/call",
-    params: { name: "create_transaction", arguments: { ...JSON.parse(refused), ...more } }
+    params: { name: "create_transaction", arguments: { ...JSON.parse(invalidEntry), ...more } }
   })
 
 layer(layerServed())("a call whose body is refused", (it) => {
   it.effect.each([
-    ["that breaks a rule", refused, 422],
+    ["that breaks a rule", invalidEntry, 422],
     ["that is not JSON", "{", 400]
   ] as const)("%s waits for a permit before the body is parsed", ([, body, code]) =>
     Effect.gen(function* () {
@@ -80,13 +84,13 @@ layer(layerServed())("a call whose body is refused", (it) => {
     })
   )
 
-  it.effect("is refused before it waits where the token is unknown or the body is too large to be received", () =>
+  it.effect("is refused without a permit if its token is unknown or its body is too large", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* freshOperator()
       yield* whileFull(
         operatorId,
         Effect.gen(function* () {
-          assert.include((yield* post("/v3/transactions", "lk_unknown", refused)).text, '"error_code":401')
+          assert.include((yield* post("/v3/transactions", "lk_unknown", invalidEntry)).text, '"error_code":401')
           const large = yield* post("/v3/transactions", token, "x".repeat(1024 * 1024 + 1))
           assert.match(large.text, /"error_code":400,"error_msg":"The body must not be larger/)
         })
@@ -94,7 +98,7 @@ layer(layerServed())("a call whose body is refused", (it) => {
     })
   )
 
-  it.effect("waits as a call of a tool too, and is told so in the tool's result", () =>
+  it.effect("waits for a permit over MCP too, and gets the 500 in the tool's result", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* freshOperator()
       const call = post("/mcp", token, toolCall())
@@ -105,7 +109,7 @@ layer(layerServed())("a call whose body is refused", (it) => {
     })
   )
 
-  it.effect(`waits as a message over MCP before it is parsed, if it is larger than ${SMALL_BODY_BYTES} bytes`, () =>
+  it.effect(`waits for a permit before an MCP message of more than ${SMALL_BODY_BYTES} bytes is parsed`, () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* freshOperator()
       const unfinished = (bytes: number) => `{${" ".repeat(bytes - 1)}`
@@ -124,7 +128,7 @@ layer(layerServed())("a call whose body is refused", (it) => {
     })
   )
 
-  it.effect("holds no permit while it is being sent", () =>
+  it.effect("holds no permit while its body arrives", () =>
     Effect.gen(function* () {
       const { token } = yield* freshOperator()
       const base = yield* BaseUrl
@@ -135,7 +139,7 @@ layer(layerServed())("a call whose body is refused", (it) => {
       )
       for (const client of slow) yield* Effect.promise(() => client.hears(/100 Continue/))
       for (const client of slow) client.send("{")
-      assert.include((yield* post("/v3/transactions", token, refused)).text, '"error_code":422')
+      assert.include((yield* post("/v3/transactions", token, invalidEntry)).text, '"error_code":422')
       assert.include((yield* post("/mcp", token, toolCall())).text, String.raw`\"error_code\":422`)
       for (const client of slow) client.socket.destroy()
     })

@@ -51,6 +51,7 @@ layer(layerScene)("a receiver that says when to come again", (it) => {
     const { mood, answer } = moody()
     const server = yield* receiver(answer)
     const subscription = yield* subscribed(server.port)
+    // `emptied` has set the clock to the wall clock, and it must not go back. An HTTP date has whole seconds.
     const began = Math.ceil(Date.now() / 1000) * 1000
     yield* TestClock.setTime(began)
     mood.answer = answering(status, "", { "retry-after": retryAfter(began) })

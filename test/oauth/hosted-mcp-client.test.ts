@@ -5,22 +5,26 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
 import { Effect } from "effect"
+import { operations } from "../../src/Api.ts"
+import { toolCardOf } from "../../src/contract/operation.ts"
 import { BaseUrl } from "../server.ts"
 import { consented, freshHost, layerWhole } from "./whole.ts"
 
-// A hosted MCP client as it comes: its host typed the address with a slash, it registers with a secret, and it asks for scopes of
-// other services. Both official libraries.
+// A hosted MCP client with both official libraries. Its host typed the address with a slash at the end. The client registers with a
+// secret and asks for scopes of other services.
+
+const TOOL_COUNT = operations.filter((operation) => toolCardOf(operation) !== undefined).length
 
 const CALLBACK = "http://127.0.0.1:33418/api/mcp/auth_callback"
 
-/** Keeps what the libraries are given, as an application does. */
+/** Returns a provider for the libraries, and what they store in it. */
 const makeProvider = () => {
-  const kept: {
+  const stored: {
     tokens: OAuthTokens | undefined
     client: OAuthClientInformationMixed | undefined
     verifier: string
-    asked: string
-  } = { tokens: undefined, client: undefined, verifier: "", asked: "" }
+    authorizationUrl: string
+  } = { tokens: undefined, client: undefined, verifier: "", authorizationUrl: "" }
   const provider: OAuthClientProvider = {
     redirectUrl: CALLBACK,
     clientMetadata: {
@@ -31,26 +35,26 @@ const makeProvider = () => {
       token_endpoint_auth_method: "client_secret_post"
     },
     state: () => "state-of-the-test",
-    clientInformation: () => kept.client,
+    clientInformation: () => stored.client,
     saveClientInformation: (client) => {
-      kept.client = client
+      stored.client = client
     },
-    tokens: () => kept.tokens,
+    tokens: () => stored.tokens,
     saveTokens: (tokens) => {
-      kept.tokens = tokens
+      stored.tokens = tokens
     },
     redirectToAuthorization: (url) => {
-      kept.asked = url.href
+      stored.authorizationUrl = url.href
     },
     saveCodeVerifier: (verifier) => {
-      kept.verifier = verifier
+      stored.verifier = verifier
     },
-    codeVerifier: () => kept.verifier
+    codeVerifier: () => stored.verifier
   }
-  return { kept, provider }
+  return { stored, provider }
 }
 
-/** One official library: how many tools it lists, and how it trades in a code. */
+/** One official library: how it counts the tools, and how it exchanges a code. */
 interface Library {
   readonly toolCount: (provider: OAuthClientProvider, url: URL) => Promise<number>
   readonly finish: (provider: OAuthClientProvider, url: URL, callback: URLSearchParams) => Promise<void>
@@ -90,7 +94,7 @@ layer(layerWhole)("a hosted MCP client", (it) => {
       const library = LIBRARIES[name]
       const [base, host] = [yield* BaseUrl, yield* freshHost]
       const url = new URL(`${base}/mcp/`)
-      const { kept, provider } = makeProvider()
+      const { stored, provider } = makeProvider()
       const refusal = yield* Effect.promise(() =>
         library.toolCount(provider, url).then(
           () => undefined,
@@ -98,19 +102,19 @@ layer(layerWhole)("a hosted MCP client", (it) => {
         )
       )
       assert.isTrue(library.isUnauthorized(refusal), String(refusal))
-      assert.deepInclude(kept.client, { client_id: "service_mcp", token_endpoint_auth_method: "none" })
-      const asked = new URL(kept.asked)
-      asked.searchParams.set("scope", "read-only writable offline_access")
+      assert.deepInclude(stored.client, { client_id: "service_mcp", token_endpoint_auth_method: "none" })
+      const request = new URL(stored.authorizationUrl)
+      request.searchParams.set("scope", "read-only writable offline_access")
 
-      const led = new URL(yield* consented(base, host.email, asked.href, "allow"))
-      yield* Effect.promise(() => library.finish(provider, url, led.searchParams))
-      assert.strictEqual(kept.tokens?.scope, "writable")
-      assert.strictEqual(yield* Effect.promise(() => library.toolCount(provider, url)), 72)
+      const callbackUrl = new URL(yield* consented(base, host.email, request.href, "allow"))
+      yield* Effect.promise(() => library.finish(provider, url, callbackUrl.searchParams))
+      assert.strictEqual(stored.tokens?.scope, "writable")
+      assert.strictEqual(yield* Effect.promise(() => library.toolCount(provider, url)), TOOL_COUNT)
 
-      const first = kept.tokens
-      kept.tokens = { token_type: "Bearer", ...first, access_token: "lk_expired" }
-      assert.strictEqual(yield* Effect.promise(() => library.toolCount(provider, url)), 72)
-      assert.notStrictEqual(kept.tokens?.refresh_token, first?.refresh_token)
+      const first = stored.tokens
+      stored.tokens = { token_type: "Bearer", ...first, access_token: "lk_expired" }
+      assert.strictEqual(yield* Effect.promise(() => library.toolCount(provider, url)), TOOL_COUNT)
+      assert.notStrictEqual(stored.tokens?.refresh_token, first?.refresh_token)
     })
   )
 })

@@ -15,8 +15,8 @@ const names = otherNames(Array.from(tools.keys()))
 const find = toolFinder(tools)
 
 describe("other names of tools", () => {
-  it("are none of a tool's own, and lead to tools", () => {
-    assert.isAbove(names.size, 72)
+  it("each name a tool, and none is the own name of a tool", () => {
+    assert.isAbove(names.size, tools.size)
     for (const [name, tool] of names) {
       assert.isFalse(tools.has(name), name)
       assert.isTrue(tools.has(tool), tool)
@@ -33,10 +33,11 @@ describe("other names of tools", () => {
     ["search_pricing_ratios", "get_pricing_ratios"],
     ["update_reservation_checkin_details", "update_check_in_details"],
     ["search_upcoming_automation_actions", "query_upcoming_automation_actions"]
-  ])("%s is %s", (name, tool) => assert.strictEqual(find(name)?.listed.name, tool))
+  ])("%s calls %s", (name, tool) => assert.strictEqual(find(name)?.listed.name, tool))
 
-  it("stand for a read where they begin like one: none leads to what writes, but the calendars that are read by POST", () => {
+  it("that begin with search, query, get or list call a tool that only reads", () => {
     for (const [name, tool] of names) {
+      // This tool only reads too, but its operation is a POST.
       if (!/^(search|query|get|list)_/.test(name) || tool === "search_listing_calendars") continue
       assert.isTrue(find(name)?.listed.annotations?.readOnlyHint, `${name} is ${tool}`)
     }
@@ -45,6 +46,7 @@ describe("other names of tools", () => {
 
 describe("other names of arguments", () => {
   it.each(["get_conversation", "send_message"])("%s takes conversation_id for id", (tool) => {
+    assert.property(tools.get(tool)?.listed.inputSchema.properties, "id")
     const argumentsOf = (fields: Record<string, unknown>) => {
       const { fields: own, refusal } = ownArguments(tool, fields)
       return refusal === undefined ? own : refusal.message
@@ -60,7 +62,7 @@ describe("other names of arguments", () => {
     )
   })
 
-  it("are none of the tool's own, and stand for some of them", () => {
+  it("never replace an argument that a tool has itself", () => {
     for (const [name, { listed }] of tools) {
       const known = Object.keys(Object(listed.inputSchema.properties))
       const { fields } = ownArguments(name, Object.fromEntries(known.map((each) => [each, each])))
@@ -70,7 +72,7 @@ describe("other names of arguments", () => {
 })
 
 layer(layerServed())("a conversation", (it) => {
-  it.effect("is read and written to under either name, and counts as one for its message windows", () =>
+  it.effect("is read and written by id and by conversation_id, and both count in its message window", () =>
     Effect.gen(function* () {
       const [base, { operatorId, token }] = [yield* BaseUrl, yield* freshOperator()]
       const accountId = yield* channelAccountOf(operatorId, { channelType: "airbnb" })
@@ -107,26 +109,26 @@ layer(layerServed())("a conversation", (it) => {
         ["2", "1"]
       )
       assert.strictEqual((yield* answerOf("get_conversation", {})).error_msg, "id: is required.")
-      // Five messages in five seconds are let through, under whatever name the conversation comes.
+      // The message window of a conversation admits five messages, whichever argument names the conversation.
       for (const nth of ["4", "5", "6"]) yield* answerOf("send_message", { conversation_id: id, message: nth })
       assert.strictEqual((yield* answerOf("send_message", { conversation_id: id, message: "7" })).error_code, 429)
     })
   )
 })
 
-layer(Endpoint.layer)("other names of tools", (it) => {
-  it.effect("are called by the tool's own, and listed nowhere", () =>
+layer(Endpoint.layer)("a tool call", (it) => {
+  it.effect("under another name reaches the tool, and tools/list does not show that name", () =>
     Effect.gen(function* () {
       const { headers, message } = modern(toolCall("query_entries"))
-      for (const answered of [yield* post(toolCall("list_entries")), yield* post(message, headers)]) {
-        assert.strictEqual(envelopesOf(answered)[0].data.name, "search_entries")
+      for (const response of [yield* post(toolCall("list_entries")), yield* post(message, headers)]) {
+        assert.strictEqual(envelopesOf(response)[0].data.name, "search_entries")
       }
       const { result } = lastOf(yield* post({ jsonrpc: "2.0", id: 1, method: "tools/list" }))
       assert.notInclude(JSON.stringify(result), "query_entries")
     })
   )
 
-  it.effect("are none at all for what is far from every tool; what is near is named", () =>
+  it.effect("under an unknown name is an error that names the nearest tool, if one is near", () =>
     Effect.gen(function* () {
       assert.strictEqual(errorOf(yield* post(toolCall("paint_the_house"))).message, "Unknown tool: paint_the_house")
       const near = yield* post(toolCall("serch_entries"))

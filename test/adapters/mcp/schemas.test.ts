@@ -66,7 +66,7 @@ const refusedIn = (schema: unknown, path: string): ReadonlyArray<string> => {
 describe("the schema of a tool's arguments", () => {
   it("has none of the keywords that vendors of language models refuse", () => {
     const all = Array.from(toolsOf(operations).values(), ({ listed }) => listed)
-    assert.lengthOf(all, 72)
+    assert.lengthOf(all, operationsOf().filter(({ tool }) => tool !== undefined).length)
     assert.deepStrictEqual(
       all.flatMap(({ name, inputSchema }) => refusedIn(inputSchema, name)),
       []
