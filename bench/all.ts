@@ -18,6 +18,7 @@ for (const name of [
   "fairness",
   "embedded-share",
   "reservations",
+  "keywords",
   "webhooks",
   "holds",
   "channels",

@@ -10,8 +10,8 @@ import { callWith, layerInProcess } from "./in-process.ts"
 import { FIRST_DAY, seedGround, tokenOf } from "./reservation-ground.ts"
 import { SERVER_URL } from "./scratch-database.ts"
 
-// Keyword searches of one operator that has many stays, on both databases. Each call goes through the Service without
-// HTTP, one after the other. The aim is a p95 of at most 100 ms at 200,000 stays.
+// Measures keyword searches of one operator with many stays, on both databases. The calls go through the Service without HTTP, one
+// after the other. The aim is a p95 of at most 100 ms at 200,000 stays.
 
 const STAYS = Number(process.env["BENCH_STAYS"] ?? 200_000)
 const CALLS = Number(process.env["BENCH_CALLS"] ?? 100)
@@ -21,18 +21,19 @@ const WARM_UP = 10
 /** The migration that fills the search texts of existing stays. */
 const FILLING_MIGRATION = "search_texts_of_guests"
 
-const FIRST =
+const NAMES_A_TO_L =
   "Ada Anna Ben Carla Chloé David Elena Emma Fatima Felix Grace Hugo Ines Ivan Jan José Julia Karim Lara Lena"
-const MORE_FIRST = "Leo Li Lucía Luis Maria Marta Max Mia Mohammed Nina Noah Olga Omar Paul Pia Rosa Søren Tom Yuki Zoë"
-const FIRST_NAMES = `${FIRST} ${MORE_FIRST}`.split(" ")
+const NAMES_L_TO_Z =
+  "Leo Li Lucía Luis Maria Marta Max Mia Mohammed Nina Noah Olga Omar Paul Pia Rosa Søren Tom Yuki Zoë"
+const FIRST_NAMES = `${NAMES_A_TO_L} ${NAMES_L_TO_Z}`.split(" ")
 const SYLLABLES =
   "ba ber chi da der fi ga han ki la lin ma mei na ner ot pe ra ri sen so ta tor ula va wei yo zan".split(" ")
 
-/** Gives every stay a guest of its own: 40 first names, 21,952 family names, a phone and an e-mail. */
+/** Gives every stay its own guest with a name, a phone number and an e-mail address: 40 first names, 21,952 family names. */
 const nameGuests = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Triggers are off, so that the migration which fills the texts is measured.
-  const named = sql`
+  // Triggers are off, so that the migration fills all search texts and its time is measured.
+  const update = sql`
     UPDATE stays SET guest_name = first || ' ' || initcap(family), guest_phone = '+49 15' || (1 + h % 9) || ' ' || lpad((h % 9999999)::text, 7, '0'),
       guest_email = lower(first) || '.' || family || id || '@example.com'
     FROM (
@@ -40,25 +41,25 @@ const nameGuests = Effect.gen(function* () {
         s1[1 + h / 41 % cardinality(s1)] || s1[1 + h / 1301 % cardinality(s1)] || s1[1 + h / 40009 % cardinality(s1)] AS family
       FROM stays s, LATERAL (SELECT abs(hashint8extended(s.id, ${SEED}::bigint) % 1000000007) AS h, ${SYLLABLES}::text[] AS s1) hashed
     ) guest WHERE stays.id = guest.stay`
-  yield* sql.withTransaction(Effect.andThen(sql`SET LOCAL session_replication_role = replica`, named))
+  yield* sql.withTransaction(Effect.andThen(sql`SET LOCAL session_replication_role = replica`, update))
 })
 
 const seed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const began = performance.now()
+  const startedAt = performance.now()
   yield* sql`ALTER TABLE operators ALTER room_limit SET DEFAULT 1000000`
   yield* seedGround({ operators: 1, each: STAYS })
   yield* nameGuests
-  const filled = performance.now()
+  const seededAt = performance.now()
   const fill = migrations.find(({ name }) => name === FILLING_MIGRATION)
   if (fill === undefined) return yield* Effect.die(`There is no migration ${FILLING_MIGRATION}.`)
   yield* fill.up
-  const ended = performance.now()
+  const filledAt = performance.now()
   yield* sql`VACUUM ANALYZE`.unprepared
   const [size] = yield* sql<{ bytes: number }>`SELECT pg_total_relation_size('stay_search_texts')::float8 AS bytes`
   const seconds = (ms: number) => (ms / 1_000).toFixed(0)
   console.log(
-    `  seeded in ${seconds(filled - began)} s, texts filled in ${seconds(ended - filled)} s, ${((size?.bytes ?? 0) / STAYS).toFixed(0)} bytes a stay`
+    `  seeded in ${seconds(seededAt - startedAt)} s, texts filled in ${seconds(filledAt - seededAt)} s, ${((size?.bytes ?? 0) / STAYS).toFixed(0)} bytes a stay`
   )
 })
 
@@ -69,9 +70,10 @@ interface Guest {
   readonly code: string
 }
 
-type Fields = (guest: Guest) => object
+/** The fields of a search for a guest. */
+type SearchOf = (guest: Guest) => object
 
-const CASES: Readonly<Record<string, Fields>> = {
+const CASES: Readonly<Record<string, SearchOf>> = {
   "a whole name": ({ name }) => ({ keyword: name }),
   "a family name": ({ name }) => ({ keyword: name.split(" ")[1] }),
   "a first name, thousands": ({ name }) => ({
@@ -80,7 +82,7 @@ const CASES: Readonly<Record<string, Fields>> = {
   "the end of a phone": ({ phone }) => ({ keyword: phone.slice(-7) }),
   "a whole phone": ({ phone }) => ({ keyword: phone }),
   "an e-mail": ({ email }) => ({ keyword: email.split("@")[0] }),
-  "a code": ({ code }) => ({ keyword: code }),
+  "a stay code": ({ code }) => ({ keyword: code }),
   "nobody's name": ({ name }) => ({ keyword: `${name} Nobody` }),
   "a family name, by status": ({ name }) => ({ keyword: name.split(" ")[1], status: "accepted" }),
   "a family name, by days": ({ name }) => ({
@@ -94,20 +96,19 @@ const CASES: Readonly<Record<string, Fields>> = {
 }
 
 const percentile = (times: ReadonlyArray<number>, share: number): number =>
-  times.toSorted((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * share))] ??
-  Number.NaN
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
 
 const measure = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const guests = yield* sql<Guest>`
     SELECT guest_name AS name, guest_phone AS phone, guest_email AS email, stay_code AS code FROM stays
     ORDER BY hashint8extended(id, ${SEED + 1}::bigint) LIMIT ${CALLS + WARM_UP}`
-  for (const [name, fields] of Object.entries(CASES)) {
+  for (const [name, searchOf] of Object.entries(CASES)) {
     const times: Array<number> = []
-    for (const [at, guest] of guests.entries()) {
-      const began = performance.now()
-      yield* callWith(tokenOf(1), "search_reservations", fields(guest))
-      if (at >= WARM_UP) times.push(performance.now() - began)
+    for (const [index, guest] of guests.entries()) {
+      const startedAt = performance.now()
+      yield* callWith(tokenOf(1), "search_reservations", searchOf(guest))
+      if (index >= WARM_UP) times.push(performance.now() - startedAt)
     }
     console.log(
       `  ${name.padEnd(26)} p50 ${percentile(times, 0.5).toFixed(0).padStart(4)} ms  p95 ${percentile(times, 0.95).toFixed(0).padStart(4)} ms`
@@ -115,27 +116,27 @@ const measure = Effect.gen(function* () {
   }
 })
 
-const measured = Effect.andThen(seed, Effect.provide(measure, Layer.fresh(layerInProcess)))
+const seedAndMeasure = Effect.andThen(seed, Effect.provide(measure, Layer.fresh(layerInProcess)))
 
-const onServer = Effect.gen(function* () {
+const benchServer = Effect.gen(function* () {
   console.log("PostgreSQL")
   const url = yield* scratchDatabase(SERVER_URL)
-  yield* Effect.provide(measured, Layer.fresh(layerPostgres({ url: Redacted.make(url), maxConnections: 8 })))
+  yield* Effect.provide(seedAndMeasure, Layer.fresh(layerPostgres({ url: Redacted.make(url), maxConnections: 8 })))
 }).pipe(Effect.scoped)
 
-const onEmbedded = Effect.gen(function* () {
+const benchEmbedded = Effect.gen(function* () {
   console.log("embedded")
-  yield* Effect.provide(Effect.andThen(migrate(migrations), measured), layerMemory())
+  yield* Effect.provide(Effect.andThen(migrate(migrations), seedAndMeasure), layerMemory())
 }).pipe(Effect.scoped)
 
-/** `node bench/keywords.ts embedded` measures the embedded database alone. */
+/** `embedded` or `postgresql` measures only that database. */
 const only = process.argv[2]
 
 const bench = Effect.gen(function* () {
-  console.log(`${STAYS.toLocaleString("en")} stays of one operator, ${CALLS} calls of each, seed ${SEED}`)
-  if (only !== "embedded") yield* onServer
-  if (only !== "postgresql") yield* onEmbedded
+  console.log(`${STAYS.toLocaleString("en")} stays of one operator, ${CALLS} calls of each search, seed ${SEED}`)
+  if (only !== "embedded") yield* benchServer
+  if (only !== "postgresql") yield* benchEmbedded
 })
 
-// A log line a call is part of the service, and not of what is measured here.
+// The log line of each call is not part of the measurement.
 NodeRuntime.runMain(bench.pipe(Effect.provideService(References.MinimumLogLevel, "Error")))
