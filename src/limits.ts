@@ -43,7 +43,7 @@ export const IDS_TEXT = IDS_MAX * 18
 export const CODE = 100
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT = 35
-/** The same with six decimals. */
+/** Characters of a time in ISO 8601 with six decimals. */
 export const MICROSECOND_TEXT = 32
 
 /** Keys that SECRET_KEY may name: one at work, and those before it whose rows are not sealed anew yet. */
@@ -69,7 +69,7 @@ export const WEBHOOK_FIRST_RETRY_MS = 30_000
 export const WEBHOOK_LONGEST_RETRY_MS = 6 * 60 * 60 * 1000
 export const WEBHOOK_RETRY_JITTER = 0.25
 export const WEBHOOK_ATTEMPTS = 22
-/** Milliseconds of a receiver's `Retry-After` that a retry waits at most (six hours). */
+/** The longest `Retry-After` of a webhook receiver that a retry respects, in milliseconds (six hours). */
 export const WEBHOOK_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
 /** Failures in a row after which a subscription is given a rest: by then the events of a burst had their first retry. */
 export const WEBHOOK_BREAKER_FAILURES = 20
@@ -124,7 +124,7 @@ export const ACCOUNTS = 200
 export const ACCOUNT_NAME = 100
 /** Characters of an e-mail address (RFC 5321: 256 with the brackets around it). */
 export const EMAIL = 254
-/** Characters of a password, wherever it is chosen; one that was chosen before may be shorter. More only cost time to hash. */
+/** Characters of a new password. An older password may be shorter. The maximum limits the time that hashing takes. */
 export const PASSWORD_MIN = 12
 export const PASSWORD_MAX = 200
 
@@ -246,7 +246,7 @@ export const RESERVATION_CREATOR = 50
 export const GUEST_NAME = 100
 export const GUEST_PHONE = 50
 export const GUESTS_MAX = 99
-/** Characters of the keyword of a search for reservations: the least, so that a search is narrow, and the most. */
+/** Characters of the keyword of a reservation search. The minimum keeps searches narrow. */
 export const RESERVATION_KEYWORD_MIN = 3
 export const RESERVATION_KEYWORD_MAX = 100
 /** Characters of a lock code. */
@@ -316,7 +316,7 @@ export const LISTINGS_ANSWER_DAYS = 36_600
 /** Calls of one operator that may be reading calendars at once in a process, and the milliseconds each may take in all. */
 export const CALENDAR_READS = 4
 export const CALENDAR_READ_MS = 30_000
-/** Further such calls of one operator that may wait, and the milliseconds each may. */
+/** Queued calendar reads of one operator in a process, and the milliseconds for which each may be queued. */
 export const CALENDAR_READS_WAITING = 32
 export const CALENDAR_READ_WAIT_MS = 10_000
 /** Ranges of days that one change of a listing's prices, inventories or restrictions names (contract facts 6.4). */
@@ -357,7 +357,7 @@ export const CALENDAR_FEED_EVENTS = 10_000
 export const CALENDAR_FEED_ZONES = 100
 export const CALENDAR_FEED_DEPTH = 8
 export const CALENDAR_FEED_OCCURRENCES = 200_000
-/** Clauses about what of a calendar could not be read; more are counted. */
+/** Reasons that the report of an imported calendar names for unreadable parts. Further reasons are only counted. */
 export const CALENDAR_UNREADABLE_REASONS = 5
 /** Milliseconds of reading one calendar, which another thread does, and megabytes it may take there. */
 export const CALENDAR_FEED_READ_MS = 5_000
@@ -404,7 +404,7 @@ export const CONNECTOR_MESSAGE_ID = 100
 /** Bodies that are read at once before anybody knows who sent them, and the milliseconds each may take to arrive. */
 export const CONNECTOR_BODIES = 64
 export const CONNECTOR_BODY_MS = 5_000
-/** Milliseconds in which such a body is not ended for another one of its own connector and network. */
+/** Milliseconds for which a body keeps its permit against a message whose connector and network hold as many. */
 export const CONNECTOR_BODY_PROTECTED_MS = 1_000
 /** Milliseconds for which a message that was heard is known again: much longer than a signature of it is taken (one hour). */
 export const CONNECTOR_MESSAGES_KEPT_MS = 60 * 60 * 1000
@@ -546,7 +546,7 @@ export const SIGN_IN_FORGOTTEN_MS = 60 * 60 * 1000
 /** Failed sign-ins from one place whatever the e-mail address, and milliseconds in which they are counted (ten minutes). */
 export const SIGN_IN_FAILURES_OF_PLACE = 50
 export const SIGN_IN_PLACE_MS = 10 * 60 * 1000
-/** Milliseconds by which the clocks of two processes may differ. Sign-in waits that end later than this allows are ignored. */
+/** Milliseconds by which the clocks of two processes may differ. A longer sign-in wait than that allows is ignored. */
 export const SIGN_IN_CLOCKS_APART_MS = 60 * 1000
 /** Browsers of an account that are known by a cookie of their own, and milliseconds since the last sign-in that one is (a year). */
 export const KNOWN_BROWSERS = 20
@@ -580,7 +580,7 @@ export const WAITING_REQUEST = 12_000
 export const OAUTH_CODE_MS = 60_000
 export const OAUTH_TOKEN_MS = 7 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKEN_MS = 90 * 24 * 60 * 60 * 1000
-/** Milliseconds after a renewal in which a client that lost the answer gets it again, this last one included. */
+/** Milliseconds after a renewal, the last one included, within which a client that lost the response can get it again. */
 export const REFRESH_GRACE_MS = 60_000
 /** Access tokens of one grant that are good at once, and how often it may be renewed in an hour. */
 export const GRANT_TOKENS = 10

@@ -148,7 +148,7 @@ const connectorsOf = ({ webhookAllowedHosts }: Settings, { reached }: OfSandbox)
 
 type LayerConnectors = ReturnType<typeof connectorsOf>
 
-/** Where connectors elsewhere speak. */
+/** Serves the endpoint of external connectors. */
 const layerHearing = (settings: Settings) =>
   layerConnectorDoor(settings).pipe(Layer.provide(Layer.provide(Hearing.layer, Ingest.layer)))
 
@@ -254,8 +254,8 @@ const layerDocumentation = (settings: Settings) => {
 /** Forgets identity documents of stays that are long over, for as long as the process runs. */
 const layerForgetting = Layer.provide(layerForgettingIdentities, layerBackgroundDatabase)
 
-/** Gives names of groups and tags their keys, where a process of the release before wrote them without. */
-const layerNaming = Layer.provide(layerNameKeys, layerBackgroundDatabase)
+/** Fills the comparison keys of the names of groups and tags. */
+const layerNameKeyFilling = Layer.provide(layerNameKeys, layerBackgroundDatabase)
 
 /** Forgets messages, images and guests after the days that the settings say. */
 const layerForgettingGuests = Layer.provide(layerGuestRetention, layerBackgroundDatabase)
@@ -310,7 +310,7 @@ const layerAtWork = (settings: Settings, connectors: LayerConnectors, sandbox: O
     layerWaiting,
     layerForgetting,
     layerForgettingGuests,
-    layerNaming,
+    layerNameKeyFilling,
     layerAnsweringGuests,
     layerKnowing,
     layerCountingBacklog(settings),

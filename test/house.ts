@@ -155,17 +155,17 @@ export const PLACES: ReadonlyArray<Place> = [
   },
   {
     place: "resources/own-row.ts",
-    what: "what families do alike with a row of their operator: name it, delete it, tell who has its name",
+    what: "shared operations on an operator's row: naming, deleting, finding the holder of a name",
     imports: imports("changes contract database resources/named-row.ts resources/row-fields.ts")
   },
   {
     place: "resources/named-row.ts",
-    what: "how a row is found by its name, whatever its case",
+    what: "finds a row by its name, ignoring case",
     imports: imports("contract database")
   },
   {
     place: "resources/name-keys.ts",
-    what: "the keys that names are compared by: rows that lack one get it",
+    what: "fills the comparison key of names that lack one",
     imports: imports("background contract database")
   },
   {

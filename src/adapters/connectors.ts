@@ -12,7 +12,7 @@ import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODY_MS } from "../limits.ts"
 import { asRoot } from "../telemetry/spans.ts"
 import { spanNamed } from "../telemetry/traceparent.ts"
 import { callerAddress } from "./caller-address.ts"
-import { ConnectorSeats } from "./connector-seats.ts"
+import { ConnectorPermits } from "./connector-permits.ts"
 import { NO_STORE } from "./no-store.ts"
 import { statusTold } from "./status-told.ts"
 
@@ -76,23 +76,23 @@ interface Outcome {
   readonly answer: Answer
 }
 
-/** What the door knows of where it is. */
-interface Surroundings {
-  /** Whether `X-Forwarded-For` is believed. */
+/** Settings of the connector endpoint. */
+interface ConnectorSettings {
+  /** Whether to trust `X-Forwarded-For`, because a proxy in front sets it. */
   readonly trustProxy?: boolean | undefined
 }
 
-/** The door of connectors: what nobody signed costs a look at its headers, or at a body of bounded size and time. */
-export const layerConnectorDoor = ({ trustProxy = false }: Surroundings = {}) =>
+/** Serves the endpoint of connectors. An unsigned message costs only its headers, or a body of limited size and time. */
+export const layerConnectorDoor = ({ trustProxy = false }: ConnectorSettings = {}) =>
   Layer.effect(
     ConnectorDoor,
     Effect.gen(function* () {
       const hearing = yield* Hearing
-      const seats = new ConnectorSeats(tooMany)
+      const permits = new ConnectorPermits(tooMany)
       const warn = makeSparing("messages of connectors are refused")
 
-      /** A body, and who signed it; none of it is kept where it is nobody. */
-      const received = (request: HttpServerRequest, id: number, signed: Signed) =>
+      /** Receives a body and returns it with the connector that signed it. Fails if no connector did, and drops the body. */
+      const receiveSigned = (request: HttpServerRequest, id: number, signed: Signed) =>
         Effect.gen(function* () {
           const body = yield* bodyOf(request)
           const signer = yield* hearing.signer(id, signed, body)
@@ -109,13 +109,13 @@ export const layerConnectorDoor = ({ trustProxy = false }: Surroundings = {}) =>
         if (signed === undefined || refusal !== undefined) return { answer: refusal ?? notSigned }
         if (!(yield* hearing.isKnown(id))) return { answer: notSigned }
         const source = { connectorId: id, network: networkOf(callerAddress(request, trustProxy) ?? "") }
-        const seated = yield* Effect.result(seats.within(source, received(request, id, signed)))
-        if (seated._tag === "Failure") return { answer: seated.failure }
-        const { signer, body } = seated.success
+        const received = yield* Effect.result(permits.within(source, receiveSigned(request, id, signed)))
+        if (received._tag === "Failure") return { answer: received.failure }
+        const { signer, body } = received.success
         return { signer, answer: yield* hearing.hear(signer, signed, body) }
       })
 
-      /** A line for each message that a connector signed and might say; of all else, which anybody may send, one a minute. */
+      /** Logs each signed message within its rate limit. Logs other messages, which anybody may send, once a minute. */
       const logged = (id: number, { signer, answer: { status, body } }: Outcome, ms: number) => {
         const about = { status, ...(status === 200 ? {} : { reason: body["reason"] }) }
         if (signer === undefined) return warn(String(status), { ...about, named: id })
@@ -149,7 +149,7 @@ export const layerConnectorDoor = ({ trustProxy = false }: Surroundings = {}) =>
     })
   )
 
-/** What is answered where a message could not be heard, for a reason that is on our side. */
+/** Returns the response to a message that failed for a reason of ours. */
 const insteadOf = (cause: Cause.Cause<ServerError>): Effect.Effect<Outcome> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   const error = Cause.findErrorOption(cause)

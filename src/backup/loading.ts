@@ -142,7 +142,7 @@ const taking = (sql: SqlClient, target: Target, made: ReadonlyArray<Table>, writ
     written.push(key)
     yield* Effect.mapError(
       target.images.write(key, content),
-      () => new NotLoaded({ message: "there is no room for the images where they are kept" })
+      () => new NotLoaded({ message: "the image store is full: free space there, and load the backup again" })
     )
   })
 

@@ -6,8 +6,8 @@ import type { Keys } from "./Keys.ts"
 import { type AskedChange, once } from "./once.ts"
 
 /**
- * Runs a change that a host asks for by a form at most once under the form's key. None: an earlier call with the key and the
- * same input has made the change, whose result is not kept. Without a key the change is made each time.
+ * Runs the change of a console form at most once per idempotency key. Returns none if an earlier call with the same key and input
+ * made the change, because its result is not stored. Without a key the change runs each time.
  */
 export const runOnce =
   (keys: Keys["Service"]) =>
@@ -15,20 +15,20 @@ export const runOnce =
     caller: Caller,
     input: Schema.Json,
     key: string | undefined,
-    change: Effect.Effect<A, ApiError, Acting>
+    make: Effect.Effect<A, ApiError, Acting>
   ): Effect.Effect<Option.Option<A>, ApiError, Acting> => {
-    if (key === undefined) return Effect.asSome(change)
+    if (key === undefined) return Effect.asSome(make)
     return Effect.flatMap(Acting, (actor) => {
       let result = Option.none<A>()
-      const asked: AskedChange = {
+      const change: AskedChange = {
         input: () => input,
-        make: Effect.map(change, (value) => {
+        make: Effect.map(make, (value) => {
           result = Option.some(value)
           return { result: null, outcome: () => ({}) }
         }),
         replay: () => Effect.succeed(null)
       }
-      return once(keys, asked, actor, { operatorId: caller.operatorId, given: key }).pipe(
+      return once(keys, change, actor, { operatorId: caller.operatorId, given: key }).pipe(
         Effect.provideService(CurrentOperator, caller),
         Effect.map(({ replayed }) => (replayed ? Option.none() : result))
       )

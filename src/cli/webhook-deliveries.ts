@@ -89,7 +89,7 @@ const stateLine = ({ state, due_at, paused_reason }: Answered): string => {
   if (due_at === null) return `  ${state}`
   return paused_reason === null
     ? `  ${state}, next try from ${due_at}`
-    : `  ${state} until the webhook is resumed. ${paused_reason}`
+    : `  ${state}; the webhook is paused: ${paused_reason}`
 }
 
 const inWords = (delivery: Answered): string =>

@@ -9,7 +9,7 @@ import { lockedFirst } from "../database/locked-first.ts"
 import { rowOf } from "../database/rows.ts"
 import { digestOf } from "../gate/credentials.ts"
 import { hashPassword } from "../operators/password.ts"
-import { isAccountName, passwordIsAccountName } from "../operators/password-rules.ts"
+import { accountNameRefused, isAccountName } from "../operators/password-rules.ts"
 import { NewPassword } from "../operators/rules.ts"
 import { changingPassword } from "../operators/store.ts"
 import { type Busy, Hashing, hashedAway } from "./Hashing.ts"
@@ -63,17 +63,17 @@ export class Passwords extends Context.Service<
     Effect.gen(function* () {
       const [sql, hashing] = [yield* SqlClient.SqlClient, yield* Hashing]
       const changed = changing(sql)
-      /** The new password of an account, as it was read. */
-      const chosen = Effect.fnUntraced(function* (input: NewPassword) {
+      /** Reads the new password of an account and checks it against the rules. */
+      const readNewPassword = Effect.fnUntraced(function* (input: NewPassword) {
         const read = yield* readPassword(input)
         const names = yield* readNames(sql`SELECT email, name FROM accounts WHERE id = ${read.account_id}`)
-        return names !== undefined && isAccountName(read.password, names) ? yield* passwordIsAccountName : read
+        return names !== undefined && isAccountName(read.password, names) ? yield* accountNameRefused : read
       })
 
       return Passwords.of({
         // A command has its process to itself: there is nobody to wait behind.
         change: Effect.fn("Passwords.change")(function* (input: NewPassword) {
-          const { account_id: accountId, password } = yield* chosen(input)
+          const { account_id: accountId, password } = yield* readNewPassword(input)
           const passwordHash = yield* hashPassword(password)
           const none = digestOf("")
           const row = yield* changed({ accountId, passwordHash, session: none, browser: none, only: sql`true` })
@@ -81,7 +81,7 @@ export class Passwords extends Context.Service<
         }),
 
         changeOwn: Effect.fn("Passwords.changeOwn")(function* (confirmed: Confirmed, own: OwnPassword) {
-          const { account_id: accountId, password } = yield* chosen({
+          const { account_id: accountId, password } = yield* readNewPassword({
             account_id: confirmed.accountId,
             password: own.password
           })

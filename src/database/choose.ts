@@ -68,7 +68,7 @@ const layerServer = (
   options: Omit<PostgresOptions, "url" | "pooler"> = {}
 ) => layerPostgres({ url, pooler: poolerOf(settings), ...options })
 
-/** The server, once it is known to be one that this release works on. `writes`: see `fitting`. */
+/** Provides the server after a check that this release works on it. `writes`: see `fitting`. */
 const layerFitting = (settings: Settings, url: Redacted.Redacted, writes: boolean) =>
   Layer.provideMerge(Layer.effectDiscard(fitting(poolerOf(settings), { writes })), layerServer(settings, url))
 
@@ -117,7 +117,7 @@ export const layerCommandDatabase = Layer.unwrap(
     const layer: Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable> =
       settings.databaseUrl === undefined
         ? layerBesideService(settings.dataDir)
-        : // Commands that only read, for example backups, also work on a standby.
+        : // Commands that only read, such as `backup`, also work on a standby.
           layerFitting(settings, settings.databaseUrl, false)
     return layer
   })

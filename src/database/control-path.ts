@@ -23,7 +23,7 @@ export const shortControlPath = (dataDir: string): Effect.Effect<string, Error> 
   return own === undefined ? Effect.map(linkTo(resolve(dataDir)), controlSocket) : Effect.succeed(own)
 }
 
-/** Connects to the process that listens on a control socket. Returns undefined when none listens. */
+/** Connects to the process that listens on a control socket. Returns undefined if no process listens. */
 export const connectToControl = (path: string): Effect.Effect<Socket | undefined> =>
   Effect.callback((resume) => {
     const socket = connect(path)

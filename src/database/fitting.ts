@@ -19,20 +19,19 @@ export interface SaidOfServer {
   readonly jit: string
 }
 
-/** Whether a server takes writes. */
+/** Whether a server accepts writes. */
 export interface WriteState {
-  /** Whether the server is a hot standby: it repeats what its primary writes. */
+  /** Whether the server is a hot standby. */
   readonly is_standby: boolean
-  /** Whether transactions of a session only read, unless they ask for more. */
+  /** Whether new transactions are read-only by default. */
   readonly is_read_only: boolean
 }
 
-/** Returns why the service, which writes, cannot start on the server. Undefined: it can. */
+/** Returns why the server rejects writes, or undefined if it accepts them. */
 export const explainReadOnly = (server: WriteState): string | undefined => {
-  if (server.is_standby)
-    return "the server is a hot standby, which only reads: name its primary, or promote it (pg_promote) if the primary is gone"
+  if (server.is_standby) return "the server is a hot standby: connect to its primary, or promote it with pg_promote"
   if (server.is_read_only)
-    return "sessions there only read (default_transaction_read_only): the service needs a role and a database that can write"
+    return "the server is read-only (default_transaction_read_only): use a role and a database that can write"
   return undefined
 }
 
@@ -56,8 +55,8 @@ const UNKEPT =
   "statements stand prepared under the service's own names: a pooler in transaction mode that does not keep them (PgBouncer before 1.21) needs DATABASE_PREPARED=0, and without a pooler DATABASE_DIRECT_URL is left out"
 
 /**
- * Looks whether the service can work there, and says of a pooler's sessions what they could be told once. `pooler`: what the
- * settings say is in between. `writes`: the service starts there, and a server that only reads does not fit.
+ * Checks that this release works on the server, and logs how its pooler may be set up better. `pooler`: the pooler in front of the
+ * server, according to the settings. `writes`: whether to reject a server that is read-only.
  */
 export const fitting = Effect.fnUntraced(function* (
   pooler: { readonly prepared: boolean } | undefined,

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { Data, Effect, type Scope } from "effect"
 import { keepFilesPrivate } from "./folder-modes.ts"
 import { clearOwner, findOwnerWithoutLock, type Holder, readOwner, writeOwner } from "./folder-owner.ts"
+import { errorCodeOf } from "./reason.ts"
 
 /** Another process works in the data folder: `pid`, `holder`, as far as that could be found out. */
 export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
@@ -36,8 +37,8 @@ export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
  * been given the same number, which in a container is the usual case. The file beside it is for the message, and for
  * those who wait for a command only.
  *
- * Deleting the file of the lock frees it while its owner goes on. So the folder is also refused while the recorded owner has
- * files of it open, or a service answers on its control socket.
+ * If somebody deletes the lock file, the lock is free although its owner still runs. So this function also rejects the folder while
+ * the recorded owner has files in it open, or a service listens on its control socket.
  */
 export const holdDataFolder = (
   dataDir: string,
@@ -78,15 +79,14 @@ export const holdFile = <E>(file: string, unusable: (cause: unknown) => E): Effe
 /** Like a recursive `mkdir`, which never returns where the kernel makes no folders, such as below `/proc`. */
 const makeFolder = async (folder: string): Promise<void> => {
   const make = () => Fs.mkdir(folder, { mode: 0o700 })
-  const code = await make().then(() => "", codeOf)
+  const code = await make().then(() => "", errorCodeOf)
   if (code === "" || (code === "EEXIST" && (await Fs.stat(folder)).isDirectory())) return
   if (code === "ENOENT") await makeFolder(dirname(folder))
   // Once more, for the error it fails with; between the two another process may have made it.
-  await make().catch((cause) => (code === "ENOENT" && codeOf(cause) === "EEXIST" ? undefined : Promise.reject(cause)))
+  await make().catch((cause) =>
+    code === "ENOENT" && errorCodeOf(cause) === "EEXIST" ? undefined : Promise.reject(cause)
+  )
 }
-
-const codeOf = (cause: unknown): unknown =>
-  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
 
 const SQLITE_BUSY = 5
 

@@ -36,7 +36,7 @@ const OURS: ReadonlySet<string> = new Set([
 /** Whether it is what a first start left that was killed; releases before gave it no name of its own. */
 export const isUnfinished = (name: string): boolean => name === UNFINISHED || name.startsWith(`${UNFINISHED}-`)
 
-/** Whether an entry of a data folder shows that a process has used the folder before. */
+/** Returns whether an entry of a data folder shows that a process used the folder before. */
 export const hasTracesOfUse = (name: string): boolean => OURS.has(name) && name !== DATABASE
 
 const isOurs = (name: string): boolean => OURS.has(name) || isUnfinished(name) || name.startsWith(`${COPY}-`)

@@ -3,10 +3,10 @@ import { join, resolve, sep } from "node:path"
 import { Effect } from "effect"
 import { connectToControl, controlSocket, shortControlPath } from "./control-path.ts"
 
-/** What a process has the data folder for: a command has it for a moment, a service until it is stopped. */
+/** The kind of process that locks the data folder: a command for a moment, a service until it is stopped. */
 export type Holder = "service" | "command"
 
-/** The process that has a data folder, as far as the folder tells. */
+/** The process that locked a data folder, as its `owner` file records it. */
 export interface FolderOwner {
   readonly pid: number | undefined
   readonly holder: Holder | undefined
@@ -16,14 +16,14 @@ const ownerFile = (dataDir: string): string => join(dataDir, "owner")
 
 const ownerText = (holder: Holder): string => `${process.pid}${holder === "command" ? " command" : ""}`
 
-/** Records this process as the owner. */
+/** Records this process as the owner of the data folder. */
 export const writeOwner = (dataDir: string, holder: Holder): Promise<void> =>
   Fs.writeFile(ownerFile(dataDir), ownerText(holder))
 
-/** Empties the record. A folder that cannot be written any more only has a worse message. */
+/** Empties the record of the owner. A failure is ignored, because it only makes a later message less exact. */
 export const clearOwner = (dataDir: string): Promise<void> => Fs.writeFile(ownerFile(dataDir), "").catch(() => {})
 
-/** Returns the recorded owner. It may have been killed, and another process may have its number since. */
+/** Returns the recorded owner. The owner may have been killed, and another process may have its process ID now. */
 export const readOwner = (dataDir: string): Effect.Effect<FolderOwner> =>
   Effect.promise(() => Fs.readFile(ownerFile(dataDir), "utf8").catch(() => "")).pipe(
     Effect.map((text) => {
@@ -34,9 +34,9 @@ export const readOwner = (dataDir: string): Effect.Effect<FolderOwner> =>
   )
 
 /**
- * Whether a process has a file of the folder open: an owner has its lock and its database. Unlike the process number alone this
- * tells the owner from a process that was given the number afterwards, which in a container is the usual case. Returns false
- * where the system has no /proc, and for processes of another user, whom the modes of the folder keep out.
+ * Returns whether a process has a file in the folder open, as an owner has its lock and its database. The process ID alone could
+ * belong to a later process, which is common in containers. Returns false on a system without /proc, and for processes of
+ * another user, which the folder's modes keep out.
  */
 const hasFolderOpen = async (pid: number, dataDir: string): Promise<boolean> => {
   const [folder, handles] = [await Fs.realpath(dataDir).catch(() => resolve(dataDir)), `/proc/${pid}/fd`]
@@ -47,6 +47,7 @@ const hasFolderOpen = async (pid: number, dataDir: string): Promise<boolean> => 
   return false
 }
 
+/** Returns whether a service listens on the control socket of the folder. */
 const findService = (dataDir: string): Effect.Effect<boolean> =>
   shortControlPath(dataDir).pipe(
     Effect.catch(() => Effect.succeed(controlSocket(dataDir))),
@@ -58,16 +59,16 @@ const findService = (dataDir: string): Effect.Effect<boolean> =>
   )
 
 /**
- * Returns the process that works in the folder although its lock is free: somebody has deleted the lock's file. Undefined: none
- * does, as far as the control socket and the recorded owner tell.
+ * Returns the process that works in the folder although the lock is free, because somebody deleted the lock file. Returns undefined
+ * if neither the recorded owner nor the control socket shows such a process.
  */
 export const findOwnerWithoutLock = Effect.fnUntraced(function* (dataDir: string) {
   const owner = yield* readOwner(dataDir)
   const { pid } = owner
-  // A process of a container often has the number of the one before it.
+  // In a container this process often has the same process ID as the previous one.
   const isOther = pid !== undefined && pid !== process.pid
   if (isOther && (yield* Effect.promise(() => hasFolderOpen(pid, dataDir)))) return owner
-  // Only services listen.
+  // Commands do not listen on the control socket.
   if (yield* findService(dataDir)) return { pid: isOther ? pid : undefined, holder: "service" } satisfies FolderOwner
   return undefined
 })

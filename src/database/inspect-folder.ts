@@ -1,27 +1,25 @@
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
-import { Effect, Predicate } from "effect"
+import { Effect } from "effect"
 import { DATABASE, hasTracesOfUse, isUnfinished } from "./folder-modes.ts"
+import { errorCodeOf } from "./reason.ts"
 
-/** The contents of the database's place in a data folder. `damaged` says in `why` what is wrong and what to do about it. */
+/** The state of `database` in a data folder. `why` names the damage and its cure. */
 export type DatabaseState =
   | { readonly is: "absent" | "empty" | "present" }
   | { readonly is: "damaged"; readonly why: string }
 
-const RESTORE = "restore a backup into another folder, or copy this one again"
-const BEGIN_ANEW = `if the data folder is new, remove ${DATABASE} from it`
+const RESTORE = "restore a backup into another folder, or repeat the copy"
 
-const NOT_A_FOLDER = `its ${DATABASE} is not a folder: move it elsewhere, or ${RESTORE}`
-const LEADS_NOWHERE = `its ${DATABASE} is a link that leads nowhere: mount what it leads to, or remove the link`
-const CUT_OFF = `its ${DATABASE} has files but no PG_VERSION, so a copy or a restore of it was cut off: ${RESTORE}`
-const EMPTIED = `its ${DATABASE} is empty, but the data folder was used before: mount the disk of ${DATABASE}, ${RESTORE}; ${BEGIN_ANEW}`
-
-const codeOf = (cause: unknown): unknown => (Predicate.hasProperty(cause, "code") ? cause.code : undefined)
+const NOT_A_FOLDER = `its ${DATABASE} is not a folder: ${RESTORE}`
+const DANGLING_LINK = `its ${DATABASE} is a link to a missing folder: mount that folder, or remove the link`
+const INCOMPLETE = `its ${DATABASE} has files but no PG_VERSION, so a copy of it is incomplete: ${RESTORE}`
+const EMPTIED = `its ${DATABASE} is empty, but the data folder was used before: mount its disk or ${RESTORE}; if the data folder is new, remove ${DATABASE}`
 
 const isThere = (path: string): Promise<boolean> =>
   Fs.stat(path).then(
     () => true,
-    (cause) => (codeOf(cause) === "ENOENT" ? false : Promise.reject(cause))
+    (cause) => (errorCodeOf(cause) === "ENOENT" ? false : Promise.reject(cause))
   )
 
 const isLink = (path: string): Promise<boolean> =>
@@ -33,34 +31,35 @@ const isLink = (path: string): Promise<boolean> =>
 const inspect = async (dataDir: string): Promise<DatabaseState> => {
   const folder = join(dataDir, DATABASE)
   if (!(await isThere(folder))) {
-    return (await isLink(folder)) ? { is: "damaged", why: LEADS_NOWHERE } : { is: "absent" }
+    return (await isLink(folder)) ? { is: "damaged", why: DANGLING_LINK } : { is: "absent" }
   }
   if (!(await Fs.stat(folder)).isDirectory()) return { is: "damaged", why: NOT_A_FOLDER }
   if (await isThere(join(folder, "PG_VERSION"))) return { is: "present" }
-  return (await Fs.readdir(folder)).length === 0 ? { is: "empty" } : { is: "damaged", why: CUT_OFF }
+  return (await Fs.readdir(folder)).length === 0 ? { is: "empty" } : { is: "damaged", why: INCOMPLETE }
 }
 
 const namesIn = (dataDir: string): Promise<ReadonlyArray<string>> =>
-  Fs.readdir(dataDir).catch((cause) => (codeOf(cause) === "ENOENT" ? [] : Promise.reject(cause)))
+  Fs.readdir(dataDir).catch((cause) => (errorCodeOf(cause) === "ENOENT" ? [] : Promise.reject(cause)))
 
 /**
- * Returns whether a process may make a database in the data folder if `database` is empty: nothing says that there was one.
- * A first start that was killed left an unfinished database beside it.
+ * Returns whether a process may make a database in the data folder if `database` is empty. The folder has no traces of use, or it
+ * has the unfinished database of a first start that was killed.
  */
 const isNew = async (dataDir: string): Promise<boolean> => {
   const names = await namesIn(dataDir)
   return names.some(isUnfinished) || !names.some(hasTracesOfUse)
 }
 
-const inFolder = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
+/** Runs work on the file system. Fails with the cause as Node reports it. */
+export const inFolder = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: work, catch: (cause) => cause })
 
-/** Returns whether the data folder is new. To be called before this process leaves a lock in it. */
+/** Returns whether the data folder is new. Call it before this process locks the folder, because the lock is a trace of use. */
 export const isNewFolder = (dataDir: string): Effect.Effect<boolean, unknown> => inFolder(() => isNew(dataDir))
 
 /**
- * Returns the state of the database in a data folder. An empty `database` of a folder that was used before is damage: PostgreSQL
- * would make a new database in the place of the one that is missing, for example on a disk that is not mounted.
+ * Returns the state of the database in a data folder. An empty `database` is damage if the folder was used before: its disk may not
+ * be mounted, and PostgreSQL would make a new database in its place.
  */
 export const inspectDatabase = (dataDir: string, isNew: boolean): Effect.Effect<DatabaseState, unknown> =>
   Effect.map(
@@ -68,11 +67,11 @@ export const inspectDatabase = (dataDir: string, isNew: boolean): Effect.Effect<
     (state): DatabaseState => (state.is === "empty" && !isNew ? { is: "damaged", why: EMPTIED } : state)
   )
 
-/** Returns whether a start would make a new database in the data folder, as there is none and nothing is damaged. */
+/** Returns whether a start would make a new database in the data folder. Returns false if the folder is damaged or unreadable. */
 export const lacksDatabase = (dataDir: string): Effect.Effect<boolean> =>
   isNewFolder(dataDir).pipe(
     Effect.flatMap((isNew) => inspectDatabase(dataDir, isNew)),
     Effect.map(({ is }) => is === "absent" || is === "empty"),
-    // The command that opens the folder says why it cannot be read.
+    // The command that opens the folder afterwards reports why it is unreadable.
     Effect.catch(() => Effect.succeed(false))
   )

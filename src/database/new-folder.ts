@@ -2,10 +2,11 @@ import { fork } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect, Predicate } from "effect"
+import { Effect } from "effect"
 import { DataFolderUnusable } from "./folder-lock.ts"
 import { DATABASE, isUnfinished, UNFINISHED } from "./folder-modes.ts"
-import { inspectDatabase } from "./inspect-folder.ts"
+import { inFolder, inspectDatabase } from "./inspect-folder.ts"
+import { errorCodeOf } from "./reason.ts"
 
 /** Milliseconds in which a new database is made; it takes three seconds, and more where much else goes on. */
 export const NEW_DATABASE_MS = 120_000
@@ -22,8 +23,8 @@ const MAKING: Making = {
 }
 
 /**
- * Returns the folder of the database in a data folder that this process holds. Makes the database when there is none; fails
- * when `database` is there but is no whole database. `isNew`: nothing was in the data folder before this process held it.
+ * Returns the folder of the database in a data folder that this process has locked. Makes a database if there is none. Fails if
+ * `database` is damaged. `isNew`: the result of `isNewFolder` from before the lock.
  *
  * It is made by a program of its own, because 150 MB of what that takes would stay with this process for good. And it is
  * made under another name first: a process killed in the middle of its first start would otherwise leave a folder that
@@ -39,27 +40,27 @@ export const databaseFolder = (
     const state = yield* inspectDatabase(dataDir, isNew)
     if (state.is === "damaged") return yield* Effect.fail(state.why)
     if (state.is === "present") return folder
-    yield* inFiles(() => removeUnfinished(dataDir))
+    yield* finishInFolder(() => removeUnfinished(dataDir))
     // Of a new name: a program whose end is not over yet, though the one who wanted it is gone, must not write into it.
-    const unfinished = yield* inFiles(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED}-`)))
+    const unfinished = yield* finishInFolder(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED}-`)))
     yield* made(unfinished, making)
-    // An empty `database` may be a link: the database belongs where it leads to.
-    const place = state.is === "empty" ? yield* inFiles(() => Fs.realpath(folder)) : folder
+    // An empty `database` may be a link. The new database replaces the folder that the link names.
+    const place = state.is === "empty" ? yield* finishInFolder(() => Fs.realpath(folder)) : folder
     yield* Effect.mapError(
-      inFiles(() => Fs.rename(unfinished, place)),
+      finishInFolder(() => Fs.rename(unfinished, place)),
       explainOtherDisk
     )
     return folder
   }).pipe(Effect.mapError((cause) => new DataFolderUnusable({ dataDir, cause })))
 
-const OTHER_DISK = `its ${DATABASE} is on another disk, where no database can be made: leave it out at the first start, and move it there afterwards`
+const OTHER_DISK = `its ${DATABASE} is on another disk: start once without it, then stop the service and move the new ${DATABASE} there`
 
-const explainOtherDisk = (cause: unknown): unknown =>
-  Predicate.hasProperty(cause, "code") && (cause.code === "EXDEV" || cause.code === "EBUSY") ? OTHER_DISK : cause
+const OTHER_DISK_CODES: ReadonlySet<unknown> = new Set(["EXDEV", "EBUSY"])
 
-/** Not left in the middle: the folder is held until it is over. */
-const inFiles = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
-  Effect.uninterruptible(Effect.tryPromise({ try: work, catch: (cause) => cause }))
+const explainOtherDisk = (cause: unknown): unknown => (OTHER_DISK_CODES.has(errorCodeOf(cause)) ? OTHER_DISK : cause)
+
+/** Runs work on the file system to its end, so that the lock is held until the work is over. */
+const finishInFolder = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> => Effect.uninterruptible(inFolder(work))
 
 /** What first starts left that were killed. */
 const removeUnfinished = async (dataDir: string): Promise<void> => {

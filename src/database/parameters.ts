@@ -21,15 +21,15 @@ const jsonText = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part))
 
 /**
- * The form in which a search compares a text: lower case, NFC. Text of ASCII alone is in NFC already, and is not normalized: that
- * would cost three times what the lower case does.
+ * Returns a text in the form that searches compare: lower case and NFC. ASCII text is in NFC already and is not normalized, because
+ * normalizing costs three times as much as `lower`.
  */
-export const searched = (sql: SqlClient, text: Fragment): Fragment => sql`
+export const toSearchForm = (sql: SqlClient, text: Fragment): Fragment => sql`
   lower(CASE WHEN octet_length(${text}) = length(${text}) THEN ${text} ELSE normalize(${text}, NFC) END)`
 
 /**
- * A keyword in the same form, computed once per statement. A bare `lower($1)` would be computed for every row: from its sixth
- * run on a connection the server plans a statement for any value, and then no parameter is a constant to it.
+ * Returns a keyword in the form of {@link toSearchForm}. The subquery makes the server compute it once per statement: a bare
+ * `lower($1)` is computed for every row once the server uses a generic plan, which it does from the sixth run on a connection.
  */
-export const searchedOnce = (sql: SqlClient, keyword: Value<string>): Fragment =>
+export const keywordInSearchForm = (sql: SqlClient, keyword: Value<string>): Fragment =>
   sql`(SELECT lower(normalize(${keyword}, NFC)))`

@@ -1,6 +1,11 @@
+import { Predicate } from "effect"
+
 /** What a driver says is in the innermost cause: "connection failed" alone helps nobody. */
 export const innermost = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
+
+/** Returns the `code` of an error, such as `ENOENT` of the file system or the SQLSTATE of PostgreSQL, if it has one. */
+export const errorCodeOf = (cause: unknown): unknown => (Predicate.hasProperty(cause, "code") ? cause.code : undefined)
 
 /** Why something failed, in the words of whoever knew it first. They may name an address. */
 export const reasonOf = (error: unknown): string => {

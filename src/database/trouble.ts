@@ -4,7 +4,7 @@ import { SqlError } from "effect/sql/SqlError"
 // A database that is full or away fails every call and every loop of the process: that is one thing to say, not a stack for
 // each of them.
 
-export type Trouble = "full" | "away" | "unheard" | "no room for images"
+export type Trouble = "full" | "away" | "unheard" | "images full"
 
 /** Milliseconds between two lines about the same trouble. */
 export const TROUBLE_TOLD_MS = 60_000
@@ -14,8 +14,8 @@ const LINES: Readonly<Record<Trouble, string>> = {
   away: "the database is away: calls are answered 500 until it is back, which is tried all the time",
   unheard:
     "processes do not hear each other, as the database is away at the address for that (DATABASE_DIRECT_URL, where it is set): work of others is found every second until they do",
-  "no room for images":
-    "the image store is full: uploads are answered 500 until there is room again where images are kept (IMAGE_STORE, else DATA_DIR or the database)"
+  "images full":
+    "the image store is full, so uploads return 500: free space in IMAGE_STORE, or if it is not set, in DATA_DIR or the database"
 }
 
 /** The connection on which processes wake each other failed. It may lead past a pooler, by which calls are served all the while. */
@@ -28,7 +28,7 @@ const AWAY: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03"])
 const codeOf = (cause: unknown): string | undefined =>
   Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : undefined
 
-/** Whether a statement failed because the database's disk is full. */
+/** Returns whether a statement failed because the disk of the database is full. */
 export const isDiskFull = (error: SqlError): boolean => codeOf(error.reason.cause) === FULL
 
 const ofDefect = (defect: unknown): Trouble | undefined => {
@@ -56,7 +56,7 @@ export const TroubleTold = Context.Reference<Map<Trouble, number>>("latchkey/dat
   defaultValue: () => new Map()
 })
 
-/** Says in the log what the database or the image store suffers from, if nobody has in the last minute. */
+/** Logs what is wrong with the database or the image store, at most once a minute. */
 export const tellTrouble = (trouble: Trouble): Effect.Effect<void> =>
   Effect.gen(function* () {
     const told = yield* TroubleTold

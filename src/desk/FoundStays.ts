@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { addDays } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
-import { searched, searchedOnce } from "../database/parameters.ts"
+import { keywordInSearchForm, toSearchForm } from "../database/parameters.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { FOUND_STAYS, SEARCH_DAYS } from "../limits.ts"
 import { isOver, Status } from "../resources/orders/order.ts"
@@ -161,8 +161,8 @@ const matching = (sql: Sql, asked: Givens<Asked>, shape: Shape): Fragment => {
     WHERE ${sql.and([...onStay(sql, asked, shape), ...ofOrder, ...more])}`
   const inDays = [...covered(sql, asked), ...moneyCovered(sql, payment)]
   if (words === undefined) return those(inDays)
-  const keyword = searchedOnce(sql, words)
-  const named = sql`(strpos(${searched(sql, sql`s.guest_name`)}, ${keyword}) > 0 OR strpos(lower(s.stay_code), ${keyword}) > 0)`
+  const keyword = keywordInSearchForm(sql, words)
+  const named = sql`(strpos(${toSearchForm(sql, sql`s.guest_name`)}, ${keyword}) > 0 OR strpos(lower(s.stay_code), ${keyword}) > 0)`
   const called = sql`s.order_id = ANY (ARRAY(
     SELECT id FROM orders WHERE operator_id = ${operatorId} AND (reservation_code = ${words} OR channel_id = ${words})
     UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${words}))`

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Value } from "../database/forms.ts"
-import { searched, searchedOnce } from "../database/parameters.ts"
+import { keywordInSearchForm, toSearchForm } from "../database/parameters.ts"
 import { NAMED_PROPERTIES } from "../limits.ts"
 
 // Properties that a form has to choose from, where a list of them is made or changed.
@@ -38,4 +38,4 @@ export const toChoose = (
 
 /** Whether a title has that text in it; every one where none is given. */
 export const titled = (sql: SqlClient, title: Fragment, q: Value<string> | undefined): Fragment =>
-  q === undefined ? sql`true` : sql`position(${searchedOnce(sql, q)} in ${searched(sql, title)}) > 0`
+  q === undefined ? sql`true` : sql`position(${keywordInSearchForm(sql, q)} in ${toSearchForm(sql, title)}) > 0`

@@ -95,8 +95,8 @@ export class AccessTokens extends Context.Service<
     /** Those that work, the newest first; from an edge that is over on, the newest. */
     readonly list: (viewer: Viewer, edge: Edge | undefined) => Effect.Effect<PageOf<AccessToken>>
     /**
-     * Makes one for the account of who is signed in, once under the key of its form. None: an earlier call with the key has made it,
-     * and what it is cannot be shown again.
+     * Makes a token for the caller's account, once per idempotency key. Returns none if an earlier call with the key made it, because
+     * a token cannot be shown again.
      */
     readonly make: (
       caller: Caller,

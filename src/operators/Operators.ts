@@ -6,7 +6,7 @@ import { digestOf } from "../gate/credentials.ts"
 import { Deployment } from "../installation.ts"
 import { ACCESS_TOKENS, ACCOUNTS } from "../limits.ts"
 import { hashPassword } from "./password.ts"
-import { isAccountName, passwordIsAccountName } from "./password-rules.ts"
+import { accountNameRefused, isAccountName } from "./password-rules.ts"
 import { endOfSubscription, lastDayOfSubscription, NewAccount, NewOperator, NewToken, OperatorChange } from "./rules.ts"
 import { OperatorStore } from "./store.ts"
 import { newToken } from "./token.ts"
@@ -54,7 +54,7 @@ type Store = OperatorStore["Service"]
 const create = (store: Store) =>
   Effect.fn("Operators.create")(function* (input: NewOperator) {
     const operator = yield* readOperator(input)
-    if (isAccountName(operator.password, operator)) return yield* passwordIsAccountName
+    if (isAccountName(operator.password, operator)) return yield* accountNameRefused
     const now = yield* DateTime.nowAsDate
     const lastDay = operator.subscription_until
     return yield* store.create(
@@ -88,7 +88,7 @@ const createAccount = (store: Store) =>
   Effect.fn("Operators.createAccount")(function* (input: NewAccount) {
     const account = yield* readAccount(input)
     const { operator_id: operatorId, email, name = email } = account
-    if (isAccountName(account.password, { email, name })) return yield* passwordIsAccountName
+    if (isAccountName(account.password, { email, name })) return yield* accountNameRefused
     const now = yield* DateTime.nowAsDate
     const passwordHash = yield* hashPassword(account.password)
     const made = yield* store.createAccount({ operatorId, name, email, passwordHash }, now)

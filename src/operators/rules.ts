@@ -28,7 +28,7 @@ export const Email = EmailOrNone.check(
   Schema.makeFilter((text) => text !== "", { expected: "an e-mail address, such as host@example.com" })
 )
 
-/** A password that is chosen; whether it is the account's name is asked where that is known (password-rules.ts). */
+/** A new password. Callers that know the account also check that the password is none of its names (password-rules.ts). */
 export const Password = Schema.String.check(
   Schema.makeFilter(
     (text) => {
@@ -37,7 +37,9 @@ export const Password = Schema.String.check(
     },
     { expected: `a password of ${PASSWORD_MIN} to ${PASSWORD_MAX} characters` }
   ),
-  Schema.makeFilter((text) => !isCommonPassword(text), { expected: "other than the most common passwords" })
+  Schema.makeFilter((text) => !isCommonPassword(text), {
+    expected: "a password that is not among the most common ones"
+  })
 )
 
 export const EDITIONS = ["pro", "basic"] as const

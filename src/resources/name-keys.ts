@@ -6,32 +6,31 @@ import { RETENTION_MS } from "../background/retention.ts"
 import { nameKeyOf } from "../contract/names.ts"
 import { jsonParameter } from "../database/parameters.ts"
 
-// The keys that names of groups and tags are compared by (nameKeyOf). Rows lack one if they came before migration 0069, if a
-// process of the release before wrote them, or if an older row has the same key: those stay without, and are compared by their
-// exact name.
+// Fills the comparison keys of the names of groups and tags (nameKeyOf). A row lacks one if it is older than migration 0069 or if
+// a process of the previous release wrote it. A row whose key an older row has stays without one, and its exact name is compared.
 
-/** Rows that one statement looks at. */
+/** Rows in one batch. */
 export const NAME_KEYS_AT_ONCE = 500
 
-/** How often a piece is tried again when a name was taken in that moment. */
+/** Retries of a batch after a unique violation: another transaction took one of the keys meanwhile. */
 const RETRIES = 3
 
 interface Named {
   readonly table: string
   readonly name: string
-  /** Rows in use come before deleted ones, so that a deleted row never takes the key of one in use. */
+  /** Batches of rows in use come before batches of deleted rows, so that no deleted row takes the key of a row in use. */
   readonly among: "true" | "deleted_at IS NULL" | "deleted_at IS NOT NULL"
-  /** A query for keys that no row of the table may have. */
+  /** A query for the keys that no row of the table may have. */
   readonly reserved: string
 }
 
-const NONE = "SELECT NULL WHERE false"
+const NO_KEYS = "SELECT NULL WHERE false"
 const OF_DEFAULT_TAGS = "SELECT lower(tag_name) FROM default_reservation_tags"
 
 const NAMED: ReadonlyArray<Named> = [
-  { table: "property_groups", name: "name", among: "true", reserved: NONE },
-  { table: "property_tags", name: "name", among: "deleted_at IS NULL", reserved: NONE },
-  { table: "property_tags", name: "name", among: "deleted_at IS NOT NULL", reserved: NONE },
+  { table: "property_groups", name: "name", among: "true", reserved: NO_KEYS },
+  { table: "property_tags", name: "name", among: "deleted_at IS NULL", reserved: NO_KEYS },
+  { table: "property_tags", name: "name", among: "deleted_at IS NOT NULL", reserved: NO_KEYS },
   { table: "reservation_tags", name: "tag_name", among: "deleted_at IS NULL", reserved: OF_DEFAULT_TAGS },
   { table: "reservation_tags", name: "tag_name", among: "deleted_at IS NOT NULL", reserved: OF_DEFAULT_TAGS }
 ]
@@ -46,8 +45,8 @@ const BEGINNING = { operator_id: 0, id: 0 }
 
 const isTaken = ({ reason }: SqlError): boolean => reason._tag === "UniqueViolation"
 
-/** Gives the next rows without a key theirs. Returns the last row that it looked at, or undefined after the last piece. */
-const fillPiece = Effect.fnUntraced(function* (
+/** Fills the keys of the next batch. Returns the last row of the batch, or undefined after the last batch. */
+const fillBatch = Effect.fnUntraced(function* (
   { table, name, among, reserved }: Named,
   after: Pick<Row, "operator_id" | "id">
 ) {
@@ -70,18 +69,18 @@ const fillPiece = Effect.fnUntraced(function* (
   return rows.at(-1)
 })
 
-/** Gives every row its key that lacks one and may have it. */
+/** Fills the comparison key of every row that lacks one, unless another row has the same key. */
 export const fillNameKeys: Effect.Effect<void, SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
   for (const named of NAMED) {
     let after: Pick<Row, "operator_id" | "id"> | undefined = BEGINNING
     while (after !== undefined) {
-      const piece: Effect.Effect<Row | undefined, SqlError, SqlClient.SqlClient> = fillPiece(named, after)
-      after = yield* Effect.retry(piece, { times: RETRIES, while: isTaken })
+      const batch: Effect.Effect<Row | undefined, SqlError, SqlClient.SqlClient> = fillBatch(named, after)
+      after = yield* Effect.retry(batch, { times: RETRIES, while: isTaken })
     }
   }
 })
 
-/** Gives rows their keys for as long as the process runs: a process of the release before may still write some without. */
+/** Fills missing keys periodically, because a process of the previous release may still write rows without one. */
 export const layerNameKeys = Layer.effectDiscard(
   periodically("keys of names", RETENTION_MS, () => Effect.orDie(fillNameKeys))
 )

@@ -3,23 +3,23 @@ import type { Fragment } from "effect/sql/Statement"
 import { nameKeyOf } from "../contract/names.ts"
 import { partOf, type Value } from "../database/forms.ts"
 
-// Rows that are called by a name, which is compared by its key (migration 0069). A row without a key is compared by its exact
-// name, so every look-up asks for both and prefers the exact one.
+// Rows with a name that is compared by a key (migration 0069). A row without a key is compared by its exact name. So every
+// look-up compares both and prefers the exact name.
 
-/** The key of a name as a parameter. */
-export const keyOf = (sql: SqlClient, name: Value<string>): Fragment => sql`${partOf(name, nameKeyOf)}::text`
+/** Returns the comparison key of a name as a statement parameter. */
+export const nameKeyParameter = (sql: SqlClient, name: Value<string>): Fragment => sql`${partOf(name, nameKeyOf)}::text`
 
-/** Whether a row has this name; `column` is its column for the name, and `row` has both that and `name_key`. */
+/** Returns the condition that a row has this name. `row` is an alias that has `name_key` and the `column` of the name. */
 export const isNamed = (sql: SqlClient, row: string, column: string, name: Value<string>): Fragment =>
-  sql`(${sql(row)}.${sql(column)} = ${name} OR ${sql(row)}.name_key = ${keyOf(sql, name)})`
+  sql`(${sql(row)}.${sql(column)} = ${name} OR ${sql(row)}.name_key = ${nameKeyParameter(sql, name)})`
 
-/** For ORDER BY: the row of exactly this name comes first, then the oldest. */
+/** Returns the terms of an ORDER BY: the row with exactly this name first, then the oldest. */
 export const exactFirst = (sql: SqlClient, row: string, column: string, name: Value<string>): Fragment =>
   sql`${sql(row)}.${sql(column)} = ${name} DESC, ${sql(row)}.id`
 
-/** For SET of an UPDATE of the row: a name that is not sent, or is the present one, leaves the key alone. */
+/** Returns the assignments of an UPDATE that renames the row. A name that is missing or unchanged keeps the key. */
 export const renamedTo = (sql: SqlClient, row: string, name: Value<string> | undefined): Fragment =>
   name === undefined
     ? sql`name = ${sql(row)}.name`
     : sql`name = ${name}::text,
-        name_key = CASE WHEN ${sql(row)}.name = ${name} THEN ${sql(row)}.name_key ELSE ${keyOf(sql, name)} END`
+        name_key = CASE WHEN ${sql(row)}.name = ${name} THEN ${sql(row)}.name_key ELSE ${nameKeyParameter(sql, name)} END`

@@ -27,7 +27,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey webhook deliveries",
         VALUES (${operatorId}, ${event?.id ?? 0}, 7, 'conversation:1', 'waiting', now(), 1, 1)`
       const args = ["webhook", "deliveries", "--webhook", "7"]
       const { stdout } = yield* beside(args)
-      assert.include(stdout, `  waiting until the webhook is resumed. ${REASON}`)
+      assert.include(stdout, `  waiting; the webhook is paused: ${REASON}`)
       const { deliveries } = JSON.parse((yield* beside([...args, "--json"])).stdout)
       assert.strictEqual(deliveries[0].paused_reason, REASON)
       yield* sql`UPDATE webhook_subscriptions SET paused_at = NULL, paused_reason = NULL WHERE id = 7`

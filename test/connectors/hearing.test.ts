@@ -329,69 +329,74 @@ layer(layerHeard)("what a connector says", (it) => {
     })
   )
 
-  /** Opens connections that begin an unsigned message and never end it. */
-  const openSlowConnections = Effect.fnUntraced(function* (connectorId: number, count: number, localAddress?: string) {
+  /** Opens connections that send the beginning of an unsigned message and then nothing more. */
+  const openStalledConnections = Effect.fnUntraced(function* (
+    connectorId: number,
+    count: number,
+    localAddress?: string
+  ) {
     const base = yield* BaseUrl
     const headers = yield* headersOf({ secrets: ["whsec_AAAA"], body: "", headers: { "webhook-signature": "v1,AAAA" } })
     const lines = Object.entries({ ...headers, host: "x", "content-length": String(BODY_BYTES) })
-    const begun = `POST /connectors/${connectorId} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{`
-    const slow = Array.from({ length: count }, () => new RawClient(base, localAddress).send(begun))
+    const requestHead = `POST /connectors/${connectorId} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{`
+    const connections = Array.from({ length: count }, () => new RawClient(base, localAddress).send(requestHead))
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
-        for (const { socket } of slow) socket.destroy()
+        for (const { socket } of connections) socket.destroy()
       })
     )
-    return slow
+    return connections
   })
 
-  const SLOW = 80
-  const HONEST = 5
+  const STALLED = 80
+  const SIGNED = 5
 
-  /** Waits until slow connections hold every seat: those beyond are refused. */
-  const untilFull = (slow: ReadonlyArray<RawClient>) =>
+  /** Waits until stalled connections hold all permits, which shows when the service rejects the others. */
+  const untilFull = (connections: ReadonlyArray<RawClient>) =>
     Effect.repeat(
       Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
-      { until: () => slow.filter(({ heard }) => heard.startsWith("HTTP/1.1 503")).length === SLOW - CONNECTOR_BODIES }
+      {
+        until: () =>
+          connections.filter(({ heard }) => heard.startsWith("HTTP/1.1 503")).length === STALLED - CONNECTOR_BODIES
+      }
     )
 
-  it.effect("is heard beside slow unsigned connections of another network", () =>
+  it.effect("is handled while another network holds all permits with stalled connections", () =>
     Effect.gen(function* () {
       const { id, say } = yield* speaking()
-      yield* untilFull(yield* openSlowConnections(id, SLOW, "127.0.0.2"))
-      const answers = yield* Effect.replicateEffect(say(), HONEST, { concurrency: "unbounded" })
+      yield* untilFull(yield* openStalledConnections(id, STALLED, "127.0.0.2"))
+      const answers = yield* Effect.replicateEffect(say(), SIGNED, { concurrency: "unbounded" })
       assert.deepStrictEqual(
         answers.map(({ status }) => status),
-        Array.from({ length: HONEST }, () => 200)
+        Array.from({ length: SIGNED }, () => 200)
       )
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is heard beside slow unsigned connections of its own network that name another connector", () =>
+  it.effect("is handled while its network holds all permits with stalled connections to another connector", () =>
     Effect.gen(function* () {
-      const [attacked, honest] = [yield* speaking(), yield* speaking()]
-      yield* untilFull(yield* openSlowConnections(attacked.id, SLOW))
-      for (const _ of Array.from({ length: HONEST })) assert.strictEqual((yield* honest.say()).status, 200)
+      const [attacked, other] = [yield* speaking(), yield* speaking()]
+      yield* untilFull(yield* openStalledConnections(attacked.id, STALLED))
+      for (const _ of Array.from({ length: SIGNED })) assert.strictEqual((yield* other.say()).status, 200)
     }).pipe(Effect.scoped)
   )
 
-  it.effect(
-    `is heard beside slow ones of its own network and connector once these took ${CONNECTOR_BODY_PROTECTED_MS} ms`,
-    () =>
-      Effect.gen(function* () {
-        const { id, say } = yield* speaking()
-        yield* untilFull(yield* openSlowConnections(id, SLOW))
-        yield* TestClock.adjust(CONNECTOR_BODY_PROTECTED_MS)
-        assert.strictEqual((yield* say()).status, 503)
-        yield* TestClock.adjust(1)
-        for (const _ of Array.from({ length: HONEST })) assert.strictEqual((yield* say()).status, 200)
-      }).pipe(Effect.scoped)
+  it.effect(`evicts stalled connections of its network to its connector after ${CONNECTOR_BODY_PROTECTED_MS} ms`, () =>
+    Effect.gen(function* () {
+      const { id, say } = yield* speaking()
+      yield* untilFull(yield* openStalledConnections(id, STALLED))
+      yield* TestClock.adjust(CONNECTOR_BODY_PROTECTED_MS)
+      assert.strictEqual((yield* say()).status, 503)
+      yield* TestClock.adjust(1)
+      for (const _ of Array.from({ length: SIGNED })) assert.strictEqual((yield* say()).status, 200)
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("is refused before its body arrives where its path names no connector", () =>
+  it.effect("is rejected before its body arrives if its path names no connector", () =>
     Effect.gen(function* () {
       const { say } = yield* speaking()
-      const slow = yield* openSlowConnections(999_999_999, SLOW)
-      for (const client of slow) yield* Effect.promise(() => client.hears(/^HTTP\/1.1 401/))
+      const connections = yield* openStalledConnections(999_999_999, STALLED)
+      for (const connection of connections) yield* Effect.promise(() => connection.hears(/^HTTP\/1.1 401/))
       assert.strictEqual((yield* say()).status, 200)
     }).pipe(Effect.scoped)
   )

@@ -162,9 +162,9 @@ describe("a data folder whose database is not whole", () => {
       reason: "its database is not a folder"
     },
     {
-      what: "a link that leads nowhere",
+      what: "a link to a missing folder",
       fill: (dataDir: string, database: string) => symlinkSync(join(dataDir, "unmounted"), database),
-      reason: "its database is a link that leads nowhere"
+      reason: "its database is a link to a missing folder"
     }
   ])("is refused and left as it is: $what", ({ fill, reason }) =>
     Effect.gen(function* () {

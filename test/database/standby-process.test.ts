@@ -18,8 +18,16 @@ const reason = noOwnServer === undefined ? "" : ` (skipped: ${noOwnServer})`
 
 describe.skipIf(noOwnServer !== undefined)(`a start${reason}`, () => {
   it.live.each([
-    { what: "on a hot standby", server: standby, says: "DATABASE_URL: the server is a hot standby, which only reads" },
-    { what: "where sessions only read", server: readOnly, says: "DATABASE_URL: sessions there only read" }
+    {
+      what: "on a hot standby",
+      server: standby,
+      says: "DATABASE_URL: the server is a hot standby: connect to its primary"
+    },
+    {
+      what: "where sessions only read",
+      server: readOnly,
+      says: "DATABASE_URL: the server is read-only (default_transaction_read_only)"
+    }
   ])("ends with one line that says so $what", ({ server, says }) =>
     Effect.gen(function* () {
       const { url } = yield* server

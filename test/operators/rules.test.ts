@@ -93,6 +93,8 @@ describe("rules of operators", () => {
       assert.isTrue(isAccountName(known, account), known)
     }
     assert.isFalse(isAccountName("Harbour House by the sea", account))
+    assert.isFalse(isAccountName("harbour.hous", { email: "harbour.house", name: "Harbour" }))
+    assert.isTrue(isAccountName("harbour.house", { email: "harbour.house", name: "Harbour" }))
   })
 
   it("a subscription covers the whole of its last day in the operator's zone, and nothing of the next", () => {

@@ -9,19 +9,19 @@ import { REST_PREFIX } from "../rest-prefix.ts"
 import { forAnyOrigin } from "./cross-origin.ts"
 import { mannerOf, standardResponse } from "./standard-answer.ts"
 
-/** How the failures of an operation without a token are answered. */
+/** How failures of an operation without a token are returned. */
 interface OpenPath {
-  /** What OAuth calls a request that cannot be read (RFC 7591 3.2.2). */
+  /** The OAuth error of a request that cannot be parsed (RFC 7591 3.2.2). */
   readonly unreadable: OAuthError
-  /** The one exception to HTTP 200 for JSON below `/v3`. */
-  readonly hasStatus: boolean
+  /** Whether failures have an HTTP status other than 200 also for a JSON request, which no other path below `/v3` does. */
+  readonly usesStatus: boolean
 }
 
-const ORDINARY: OpenPath = { unreadable: "invalid_request", hasStatus: false }
+const DEFAULT_OPEN_PATH: OpenPath = { unreadable: "invalid_request", usesStatus: false }
 
 const openPathOf = (operation: AnyOperation): OpenPath => ({
   unreadable: operation._tag === "create_oauth_registration" ? "invalid_client_metadata" : "invalid_request",
-  hasStatus: hasStatus(operation)
+  usesStatus: hasStatus(operation)
 })
 
 /** By a router like the one that finds the operations: whatever spelling of a path leads to one is answered as it is. */
@@ -37,7 +37,7 @@ export const isOpenPath = (path: string): boolean => openAt(path) !== undefined
 
 /** What is answered at such a path, whatever it was asked. */
 export const openResponse = (answer: Answer, request: HttpServerRequest, path: string): HttpServerResponse => {
-  const { unreadable, hasStatus: byStatus } = openAt(path) ?? ORDINARY
-  const manner = byStatus && request.method === "POST" ? "form" : mannerOf(request.headers["content-type"])
+  const { unreadable, usesStatus } = openAt(path) ?? DEFAULT_OPEN_PATH
+  const manner = usesStatus && request.method === "POST" ? "form" : mannerOf(request.headers["content-type"])
   return forAnyOrigin(standardResponse(answer, manner, unreadable))
 }

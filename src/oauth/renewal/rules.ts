@@ -46,7 +46,10 @@ export const noSuchToken = new Unauthenticated({
 
 const noSuchTarget = new BadRequest({ message: "resource: is none of this service.", oauth: "invalid_target" })
 
-const tooWide = new BadRequest({ message: "scope: more than the host has consented to.", oauth: "invalid_scope" })
+const tooWide = new BadRequest({
+  message: "scope: must not exceed the scope that the host granted.",
+  oauth: "invalid_scope"
+})
 
 /** What is to be done with a refresh token that its client gives (RFC 6749 6). Another client's is as if there were none. */
 export const judged = (

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { ChannelType } from "../../channels/channel-type.ts"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms } from "../../database/forms.ts"
-import { idsParameter, searched, searchedOnce } from "../../database/parameters.ts"
+import { idsParameter, keywordInSearchForm, toSearchForm } from "../../database/parameters.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { PAGE_MAX } from "../../limits.ts"
 import type { OfOperator } from "../own-row.ts"
@@ -51,7 +51,7 @@ const conditions = (sql: SqlClient.SqlClient, asked: Givens<Asked>): ReadonlyArr
   }
   if (keyword !== undefined) {
     const said = sql`concat_ws(' ', r.definition ->> 'name', s.guest_name, c.guest_name, property.title, s.stay_code)`
-    all.push(sql`strpos(${searched(sql, said)}, ${searchedOnce(sql, keyword)}) > 0`)
+    all.push(sql`strpos(${toSearchForm(sql, said)}, ${keywordInSearchForm(sql, keyword)}) > 0`)
   }
   return all
 }

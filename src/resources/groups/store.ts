@@ -7,7 +7,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
-import { keyOf, renamedTo } from "../named-row.ts"
+import { nameKeyParameter, renamedTo } from "../named-row.ts"
 import { type OfOperator, type OwnRow, removal, withNameHolder } from "../own-row.ts"
 import { allKnown, preconditions, selectWritten, Written } from "../properties/belonging.ts"
 import { Group, type search_property_groups } from "./contract.ts"
@@ -47,7 +47,7 @@ const create = (sql: SqlClient.SqlClient) => {
       ${preconditions(sql, operatorId, { property_ids })},
       written AS (
         INSERT INTO property_groups (operator_id, name, name_key, created_at)
-        SELECT ${operatorId}::bigint, ${name}::text, ${keyOf(sql, name)}, ${now}::timestamptz
+        SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${now}::timestamptz
         FROM preconditions WHERE ${allKnown(sql)}
         RETURNING operator_id, id, properties_version
       ), attached AS (${putOn(sql, PROPERTIES, property_ids)})`,

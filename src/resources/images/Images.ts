@@ -47,8 +47,8 @@ export class Images extends Context.Service<
   Images,
   {
     /**
-     * Keeps a JPEG as it is. Refused, naming `field`: what is none, too large (limits.ts), or beyond the operator's quota.
-     * `ServerError`: the image store is full; the upload counts for nothing.
+     * Stores a JPEG unchanged. Fails with ValidationFailed naming `field` if the bytes are no JPEG, too large (limits.ts), or beyond the
+     * operator's quota. Fails with ServerError if the image store is full; the image then does not count towards the quota.
      */
     readonly put: Put
     /** The image a token opens; none when it is unknown or gone, or the account behind it is banned or closed. */
@@ -94,15 +94,17 @@ const put = (store: Store, kept: Kept, quota: number): Put =>
   }, inSpan("Images.put"))
 
 const storeFull = new ServerError({
-  message: "There is no room for images at this moment. Nothing was kept; try again later.",
+  message: "The image store is full. Nothing was stored; try again later.",
   retryAfter: BUSY_RETRY_SECONDS
 })
 
-/** Gives the share of the operator back. If that fails, retention does so within an hour. */
+/** Releases the quota of an image that could not be stored. If that fails, retention does so within an hour. */
 const refuseUpload = (store: Store, image: OwnRow) =>
-  tellTrouble("no room for images").pipe(
+  tellTrouble("images full").pipe(
     Effect.andThen(
-      Effect.catchCause(store.discard(image), (cause) => Effect.logDebug("an image without bytes", cause))
+      Effect.catchCause(store.discard(image), (cause) =>
+        Effect.logDebug("the quota of an image was not released", cause)
+      )
     ),
     Effect.andThen(Effect.fail(storeFull))
   )

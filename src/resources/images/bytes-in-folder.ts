@@ -1,7 +1,8 @@
 import { hash } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { Effect, Predicate } from "effect"
+import { Effect } from "effect"
+import { errorCodeOf } from "../../database/reason.ts"
 import { ImageStoreFull, type KeptBytes } from "./kept-bytes.ts"
 
 /** Milliseconds in which a folder must have done what it is asked: it may be mounted from elsewhere. */
@@ -33,15 +34,16 @@ const write = async (file: string, bytes: Uint8Array, signal: AbortSignal): Prom
   if (made !== undefined) await onDisk(dirname(inFolder))
 }
 
-/** Codes of a file system without room: the disk is full, or the quota of this user. */
+/** Error codes of a full file system: of its disk, or of the quota of this user. */
 const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"])
 
-const isFull = (error: unknown): boolean => Predicate.hasProperty(error, "code") && FULL.has(error.code)
+const isFull = (error: unknown): boolean => FULL.has(errorCodeOf(error))
 
-/** Writes the file. Where there is no room for it, nothing of it stays: what is left over keeps the store full. */
+/** Writes the file. If the disk is full, removes the unfinished file, which would keep the disk full. */
 const writeOrRemove = (file: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> =>
   write(file, bytes, signal).catch(async (error) => {
-    if (isFull(error)) await Fs.rm(unfinished(file), { force: true })
+    // A failed removal is ignored: its error must not replace the one that says that the disk is full.
+    if (isFull(error)) await Fs.rm(unfinished(file), { force: true }).catch(() => undefined)
     throw error
   })
 
@@ -72,7 +74,7 @@ const remove = async (file: string): Promise<void> => {
   await Fs.rm(file, { force: true })
 }
 
-const isMissing = (error: unknown): boolean => Predicate.hasProperty(error, "code") && error.code === "ENOENT"
+const isMissing = (error: unknown): boolean => errorCodeOf(error) === "ENOENT"
 
 /** What is asked of the folder, within the time it has. */
 const inTime = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, unknown> =>

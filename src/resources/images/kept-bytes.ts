@@ -6,7 +6,7 @@ export interface ImageKey extends OwnRow {
   readonly token: string
 }
 
-/** There is no room for the bytes of an image. Nothing of them is left. */
+/** The image store is full. No part of the image was stored. */
 export class ImageStoreFull extends Data.TaggedError("ImageStoreFull") {}
 
 /** Where the bytes of images lie. Whatever is cut off in the middle can be done again, and removed. */

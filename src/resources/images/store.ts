@@ -88,7 +88,7 @@ const takeGoing = (sql: Sql) => {
   return (now: Date, after: number) => readGoing(statement({ now, after }))
 }
 
-/** Removes an image in a state, and gives its share back: once, however many do so. */
+/** Removes an image in this state and releases its quota, only once if several calls do so. */
 const removeImage = (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") => {
   const statement = inForms(
     sql,
@@ -107,9 +107,9 @@ export class ImageStore extends Context.Service<ImageStore>()("latchkey/resource
     make: make(sql),
     open: open(sql),
     takeGoing: takeGoing(sql),
-    /** Removes an image that was taken as going. */
+    /** Removes an image that `takeGoing` claimed. */
     forget: removeImage(sql, "delete_at = '-infinity'"),
-    /** Removes an image that nothing refers to yet. */
+    /** Removes an image that no record refers to yet. */
     discard: removeImage(sql, "delete_at > '-infinity'")
   }))
 }) {}

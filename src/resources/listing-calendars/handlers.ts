@@ -12,8 +12,8 @@ import {
   type update_listing_prices,
   type update_listing_restrictions
 } from "./contract.ts"
+import { ReadPermits } from "./read-permits.ts"
 import { readCalendars } from "./reading.ts"
-import { ReadingSeats } from "./reading-seats.ts"
 import { type Days, inReach, restrictsSoundly, unhonouredIn } from "./rules.ts"
 import { ListingCalendarStore, type Telling } from "./store.ts"
 
@@ -35,7 +35,7 @@ const telling = Effect.fnUntraced(function* (
 
 const pricesAreReadonly = ({ channel_type, listing_id }: Telling) =>
   new ValidationFailed({
-    message: `listing_id: the prices of ${listing_id} on ${channel_type} are readonly here; set them on the channel.`
+    message: `listing_id: the prices of ${listing_id} can only be changed on ${channel_type}.`
   })
 
 const disconnected = (channelType: string) =>
@@ -70,11 +70,11 @@ const updateRestrictions =
       Result.flatMap(inReach("restrictions", restrictions, today), restrictsSoundly)
     )
 
-/** What the answer tells of restrictions that the channel does not honour; nothing if it honours all of them. */
+/** Returns the warnings of the response about restrictions that the channel does not support, if there are any. */
 const warningsFor = ({ channel_type, restrictions }: typeof update_listing_restrictions.payloadSchema.Type) => {
   const names = unhonouredIn(channel_type, restrictions)
   if (names.length === 0) return {}
-  return { warnings: names.map((name) => `${name}: ${channel_type} does not honour it; it was not sent.`) }
+  return { warnings: names.map((name) => `${name}: ${channel_type} does not support it, so it was not sent.`) }
 }
 
 export const layerListingCalendars = layerHandled(
@@ -82,7 +82,7 @@ export const layerListingCalendars = layerHandled(
     const store = yield* ListingCalendarStore
     const gateway = yield* ChannelGateway
     return handled(ListingCalendars, {
-      search_listing_calendars: readCalendars(store, gateway, new ReadingSeats()),
+      search_listing_calendars: readCalendars(store, gateway, new ReadPermits()),
       update_listing_prices: done(updatePrices(store)),
       update_listing_inventories: done(updateInventories(store)),
       update_listing_restrictions: change(updateRestrictions(store), Schema.Struct({}), (_made, payload) =>

@@ -11,7 +11,7 @@ import { dateInZone } from "../../contract/time.ts"
 import { CALENDAR_READ_MS } from "../../limits.ts"
 import { readableRange } from "../availability/rules.ts"
 import type { search_listing_calendars } from "./contract.ts"
-import type { ReadingSeats } from "./reading-seats.ts"
+import type { ReadPermits } from "./read-permits.ts"
 import { fitsAnAnswer } from "./rules.ts"
 import type { ListingCalendarStore } from "./store.ts"
 
@@ -26,11 +26,11 @@ interface Asked {
   readonly listing_id: string
 }
 
-/** Reads calendars as channels have them now, in the order asked. Holds no place while it waits for a seat or for them. */
+/** Reads the present calendars from the channels, in the order of the request. Holds no concurrency permit while it waits. */
 export const readCalendars = (
   store: ListingCalendarStore["Service"],
   gateway: ChannelGateway["Service"],
-  seats: ReadingSeats
+  permits: ReadPermits
 ) => {
   const read = (operatorId: number, { start, end }: DateRange) =>
     Effect.fnUntraced(function* ({ at, accountId, channel_type, listing_id }: Asked) {
@@ -62,7 +62,7 @@ export const readCalendars = (
     const reading = Effect.forEach(asked, read(operatorId, range), { concurrency: ASKED_AT_ONCE }).pipe(
       Effect.timeoutOrElse({ duration: CALENDAR_READ_MS, orElse: () => Effect.fail(tooSlow) })
     )
-    return { listings: yield* awayFromPlace(seats.within(operatorId, reading)) }
+    return { listings: yield* awayFromPlace(permits.within(operatorId, reading)) }
   })
 }
 

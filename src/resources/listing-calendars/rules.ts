@@ -78,7 +78,7 @@ const restrictionsIn = (range: RestrictedDays) => RESTRICTIONS.filter((name) => 
 const unhonouredBy = (channelType: string) =>
   RESTRICTIONS.filter((name) => !HONOURED_BY[name].some((each) => each === channelType))
 
-/** The restrictions of any of the ranges that a channel does not honour, each once. */
+/** Returns the restrictions of the ranges that a channel does not support, each once. */
 export const unhonouredIn = (channelType: string, ranges: ReadonlyArray<RestrictedDays>): ReadonlyArray<Restriction> =>
   unhonouredBy(channelType).filter((name) => ranges.some((range) => range[name] !== undefined))
 

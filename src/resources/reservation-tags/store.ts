@@ -7,7 +7,7 @@ import { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
-import { searched, searchedOnce } from "../../database/parameters.ts"
+import { keywordInSearchForm, toSearchForm } from "../../database/parameters.ts"
 import { type OfOperator, type OwnRow, readIdentity, withNameHolder } from "../own-row.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
 import { makeTag } from "./named-tag.ts"
@@ -38,7 +38,9 @@ const search = (sql: SqlClient.SqlClient) => {
     const conditions = [sql`operator_id = ${wanted.operatorId}`]
     if (wanted.id !== undefined) conditions.push(sql`id = ${wanted.id}`)
     if (wanted.keyword !== undefined) {
-      conditions.push(sql`position(${searchedOnce(sql, wanted.keyword)} in ${searched(sql, sql`tag_name`)}) > 0`)
+      conditions.push(
+        sql`position(${keywordInSearchForm(sql, wanted.keyword)} in ${toSearchForm(sql, sql`tag_name`)}) > 0`
+      )
     }
     return {
       matching: sql`SELECT * FROM usable_reservation_tags WHERE ${sql.and(conditions)}`,
@@ -53,7 +55,7 @@ interface Made extends OfOperator, NewReservationTag {
   readonly now: Date
 }
 
-/** Makes a tag, or restores the deleted one of that name. Fails when there is no room for one more. */
+/** Makes a tag, or restores the deleted tag with the same name. Fails at the limit of tags. */
 const create = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(sql, ({ operatorId, tag_name: name, color, now }: Givens<Made>) => ({
     change: sql`

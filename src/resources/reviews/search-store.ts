@@ -6,8 +6,9 @@ import type { Page } from "../../contract/page.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { knowsProperty } from "../properties/belonging.ts"
-import { Review, type ReviewStatus } from "./contract.ts"
+import { Review } from "./contract.ts"
 import { isHosts } from "./on-channels.ts"
+import type { SearchedStatus } from "./rules/search.ts"
 import { firstStay } from "./told.ts"
 
 // Finding reviews: one statement a page. Which they are an index of the records tells by itself.
@@ -23,7 +24,7 @@ interface Values {
 }
 
 /** Whether a record `r` stands so. Either side may be awaited while the other is. */
-const stands = (sql: Sql, status: ReviewStatus | "any"): Fragment => {
+const stands = (sql: Sql, status: SearchedStatus): Fragment => {
   const hostIsAwaited = sql`(NOT r.host_wrote AND ${isHosts(sql, sql`r.channel_type`)})`
   switch (status) {
     case "any":
@@ -37,7 +38,7 @@ const stands = (sql: Sql, status: ReviewStatus | "any"): Fragment => {
   }
 }
 
-const matching = (sql: Sql, wanted: Givens<Values>, status: ReviewStatus | "any"): Fragment => {
+const matching = (sql: Sql, wanted: Givens<Values>, status: SearchedStatus): Fragment => {
   const { operatorId, reservation_code: code, property_id, from, until } = wanted
   const conditions = [sql`r.operator_id = ${operatorId}`, stands(sql, status)]
   if (from !== undefined) conditions.push(sql`r.check_out_date >= ${from}`)
@@ -61,7 +62,7 @@ const whole = (sql: Sql): Fragment => sql`
   JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
 
 const search = (sql: Sql) => {
-  const page = pagesOf(sql, Review, (wanted: Givens<Values>, status: ReviewStatus | "any") => ({
+  const page = pagesOf(sql, Review, (wanted: Givens<Values>, status: SearchedStatus) => ({
     matching: matching(sql, wanted, status),
     whole: whole(sql),
     orderBy: sql`check_out_date DESC, order_id DESC`,
@@ -78,7 +79,7 @@ const search = (sql: Sql) => {
     operatorId: number,
     wanted: { readonly reservation_code?: string; readonly property_id?: number },
     days: DateRange | undefined,
-    status: ReviewStatus | "any",
+    status: SearchedStatus,
     asked: Page
   ) => {
     const { reservation_code, property_id } = wanted

@@ -10,7 +10,7 @@ import { rowUnless } from "../../database/constraints.ts"
 import type { Givens, Value, Valued } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { clearFormer, idsOn, putOn, replaced } from "../../database/replaced-list.ts"
-import { isNamed, keyOf, renamedTo } from "../named-row.ts"
+import { isNamed, nameKeyParameter, renamedTo } from "../named-row.ts"
 import { type OfOperator, type OwnRow, readIdentity, withNameHolder } from "../own-row.ts"
 import { allKnown, type Named, preconditions, Written } from "../properties/belonging.ts"
 import { type query_tags, Tag } from "./contract.ts"
@@ -88,11 +88,11 @@ const create = (sql: SqlClient.SqlClient) => {
         WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allKnown(sql)}
           AND NOT EXISTS (
             SELECT FROM property_tags other
-            WHERE other.operator_id = ${operatorId} AND other.name_key = ${keyOf(sql, name)} AND other.deleted_at IS NULL)
+            WHERE other.operator_id = ${operatorId} AND other.name_key = ${nameKeyParameter(sql, name)} AND other.deleted_at IS NULL)
         RETURNING tag.*
       ), made AS (
         INSERT INTO property_tags AS tag (operator_id, name, name_key, color, created_at)
-        SELECT ${operatorId}::bigint, ${name}::text, ${keyOf(sql, name)}, ${color ?? otherwise}::text, ${now}::timestamptz
+        SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color ?? otherwise}::text, ${now}::timestamptz
         FROM preconditions WHERE ${allKnown(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
         ON CONFLICT (operator_id, name_key) DO UPDATE SET
           deleted_at = NULL, name = excluded.name, color = coalesce(${color ?? null}::text, tag.color)

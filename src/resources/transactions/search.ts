@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
 import { type Givens, inForms, type Value } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
-import { searched, searchedOnce } from "../../database/parameters.ts"
+import { keywordInSearchForm, toSearchForm } from "../../database/parameters.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { propertyKnown } from "../properties/belonging.ts"
 import { Amount, Instant, MicrosecondInstant } from "../row-fields.ts"
@@ -70,7 +70,7 @@ const conditions = (sql: SqlClient, { operatorId, ...wanted }: SearchValues): Re
   if (wanted.currency !== undefined) all.push(sql`t.currency = ${wanted.currency}`)
   if (wanted.status !== undefined) all.push(sql`t.status = ${wanted.status}`)
   if (wanted.keyword !== undefined) {
-    all.push(sql`position(${searchedOnce(sql, wanted.keyword)} in ${searched(sql, sql`t.note`)}) > 0`)
+    all.push(sql`position(${keywordInSearchForm(sql, wanted.keyword)} in ${toSearchForm(sql, sql`t.note`)}) > 0`)
   }
   return all
 }

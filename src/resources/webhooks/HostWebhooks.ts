@@ -76,7 +76,8 @@ const shown = (sql: SqlClient.SqlClient, whose: Fragment): Fragment => sql`
   WHERE ${whose} ORDER BY s.id`
 
 const noSuchWebhook = new NotFound({ message: "There is no such webhook." })
-const notSentAgain = new Conflict({ message: "It waits already and goes by itself, or it is no longer kept." })
+/** 409 for a delivery that cannot be replayed. */
+export const notReplayable = new Conflict({ message: "delivery: is already queued, or was deleted by retention." })
 
 const make = Effect.gen(function* () {
   const [sql, log, { wake }] = [yield* SqlClient.SqlClient, yield* DeliveryLog, yield* WakeUp]
@@ -96,20 +97,20 @@ const make = Effect.gen(function* () {
     touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
     outcome: sql`SELECT id FROM rotated`
   }))
-  const newSecret = Effect.fnUntraced(function* (viewer: Viewer, id: number) {
+  const rotateSecret = Effect.fnUntraced(function* (viewer: Viewer, id: number) {
     const [secret, now] = [yield* generateSecret, yield* DateTime.nowAsDate]
     const kept = sealedSecret(seals, { operatorId: viewer.operatorId, id }, secret)
     const changed = yield* readIdentity(rotated({ ...seenBy(viewer), id, secret: kept, now }))
     return changed === undefined ? yield* noSuchWebhook : secret
   })
-  const replayed = Effect.fnUntraced(function* ({ operatorId }: Viewer, id: number, delivery: string) {
+  const replayDelivery = Effect.fnUntraced(function* ({ operatorId }: Viewer, id: number, delivery: string) {
     const key = deliveryKeyOf(delivery)
-    if (key === undefined) return yield* notSentAgain
-    // The key may name another's: it is looked for among this one's alone.
+    if (key === undefined) return yield* notReplayable
+    // `delivery` may name a delivery of another webhook, so the query also names this webhook.
     const wanted = { key, operatorId, subscriptionId: id }
     const now = yield* DateTime.nowAsDate
     const count = yield* Effect.ensuring(log.replay(wanted, now), wake)
-    if (count === 0) return yield* notSentAgain
+    if (count === 0) return yield* notReplayable
   })
   return HostWebhooks.of({
     list: (viewer) => readAll(all(seenBy(viewer))),
@@ -118,9 +119,9 @@ const make = Effect.gen(function* () {
       const now = yield* DateTime.nowAsDate
       return (yield* readIdentity(paused({ ...seenBy(viewer), id, now }))) !== undefined
     }),
-    rotate: (caller, id, key) => once(caller, { rotate: id }, key, newSecret(caller, id)),
+    rotate: (caller, id, key) => once(caller, { rotate: id }, key, rotateSecret(caller, id)),
     sendAgain: (caller, { id }, delivery, key) =>
-      Effect.asVoid(once(caller, { webhook: id, delivery }, key, replayed(caller, id, delivery)))
+      Effect.asVoid(once(caller, { webhook: id, delivery }, key, replayDelivery(caller, id, delivery)))
   })
 })
 
@@ -135,9 +136,9 @@ export class HostWebhooks extends Context.Service<
     /** Stops it until it is resumed; false: the viewer has none of that id, or it is paused already. */
     readonly pause: (viewer: Viewer, id: number) => Effect.Effect<boolean, never, Acting>
     /**
-     * Gives it another secret, as the API's PATCH does, and resumes nothing: who pauses because a secret has leaked is not done by
-     * changing it. Once under the key of its form. None: an earlier call with the key has done so, and the secret cannot be shown
-     * again. NotFound: the viewer has none of that id.
+     * Rotates the secret, as the API's PATCH does, but does not resume the webhook: a host who paused it because the secret leaked
+     * may have more to do. Runs once per idempotency key. Returns none if an earlier call with the key rotated it, because the
+     * secret cannot be shown again. Fails with NotFound if the viewer has no such webhook.
      */
     readonly rotate: (
       caller: Caller,
@@ -145,8 +146,8 @@ export class HostWebhooks extends Context.Service<
       key: string | undefined
     ) => Effect.Effect<Option.Option<SigningSecret>, ApiError, Acting>
     /**
-     * Sends one of its deliveries again, by its `webhook-id`, which the viewer has found: once under the key of its form. Conflict:
-     * it has none such, or that one waits already.
+     * Queues one of its deliveries again, by `webhook-id`. The caller has checked that the viewer may see the webhook. Runs once per
+     * idempotency key. Fails with Conflict if there is no such delivery or it is already queued.
      */
     readonly sendAgain: (
       caller: Caller,

@@ -133,7 +133,7 @@ layer(layerImages)("images", (it) => {
         const refused = Effect.flip(put(jpegOfBytes(100), images))
         const error = yield* refused
         assert.deepInclude(error, { _tag: "ServerError", retryAfter: BUSY_RETRY_SECONDS })
-        assert.include(error.message, "no room for images")
+        assert.include(error.message, "The image store is full")
         yield* TestClock.adjust(TROUBLE_TOLD_MS - 1)
         yield* refused
         assert.lengthOf(lines, 1)

@@ -144,7 +144,7 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
       yield* sql`UPDATE listings SET ratio_readonly = true WHERE listing_id = ${scene.listing_id}`
       assert.strictEqual(
         yield* refused(scene, "prices", costing(100)),
-        `422 listing_id: the prices of ${scene.listing_id} on ${scene.channel_type} are readonly here; set them on the channel.`
+        `422 listing_id: the prices of ${scene.listing_id} can only be changed on ${scene.channel_type}.`
       )
       assert.deepStrictEqual(yield* laneOf(scene.listing_id), [])
       assert.strictEqual((yield* send(scene, "inventories", { ...MAY, inventory: 1 })).error_code, 0)
@@ -166,8 +166,8 @@ layer(layerScene)("a change of what a channel sells of a listing", (it) => {
         error_code: 0,
         data: {
           warnings: [
-            "min_stay_through: airbnb does not honour it; it was not sent.",
-            "exact_stay_on_arrival: airbnb does not honour it; it was not sent."
+            "min_stay_through: airbnb does not support it, so it was not sent.",
+            "exact_stay_on_arrival: airbnb does not support it, so it was not sent."
           ]
         }
       })

@@ -7,7 +7,7 @@ import { REVIEW_SEARCH_DAYS } from "../../../src/limits.ts"
 import { NOTHING_WRITTEN, type Written } from "../../../src/resources/reviews/review.ts"
 import { showsTheSame } from "../../../src/resources/reviews/rules/changing.ts"
 import { roundedScore, writtenAsSaid } from "../../../src/resources/reviews/rules/hearing.ts"
-import { searchedDays } from "../../../src/resources/reviews/rules/search-days.ts"
+import { searchedDays } from "../../../src/resources/reviews/rules/search.ts"
 import { isWritten, writingOf, writtenBy } from "../../../src/resources/reviews/rules/writing.ts"
 import { TODAY } from "../reservations/ready.ts"
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { Effect, type Schema } from "effect"
 import type { OperationName } from "../../../Api.ts"
 import { awayWhileActing } from "../../../contract/away-from-place.ts"
@@ -43,21 +43,19 @@ export const callAs = (
     outcomeOf
   )
 
-/** What of a form is no part of what it asks for. */
-const NOT_ASKED: ReadonlySet<string> = new Set([FORM_FIELD, SUDO_FIELD])
+/** Fields of a form that do not affect the change. */
+const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_FIELD, SUDO_FIELD])
 
 /**
- * The key of what a form asks for. It is the page's own, made anew each time it is shown, and what is filled in: the same form
- * sent twice, by an impatient hand or by reloading, is one call and is done once; filled in differently it is another. So it is where
- * a form says what to change of a list, and somebody else has changed the list between: `fields` is what the list is to become.
+ * Returns the idempotency key of a submitted form, or undefined if its page has none. The key covers the key of the page, which is
+ * new each time the page is shown, and the fields of the form. So a form that is sent twice runs once, and a form with other
+ * values is a new call. `fields`: the new value of a list that the form changes in part, which another user may have changed too.
  */
-export const keyOf = (form: Form, fields: Schema.JsonObject = {}): string | undefined => {
+export const idempotencyKeyOf = (form: Form, fields: Schema.JsonObject = {}): string | undefined => {
   const page = form.get(KEY_FIELD) ?? ""
   if (page === "") return undefined
-  const filledIn = Array.from(form).filter(([name]) => !NOT_ASKED.has(name))
-  return `console-${createHash("sha256")
-    .update(JSON.stringify([filledIn, fields]))
-    .digest("base64url")}`
+  const filledIn = Array.from(form).filter(([name]) => !EXCLUDED_FIELDS.has(name))
+  return `console-${hash("sha256", JSON.stringify([filledIn, fields]), "base64url")}`
 }
 
 const outcomeOf = ({ envelope, headers }: Answer): Answered | Refused => {

@@ -12,7 +12,7 @@ const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
 /** Bytes that it says it has; 0: it does not say. */
 export const formLength = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
 
-/** Receives the text of a form of at most so many bytes; it is parsed later, in a place (src/places). */
+/** Receives the text of a form of at most `most` bytes. The caller parses it later, with a concurrency permit. */
 export const receiveConsoleForm = (
   request: HttpServerRequest,
   most: number = CONSOLE_FORM_BYTES

@@ -104,10 +104,10 @@ export const standingOf = ({ standing }: Visit): Html =>
 /** The hidden field that every form of ours has. */
 export const hidden = (formToken: string): Html => html`<input type="hidden" name="${FORM_FIELD}" value="${formToken}">`
 
-/** What every form of a page has of the visit that the page is shown to. */
+/** The values of a visit that each form of its pages sends back. */
 export type OwnForm = Pick<Visit, "formToken" | "formKey">
 
-/** The hidden fields of a form whose change is made once, however often it is sent. */
+/** Renders the hidden fields of a form whose change runs only once, also if the form is sent again. */
 export const hiddenOnce = ({ formToken, formKey }: OwnForm): Html =>
   html`${hidden(formToken)}<input type="hidden" name="${KEY_FIELD}" value="${formKey}">`
 

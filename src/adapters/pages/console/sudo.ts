@@ -13,7 +13,7 @@ export interface Sudo {
   readonly field: (visit: SignedInVisit) => Effect.Effect<Html>
   /** Why the form is not taken; none: the password was given lately, or is right. */
   readonly check: (visit: SignedInVisit, form: Form) => Effect.Effect<Option.Option<Refused>, never, Acting>
-  /** The same as {@link check}, but fails with why the form is not taken. */
+  /** Fails if {@link check} would return a refusal. */
   readonly demand: (visit: SignedInVisit, form: Form) => Effect.Effect<void, Refused, Acting>
 }
 

@@ -70,7 +70,7 @@ export const TEXTS = {
   password: {
     title: "Change the password",
     what: "You stay signed in here, and are signed out everywhere else. Tokens and connected applications go on working.",
-    rule: `A password has at least ${PASSWORD_MIN} characters and is none of the most common ones.`,
+    rule: `Use at least ${PASSWORD_MIN} characters. Very common passwords, and the name or e-mail address of the account, are not accepted.`,
     current: "The password you have",
     another: "The new one",
     again: "The new one once more",
@@ -168,9 +168,9 @@ export const TEXTS = {
       madeTitle: (name: string) => `The token “${name}” is made`,
       madeWords: "Copy it now. It is shown this once, and nobody can show it again.",
       madeTry: "A first call with it:",
-      madeAgain: "Loading this page again does not show the token again. Go on by the link.",
-      madeBefore:
-        "This form was sent before, and its token is made. It is shown once: if you have not copied it, delete it and make another.",
+      madeAgain: "If you reload this page, the token is not shown again. Continue with the link.",
+      repeatedToken:
+        "You already sent this form, and the token was created. It is shown only once: if you did not copy it, delete it and make another.",
       madeOn: "I have copied it"
     },
     applications: {
@@ -224,10 +224,10 @@ export const TEXTS = {
       events: "Events it is told of",
       addButton: "Add",
       made: "The webhook is made. This is its signing secret, which its receiver checks deliveries with. It is shown this once: copy it now. If it is lost, make a new one on the page of the webhook.",
-      madeAgain: "Loading this page again does not show the secret again. Go on by the link.",
+      madeAgain: "If you reload this page, the secret is not shown again. Continue with the link.",
       madeOn: "I have copied it",
-      secretLost:
-        "This form was sent before, and its secret was shown then. If it is lost, make a new one on the page of the webhook.",
+      repeatedSecret:
+        "You already sent this form, and its secret was shown then. If you did not copy it, make a new one on the page of the webhook.",
       back: "All webhooks",
       noSuch: "You have no such webhook. It may have been deleted, or its application disconnected.",
       states: { healthy: "active", failing: "failing", resting: "resting", probing: "resting", paused: "paused" },
@@ -271,6 +271,7 @@ export const TEXTS = {
       earlierTries: "Earlier tries",
       answer: "The answer began with",
       sendAgain: "Send again",
+      notReplayable: "This delivery is already queued, or it is too old to send again.",
       older: "Older deliveries",
       newest: "The newest deliveries",
       milliseconds: "ms",

@@ -47,7 +47,7 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
         pages.map(({ status }) => status),
         [200, 200]
       )
-      assert.strictEqual(pages.filter(({ text }) => text.includes(TOKENS.madeBefore)).length, 1)
+      assert.strictEqual(pages.filter(({ text }) => text.includes(TOKENS.repeatedToken)).length, 1)
       assert.strictEqual(new Set(secretsIn(pages)).size, 1)
       assert.strictEqual(yield* count, 1)
       yield* sentTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
@@ -66,7 +66,7 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
       const [made, ...more] = yield* kept
       assert.deepStrictEqual(more, [])
       assert.deepStrictEqual(secretsIn(added), [made?.secret])
-      assert.strictEqual(added.filter(({ text }) => text.includes(WEBHOOKS.secretLost)).length, 1)
+      assert.strictEqual(added.filter(({ text }) => text.includes(WEBHOOKS.repeatedSecret)).length, 1)
       const rotated = yield* sentTwice(cookie, webhookAddress(made?.id ?? 0), "rotate_webhook_secret")
       const [after] = yield* kept
       assert.deepStrictEqual(secretsIn(rotated), [after?.secret])

@@ -4,7 +4,7 @@ import { FEED_LAG_COUNTED } from "../../../../limits.ts"
 import { type EventConsumer, list_event_consumers } from "../../../../resources/events/contract.ts"
 import { Service } from "../../../../service.ts"
 import { pageAt } from "../../../docs-path.ts"
-import { callAs, keyOf } from "../calling.ts"
+import { callAs, idempotencyKeyOf } from "../calling.ts"
 import type { Outcome, Section } from "../outcome.ts"
 import { TEXTS } from "../texts.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
@@ -35,7 +35,7 @@ export const makeConsumersSection = Effect.fnUntraced(function* () {
 
   const remove = (visit: SignedInVisit, form: Form): Effect.Effect<Outcome> =>
     Effect.map(
-      callAs(service, visit, "delete_event_consumer", { name: form.get("name") ?? "" }, keyOf(form)),
+      callAs(service, visit, "delete_event_consumer", { name: form.get("name") ?? "" }, idempotencyKeyOf(form)),
       (heard) => (heard._tag === "Refused" ? heard : { _tag: "Done", done: "consumer_deleted" })
     )
 

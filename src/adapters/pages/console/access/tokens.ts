@@ -8,7 +8,7 @@ import type { MadeToken } from "../../../../operators/Operators.ts"
 import { NewToken, SCOPES } from "../../../../operators/rules.ts"
 import { type Edge, edgeIn, edgeText, type PageOf } from "../../../../operators/token-list.ts"
 import { pageAt } from "../../../docs-path.ts"
-import { keyOf, statusOf } from "../calling.ts"
+import { idempotencyKeyOf, statusOf } from "../calling.ts"
 import { ACCESS_PATH, hiddenOnce } from "../frame.ts"
 import type { Act, Outcome, Refused, Section } from "../outcome.ts"
 import { makeSudo } from "../sudo.ts"
@@ -40,7 +40,7 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
     )
   })
 
-  /** The password is asked for once the rest can be taken: a wrong one counts. */
+  /** Checks the password last, because a wrong password counts as a failed attempt. */
   const make = Effect.fnUntraced(
     function* (visit: SignedInVisit, form: Form) {
       const { caller } = visit.session.person
@@ -48,10 +48,13 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
       const { name, scope } = yield* readAsked(fields)
       const unproven = yield* sudo.check(visit, form)
       if (Option.isSome(unproven)) return unproven.value
-      const token = yield* tokens.make(caller, { name, scope }, keyOf(form))
+      const token = yield* tokens.make(caller, { name, scope }, idempotencyKeyOf(form))
       const outcome: Outcome = {
         _tag: "Shown",
-        html: Option.match(token, { onNone: () => madeBefore, onSome: (made) => madeOf(made, name, publicUrl) })
+        html: Option.match(token, {
+          onNone: () => repeatedTokenMessage,
+          onSome: (made) => madeOf(made, name, publicUrl)
+        })
       }
       return outcome
     },
@@ -133,7 +136,7 @@ ${sudo}<button class="primary" name="${ACT_FIELD}" value="${MAKE}">${WORDS.make}
 `
 }
 
-const madeBefore = html`<p class="message note" role="status">${WORDS.madeBefore}</p>
+const repeatedTokenMessage = html`<p class="message note" role="status">${WORDS.repeatedToken}</p>
 `
 
 /** The one time that it is seen: in the answer of the form, and in no address. */

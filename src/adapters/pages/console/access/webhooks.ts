@@ -3,7 +3,7 @@ import { type Html, html, nothing } from "../../../../documents/html.ts"
 import { EVENT_NAMES } from "../../../../events/events.ts"
 import { type HostWebhook, HostWebhooks } from "../../../../resources/webhooks/HostWebhooks.ts"
 import { Service } from "../../../../service.ts"
-import { callAs, keyOf } from "../calling.ts"
+import { callAs, idempotencyKeyOf } from "../calling.ts"
 import { ACCESS_PATH, hiddenOnce } from "../frame.ts"
 import type { Outcome, Section } from "../outcome.ts"
 import { makeSudo } from "../sudo.ts"
@@ -27,7 +27,7 @@ export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: stri
     const unproven = yield* sudo.check(visit, form)
     if (Option.isSome(unproven)) return unproven.value
     const fields = { url: form.get("url") ?? "", events: form.getAll("events") }
-    const answer = yield* callAs(service, visit, "create_webhook", fields, keyOf(form))
+    const answer = yield* callAs(service, visit, "create_webhook", fields, idempotencyKeyOf(form))
     const outcome: Outcome = answer._tag === "Ok" ? { _tag: "Shown", html: secretIn(answer.data, WORDS.made) } : answer
     return outcome
   })

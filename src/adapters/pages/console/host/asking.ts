@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { OperationName } from "../../../../Api.ts"
 import { type ApiError, errorCode } from "../../../../contract/errors.ts"
 import type { Service } from "../../../../service.ts"
-import { callAs, keyOf, statusOf } from "../calling.ts"
+import { callAs, idempotencyKeyOf, statusOf } from "../calling.ts"
 import type { Refused } from "../outcome.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
 
@@ -33,7 +33,7 @@ export const making =
     operation: OperationName,
     fields: Schema.JsonObject
   ): Effect.Effect<Schema.Json, Refused> =>
-    Effect.flatMap(callAs(service, visit, operation, fields, keyOf(form, fields)), (came) =>
+    Effect.flatMap(callAs(service, visit, operation, fields, idempotencyKeyOf(form, fields)), (came) =>
       came._tag === "Ok" ? Effect.succeed(came.data) : Effect.fail(came)
     )
 

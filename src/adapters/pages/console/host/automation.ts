@@ -11,7 +11,7 @@ import {
 import { HostRules, type Turning } from "../../../../resources/automation/rules/HostRules.ts"
 import type { KeptRule, RuleState } from "../../../../resources/automation/rules/rule.ts"
 import { Service } from "../../../../service.ts"
-import { keyOf } from "../calling.ts"
+import { idempotencyKeyOf } from "../calling.ts"
 import { idOf } from "../id.ts"
 import type { Refused } from "../outcome.ts"
 import type { Form, SignedInVisit } from "../visit.ts"
@@ -45,7 +45,7 @@ export const makeAutomationPage = Effect.gen(function* () {
     done,
     run: ({ session }, form) =>
       rules
-        .turn(session.person.caller, ruleIn(form), how, keyOf(form))
+        .turn(session.person.caller, ruleIn(form), how, idempotencyKeyOf(form))
         .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
   })
 
@@ -75,7 +75,7 @@ const ruleMaking = (rules: HostRules["Service"]): HostAct["run"] =>
   Effect.fnUntraced(function* ({ query, session }, form) {
     const kind = kindOf(query.get("new"))
     if (kind === undefined) return yield* Effect.fail(noKind)
-    const made = rules.create(session.person.caller, writtenIn(form, kind), keyOf(form))
+    const made = rules.create(session.person.caller, writtenIn(form, kind), idempotencyKeyOf(form))
     yield* Effect.mapError(made, refusedAs)
     return { _tag: "GoOn", to: AUTOMATION_PATH } as const
   })

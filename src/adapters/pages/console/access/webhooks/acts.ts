@@ -5,16 +5,16 @@ import { TestEvents } from "../../../../../deliveries/TestEvents.ts"
 import { refusalOf } from "../../../../../gate/entitlement.ts"
 import { type Bucket, windowOf } from "../../../../../gate/windows/window.ts"
 import { BUSY_RETRY_SECONDS, WEBHOOK_TESTS_A_MINUTE } from "../../../../../limits.ts"
-import { type HostWebhook, HostWebhooks } from "../../../../../resources/webhooks/HostWebhooks.ts"
+import { type HostWebhook, HostWebhooks, notReplayable } from "../../../../../resources/webhooks/HostWebhooks.ts"
 import { Service } from "../../../../../service.ts"
 import { makeCounting } from "../../../counting.ts"
-import { callAs, keyOf, statusOf } from "../../calling.ts"
+import { callAs, idempotencyKeyOf, statusOf } from "../../calling.ts"
 import type { Outcome, Refused } from "../../outcome.ts"
 import { makeSudo } from "../../sudo.ts"
 import { TEXTS } from "../../texts.ts"
 import type { Form, SignedInVisit } from "../../visit.ts"
 import { testShown } from "./answers.ts"
-import { secretLost, secretShown, webhookAddress } from "./shown.ts"
+import { repeatedSecretMessage, secretShown, webhookAddress } from "./shown.ts"
 
 const WORDS = TEXTS.access.webhooks
 
@@ -31,8 +31,14 @@ const refused = (status: Refused["status"], words: string, retryAfter?: number):
   ...(retryAfter === undefined ? {} : { retryAfter })
 })
 
+/** Returns the console's text for a failure. */
+const textOf = (error: ApiError): string => {
+  if (error._tag === "NotFound") return WORDS.noSuch
+  return error.message === notReplayable.message ? WORDS.notReplayable : error.message
+}
+
 const asRefused = (error: ApiError): Effect.Effect<Outcome> =>
-  Effect.succeed(refused(statusOf(errorCode(error)), error._tag === "NotFound" ? WORDS.noSuch : error.message))
+  Effect.succeed(refused(statusOf(errorCode(error)), textOf(error)))
 
 const done = (words: keyof typeof TEXTS.access.done): Outcome => ({ _tag: "Done", done: words })
 
@@ -72,11 +78,11 @@ const makeChanges = Effect.gen(function* () {
     words: keyof typeof TEXTS.access.done
   ) =>
     Effect.map(
-      callAs(service, visit, "update_webhook", fields, keyOf(form)),
+      callAs(service, visit, "update_webhook", fields, idempotencyKeyOf(form)),
       (outcome): Outcome => (outcome._tag === "Ok" ? done(words) : outcome)
     )
 
-  /** Asks for the password, as adding a webhook does: from then on the events go to another address. */
+  /** Asks for the password, as adding a webhook does, because events may go to a new address afterwards. */
   const change: Act = Effect.fnUntraced(function* (visit, form, { id }) {
     const unproven = yield* sudo.check(visit, form)
     if (Option.isSome(unproven)) return unproven.value
@@ -89,7 +95,7 @@ const makeChanges = Effect.gen(function* () {
   const remove: Act = (visit, form, { id }) =>
     form.get("sure") === "yes"
       ? Effect.map(
-          callAs(service, visit, "delete_webhook", { id }, keyOf(form)),
+          callAs(service, visit, "delete_webhook", { id }, idempotencyKeyOf(form)),
           (outcome): Outcome => (outcome._tag === "Ok" ? done("webhook_deleted") : outcome)
         )
       : Effect.succeed(refused(422, WORDS.removeUnsure))
@@ -115,11 +121,11 @@ const makeOwn = Effect.gen(function* () {
       Effect.gen(function* () {
         const refusal = yield* sudo.check(visit, form)
         if (Option.isSome(refusal)) return refusal.value
-        const secret = yield* webhooks.rotate(visit.session.person.caller, id, keyOf(form))
+        const secret = yield* webhooks.rotate(visit.session.person.caller, id, idempotencyKeyOf(form))
         const outcome: Outcome = {
           _tag: "Shown",
           html: Option.match(secret, {
-            onNone: () => secretLost,
+            onNone: () => repeatedSecretMessage,
             onSome: (made) => secretShown(Redacted.value(made), WORDS.rotated, webhookAddress(id))
           })
         }
@@ -150,7 +156,7 @@ const makeOwn = Effect.gen(function* () {
     entitled(
       visit,
       webhooks
-        .sendAgain(visit.session.person.caller, webhook, form.get("delivery") ?? "", keyOf(form))
+        .sendAgain(visit.session.person.caller, webhook, form.get("delivery") ?? "", idempotencyKeyOf(form))
         .pipe(Effect.as(done(SENT_AGAIN[webhook.health.state])), Effect.catch(asRefused))
     )
 

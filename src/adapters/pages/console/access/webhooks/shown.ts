@@ -75,18 +75,18 @@ const checked: Html = { html: " checked" }
 
 const readSecret = Schema.decodeUnknownOption(Schema.Struct({ secret: Schema.String }))
 
-/** A secret, which its page shows this once; `next` is where to go on. */
+/** Renders a secret, which is shown only once. `next`: the address of the page to continue with. */
 export const secretShown = (secret: string, words: string, next: string): Html =>
   html`<div class="message done" role="status"><p>${words}</p><code class="secret">${secret}</code>
 <p>${WORDS.madeAgain}</p><p><a href="${next}">${WORDS.madeOn}</a></p></div>`
 
-/** Where the form was sent before: its secret was shown then. */
-export const secretLost: Html = html`<p class="message note" role="status">${WORDS.secretLost}</p>`
+/** The message for a form that is sent again, whose secret was shown the first time. */
+export const repeatedSecretMessage: Html = html`<p class="message note" role="status">${WORDS.repeatedSecret}</p>`
 
 /** The secret of a webhook that a call has made. */
 export const secretIn = (data: Schema.Json, words: string): Html =>
   Option.match(readSecret(data), {
-    onNone: () => secretLost,
+    onNone: () => repeatedSecretMessage,
     onSome: ({ secret }) => secretShown(secret, words, ACCESS_PATH)
   })
 

@@ -16,7 +16,7 @@ export type Conversation = typeof get_conversation.successSchema.Type
 /** The part of a conversation that a visit asks for: before the message that its address names, else the newest. */
 export const beforeIn = ({ query }: SignedInVisit): string | undefined => query.get("before") ?? undefined
 
-/** Keeps the newest messages whose text fits on a page: {@link TALK_TEXT} characters of HTML, at least one message. */
+/** Keeps the newest messages that fit on a page: {@link TALK_TEXT} characters of HTML, but at least one message. */
 const fitting = (conversation: Conversation): Conversation => {
   const { messages } = conversation
   let room = TALK_TEXT
@@ -73,7 +73,7 @@ const earlier = (visit: SignedInVisit, { has_more, messages }: Conversation): Ht
     : nothing
 }
 
-/** A person reads a conversation downwards, so the page shows the oldest message on top. */
+/** Renders the messages, the oldest at the top. */
 const saidIn = (visit: SignedInVisit, conversation: Conversation): ReadonlyArray<Html> =>
   conversation.messages.toReversed().map((message) => said(visit, conversation, message))
 

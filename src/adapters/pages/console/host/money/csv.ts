@@ -4,8 +4,8 @@ import type { Line } from "../../../../../desk/Ledger.ts"
 // Entries as a file for a spreadsheet (RFC 4180).
 
 /**
- * What a spreadsheet takes for the beginning of a formula, be there blanks before it; and what may hide such a beginning. Where East
- * Asian text is typed, the full-width and the small forms of the four signs begin a formula too.
+ * The beginnings of a cell that a spreadsheet may read as a formula: a tab or line break, or one of four signs, also after white
+ * space. East Asian editions also accept the full-width and small forms of the signs.
  */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠﹦﹢﹣﹫])/
 

@@ -3,6 +3,7 @@ import { type DateRange, inOrder, withinDays } from "../../../contract/date-rang
 import type { ValidationFailed } from "../../../contract/errors.ts"
 import { addDays } from "../../../contract/time.ts"
 import { REVIEW_SEARCH_DAYS } from "../../../limits.ts"
+import type { ReviewStatus } from "../contract.ts"
 
 const CHECK_OUT = { start: "start_check_out_date", end: "end_check_out_date" } as const
 
@@ -33,3 +34,15 @@ export const searchedDays = (
     withinDays(days, MOST, CHECK_OUT)
   )
 }
+
+/** The status that a search is narrowed by. */
+export type SearchedStatus = ReviewStatus | "any"
+
+/**
+ * Returns the status that a search is narrowed by. The default is `reviewed`, or `any` for a search by reservation code, which
+ * finds the record of that reservation whatever is pending.
+ */
+export const searchedStatus = (payload: {
+  readonly reservation_code?: string
+  readonly review_status?: ReviewStatus
+}): SearchedStatus => payload.review_status ?? (payload.reservation_code === undefined ? "reviewed" : "any")
