@@ -1,15 +1,17 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// A feed opens no day because of a part that could not be read. unreadable names such parts of the feed that was applied last;
-// null: all of it was read. kept are the days that this feed did not name and that stayed busy. accepted_digest is the digest of
-// such a feed that the host accepted as read.
+// A feed never opens a day because of a part that could not be read.
 //
-// skip_unavailable: a "Not available" block at the end of the feed closes no day once its end moved forward. unavailable_before
-// is that end when the feed was last read whole, unavailable_moved whether it has moved.
+// `unreadable`: the unreadable parts of the last applied feed, or null.
+// `kept`: days that this feed did not name but that stay blocked.
+// `accepted_digest`: the digest of the feed that the host accepted although parts of it were unreadable.
+// `skip_unavailable`: whether to ignore a "Not available" block at the end of the feed once its end has moved forward.
+// `unavailable_before`: the end of that block in the last feed that was read completely.
+// `unavailable_moved`: whether that end has moved forward.
 //
-// The release before this neither reads nor writes these columns. It writes digests without the number of a reader, so each
-// calendar that it fetched is read again by this one (feed-digest.ts).
+// The previous release neither reads nor writes these columns. It writes digests without a version of the reader, so this
+// release reads each calendar again that the previous one fetched (feed-digest.ts).
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

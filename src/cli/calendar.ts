@@ -50,9 +50,7 @@ type ListedCalendar = Effect.Success<ReturnType<typeof withFeedUrl>>
 const id = Argument.Int("calendar").pipe(Argument.withDescription("calendar_id"))
 
 const skipUnavailable = Flag.Boolean("skip-unavailable").pipe(
-  Flag.withDescription(
-    "Leave days open that only a Not available block at the end of the feed closes, once its end has moved forward"
-  )
+  Flag.withDescription("Ignore a Not available block at the end of the feed once its end has moved forward")
 )
 
 const settingsOf = (skips: Option.Option<boolean>) =>
@@ -120,7 +118,7 @@ const inWords = ({ calendar_id, property_id, url, state, ...listed }: ListedCale
     `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
     `  ${url === null ? "its address cannot be read any more: remove it, and follow it anew" : JSON.stringify(url)}`,
     `  read by its marketplace: ${feed_url}`,
-    ...(skip_unavailable ? ["  its booking window is skipped"] : []),
+    ...(skip_unavailable ? ["  ignores the marketplace's booking window"] : []),
     ...(error === null ? [] : [`  ${JSON.stringify(error)}`])
   ].join("\n")
 }
@@ -132,16 +130,16 @@ const update = Command.make("update", { id, skipUnavailable: skipUnavailable.pip
       Effect.gen(function* () {
         const settings = settingsOf(given.skipUnavailable)
         if (settings === undefined) {
-          return yield* new BadRequest({ message: "--skip-unavailable: give it, or --no-skip-unavailable." })
+          return yield* new BadRequest({ message: "--skip-unavailable: pass it, or --no-skip-unavailable." })
         }
         yield* calendars.update(given.id, settings)
         return { calendar_id: given.id, skip_unavailable: settings.skipUnavailable }
       })
     ),
     ({ calendar_id, skip_unavailable }) =>
-      `The booking window of calendar ${calendar_id} is ${skip_unavailable ? "skipped" : "not skipped"}; the calendar is read again.`
+      `Calendar ${calendar_id} ${skip_unavailable ? "ignores" : "applies"} the marketplace's booking window from its next fetch on.`
   )
-).pipe(Command.withDescription("Change the settings of a calendar, which is then read again"))
+).pipe(Command.withDescription("Change the settings of a calendar; its feed is then read again"))
 
 const accept = Command.make("accept", { id }, ({ id }) =>
   answer(
@@ -149,11 +147,9 @@ const accept = Command.make("accept", { id }, ({ id }) =>
     withCalendars((calendars) =>
       Effect.map(calendars.accept(id), ({ changed_days }) => ({ calendar_id: id, changed_days }))
     ),
-    ({ changed_days }) => `Calendar ${id} is accepted as it was read; ${changed_days} days changed.`
+    ({ changed_days }) => `You accepted calendar ${id} as read; ${changed_days} days changed.`
   )
-).pipe(
-  Command.withDescription("Accept a calendar whose feed could not be read whole, and open the days it does not name")
-)
+).pipe(Command.withDescription("Accept a feed with unreadable parts, and unblock the days that it does not name"))
 
 const remove = Command.make("remove", { id }, ({ id }) =>
   answer(

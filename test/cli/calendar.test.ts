@@ -78,7 +78,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
     })
   )
 
-  it.effect("accepts one that was read in part, and opens the days it kept", () =>
+  it.effect("accepts a calendar that was read in part, and unblocks the days that it kept", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
       const property = yield* propertyOf(operatorId, "Harbour 1")
@@ -88,11 +88,14 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       const id = Number(added.answer["calendar_id"])
       mood.answer = answering(200, busy(`${inDays(10)}/${inDays(12)}`))
       yield* calendar("fetch", `${id}`)
-      assert.match(yield* refusal("accept", `${id}`), /there is nothing to accept/)
+      assert.match(
+        yield* refusal("accept", `${id}`),
+        /^calendar: was read completely, so there is nothing to accept\.$/
+      )
       mood.answer = answering(200, busyInPart(`${inDays(10)}/${inDays(11)}`))
-      const { answer: inPart } = yield* calendar("fetch", `${id}`)
-      assert.deepInclude(inPart, { calendar_id: id, state: "ok", busy_days: 2, changed_days: 0 })
-      assert.match(String(inPart["error"]), /could not be read, so no day was opened/)
+      const { answer: fetchInPart } = yield* calendar("fetch", `${id}`)
+      assert.deepInclude(fetchInPart, { calendar_id: id, state: "ok", busy_days: 2, changed_days: 0 })
+      assert.match(String(fetchInPart["error"]), /could not be read, so no dates became available/)
       for (const changed_days of [1, 0]) {
         assert.deepStrictEqual((yield* calendar("accept", `${id}`)).answer, { calendar_id: id, changed_days })
       }
@@ -108,7 +111,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
     })
   )
 
-  it.effect("says of one whether its booking window is skipped, from the start or later", () =>
+  it.effect("sets whether a calendar ignores the booking window, in add and in update", () =>
     Effect.gen(function* () {
       const { operatorId } = yield* freshOperator()
       const property = yield* propertyOf(operatorId, "Harbour 1")
@@ -117,28 +120,28 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
           calendar("add", "--property", `${property}`, "--url", "https://example.com/x.ics", ...flags),
           ({ answer }) => Number(answer["calendar_id"])
         )
-      const Skips = Schema.Array(Schema.Struct({ skip_unavailable: Schema.Boolean }))
-      const skips = Effect.gen(function* () {
+      const Settings = Schema.Array(Schema.Struct({ skip_unavailable: Schema.Boolean }))
+      const listSettings = Effect.gen(function* () {
         const { answer } = yield* calendar("list", "--property", `${property}`)
-        const listed = yield* Schema.decodeUnknownEffect(Skips)(answer["calendars"])
+        const listed = yield* Schema.decodeUnknownEffect(Settings)(answer["calendars"])
         return listed.map(({ skip_unavailable }) => skip_unavailable)
       })
       const id = yield* add()
-      assert.deepStrictEqual(yield* skips, [false])
+      assert.deepStrictEqual(yield* listSettings, [false])
       assert.strictEqual(yield* add("--skip-unavailable"), id)
-      assert.deepStrictEqual(yield* skips, [true])
-      // Added once more without a word of it, it stays.
+      assert.deepStrictEqual(yield* listSettings, [true])
+      // Adding the calendar again without the flag keeps the setting.
       yield* add()
-      assert.deepStrictEqual(yield* skips, [true])
+      assert.deepStrictEqual(yield* listSettings, [true])
       const update = (flag: string) => Effect.map(calendar("update", `${id}`, flag), ({ answer }) => answer)
       for (const skip_unavailable of [false, true, true]) {
         const flag = skip_unavailable ? "--skip-unavailable" : "--no-skip-unavailable"
         assert.deepStrictEqual(yield* update(flag), { calendar_id: id, skip_unavailable })
-        assert.deepStrictEqual(yield* skips, [skip_unavailable])
+        assert.deepStrictEqual(yield* listSettings, [skip_unavailable])
       }
       yield* calendar("remove", `${id}`)
       yield* add("--skip-unavailable")
-      assert.deepStrictEqual(yield* skips, [true])
+      assert.deepStrictEqual(yield* listSettings, [true])
       const sql = yield* SqlClient.SqlClient
       const trail = yield* sql<{ operation: string }>`
         SELECT operation FROM trail WHERE operator_id = ${operatorId} AND fields = '{skip_unavailable}' ORDER BY id`
@@ -198,7 +201,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey calendar", (it) => {
       assert.match(yield* refusal("remove", "999999999"), /no calendar 999999999/)
       assert.match(yield* refusal("accept", "999999999"), /no calendar 999999999/)
       assert.match(yield* refusal("update", "999999999", "--skip-unavailable"), /no calendar 999999999/)
-      assert.match(yield* refusal("update", "999999999"), /^--skip-unavailable: give it/)
+      assert.match(yield* refusal("update", "999999999"), /^--skip-unavailable: pass it/)
       assert.match(yield* refusal("list", "--limit", "0"), /^--limit: must be from 1 to 1000/)
       assert.match(yield* refusal("list", "--limit", `${CALENDAR_LIST_MAX + 1}`), /^--limit/)
       assert.strictEqual((yield* calendar("list", "--limit", `${CALENDAR_LIST_MAX}`)).code, 0)

@@ -74,7 +74,7 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()("latchkey/re
       /** Takes one, whoever has it and whenever it is due; undefined where there is none of that id. */
       takeOne: (id: number, now: Date) => readOne(takeOne({ id, leaseEnd: leaseEnd(now, FETCH_LEASE_MS) })),
 
-      /** Makes what it says so. Answers how many days changed and are busy; undefined where somebody else has it by now. */
+      /** Stores a feed that was read. Returns how many days changed and are busy; undefined if another worker has the calendar. */
       apply: (calendar: TakenCalendar, { bookingWindow, ...said }: Applicable, nextFetch: Date, now: Date) => {
         const window = {
           unavailable_before: bookingWindow?.before ?? null,
@@ -92,7 +92,7 @@ export class CalendarQueue extends Context.Service<CalendarQueue>()("latchkey/re
 
       handBack: (calendar: TakenCalendar, now: Date) => Effect.orDie(handBack(inHand(calendar, now))),
 
-      /** Opens the days that were kept. Returns how many changed; undefined where somebody else has the calendar by now. */
+      /** Unblocks the days that were kept. Returns how many changed; undefined if another worker has the calendar. */
       accept: (calendar: TakenCalendar, first: string, now: Date) =>
         readChanged(patiently(accept({ ...inHand(calendar, now), first }))),
 

@@ -97,7 +97,7 @@ export class HostCalendars extends Context.Service<
       id: number,
       settings: CalendarSettings
     ) => Effect.Effect<void, NotFound, Acting>
-    /** Accepts the feed with that digest as it was read. */
+    /** Accepts the feed with the digest `seen` as it was read. */
     readonly accept: (
       operatorId: number,
       id: number,

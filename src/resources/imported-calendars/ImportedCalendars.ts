@@ -44,19 +44,19 @@ export class ImportedCalendars extends Context.Service<
   ImportedCalendars,
   {
     /**
-     * Follows the calendar at an address from now on. The same address for the same property is the same calendar, whose
-     * settings stay where none are given.
+     * Follows the calendar at an address from now on. The same address for the same property is the same calendar. Without
+     * `settings`, that calendar keeps its own.
      */
     readonly add: (
       propertyId: number,
       url: string,
       settings?: CalendarSettings
     ) => Effect.Effect<AddedCalendar, NotFound | ValidationFailed, Acting>
-    /** Changes settings of a calendar, which is then read anew. */
+    /** Changes the settings of a calendar, whose feed is then read again. */
     readonly update: (id: number, settings: CalendarSettings) => Effect.Effect<void, NotFound, Acting>
     /**
-     * Accepts a feed with unreadable parts as it was read last: days that were kept busy are free. `seen` is the digest of the
-     * feed that the host looked at; undefined: whichever was read last.
+     * Accepts the last feed with unreadable parts as it was read: unblocks the days that were kept. `seen` is the digest of the
+     * feed that the host saw. Without it, the last feed is accepted, whichever that is.
      */
     readonly accept: (id: number, seen?: string) => Effect.Effect<Acceptance, NotFound | Conflict, Acting | WakeUp>
     /** The first `most` that are wanted, by their ids. */
@@ -192,7 +192,7 @@ const adding = (sql: SqlClient.SqlClient, { seal }: Seals): ImportedCalendars["S
         now
       })
     )
-    // It may have been followed already, with other settings.
+    // The property may follow the calendar already, with other settings.
     if (id !== null && settings !== undefined) yield* change(id, settings, now)
     if (id !== null) return { calendar_id: id, operator_id: operatorId, property_id: propertyId }
     if (is_own) return yield* ownFeed

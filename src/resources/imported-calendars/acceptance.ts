@@ -6,31 +6,31 @@ import { noSuchCalendar, type TakenCalendar } from "./calendar.ts"
 import { isOfThisReader } from "./feed-digest.ts"
 import { reachOf } from "./importing.ts"
 
-// The host accepts a feed with unreadable parts as it was read, so that the days that were kept busy are free.
+// The host accepts a feed with unreadable parts as it was read. The days that were kept blocked become available.
 
-/** What came of accepting a calendar. */
+/** The result of accepting a calendar. */
 export interface Acceptance {
   readonly changed_days: number
 }
 
 const UNCHANGED: Acceptance = { changed_days: 0 }
 
-const nothingUnreadable = new Conflict({ message: "The calendar was read without errors: there is nothing to accept." })
-const readSince = new Conflict({
-  message: "The calendar was read again since. Nothing was changed: look at it, and accept it again."
+const nothingUnreadable = new Conflict({ message: "calendar: was read completely, so there is nothing to accept." })
+const readMeanwhile = new Conflict({ message: "calendar: was read again meanwhile. Check it, and accept it again." })
+const notReadYet = new Conflict({
+  message: "calendar: is being read by a newer release; try again in a few minutes."
 })
-const notReadYet = new Conflict({ message: "The calendar is about to be read again; try again after that." })
 
-/** Returns why a calendar cannot be accepted; undefined if it can be. `seen` is the digest of the feed that the host looked at. */
+/** Returns why a calendar cannot be accepted; undefined if it can be. `seen` is the digest of the feed that the host saw. */
 const refusalOf = ({ digest, unreadable }: TakenCalendar, seen: string | undefined): Conflict | undefined => {
   if (!isOfThisReader(digest)) return notReadYet
   if (unreadable === null) return nothingUnreadable
-  return seen === undefined || seen === digest ? undefined : readSince
+  return seen === undefined || seen === digest ? undefined : readMeanwhile
 }
 
 /**
- * Accepts a calendar as it was read last. Idempotent: a second acceptance of the same feed changes nothing. Fails where it was
- * read without errors, or read again since the host looked.
+ * Accepts a calendar as it was read last. Idempotent: a second acceptance of the same feed changes nothing. Fails if the whole
+ * feed was read, or if the calendar was read again after the host saw it.
  */
 export const acceptCalendar = (queue: CalendarQueue["Service"]) =>
   Effect.fnUntraced(function* (id: number, seen: string | undefined) {
@@ -43,7 +43,7 @@ export const acceptCalendar = (queue: CalendarQueue["Service"]) =>
     if (refusal !== undefined) return yield* refusal
     if (isAccepted) return UNCHANGED
     const accepted = yield* queue.accept(calendar, reachOf(calendar, now.getTime()).first, now)
-    if (accepted === undefined) return yield* readSince
+    if (accepted === undefined) return yield* readMeanwhile
     if (accepted.changed_days > 0) yield* (yield* WakeUp).wake
     return accepted
   })

@@ -19,12 +19,12 @@ export const TakenCalendar = Schema.Struct({
   digest: Schema.NullOr(Schema.String),
   /** The last day that what came last was applied to. */
   applied_to: Schema.NullOr(Schema.String),
-  /** What of the feed that came last could not be read; null: all of it was read. */
+  /** Unreadable parts of the last feed; null if all of it was read. */
   unreadable: Schema.NullOr(Schema.String),
-  /** The digest of the feed with unreadable parts that the host accepted as read. */
+  /** The digest of the feed that the host accepted although parts of it were unreadable. */
   accepted_digest: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,
-  /** The end of the last "Not available" block when the feed was last read whole, and whether it has moved forward. */
+  /** The end of the last "Not available" block of the last feed that was read completely, and whether that end has moved forward. */
   unavailable_before: Schema.NullOr(Schema.String),
   unavailable_moved: Schema.Boolean,
   time_zone: Schema.String
@@ -44,7 +44,7 @@ export const KeptCalendar = Schema.Struct({
   state: CalendarState,
   fetched_at: Schema.NullOr(Instant),
   error: Schema.NullOr(Schema.String),
-  /** Whether a "Not available" block at the end of the feed closes no day once its end has moved forward. */
+  /** Whether to ignore a "Not available" block at the end of the feed once its end has moved forward. */
   skip_unavailable: Schema.Boolean,
   feed_id: Schema.NullOr(Schema.Int),
   feed_token: Schema.NullOr(Schema.String)
@@ -65,22 +65,23 @@ export interface Reach {
   readonly last: string
 }
 
-/** The end of the last "Not available" block of a feed, the first day after it. */
+/** The last "Not available" block of a feed. */
 export interface BookingWindow {
+  /** The first day after the block. */
   readonly before: string
-  /** Whether the end moved forward between two fetches, as that of a marketplace's booking window does. */
+  /** Whether its end moved forward between two fetches, as the end of a marketplace's booking window does. */
   readonly hasMoved: boolean
 }
 
-/** What becomes of a calendar whose feed was read. */
+/** The days and the state to store for a calendar whose feed was read. */
 export interface Applicable extends Reach {
-  /** The days it says are busy, from `first` to `last`, in order. */
+  /** The busy days of the feed from `first` to `last`, in order. */
   readonly days: ReadonlyArray<string>
-  /** False: days that were busy before stay busy. */
+  /** Whether days that the feed does not name become available. If false, days that were busy before stay busy. */
   readonly opensDays: boolean
-  /** What of it could not be read. */
+  /** Unreadable parts of the feed; null if all of it was read. */
   readonly unreadable: string | null
-  /** Its digest where the host accepted it as read. */
+  /** The digest of the feed if the host accepted it as read, else null. */
   readonly accepted_digest: string | null
   readonly bookingWindow: BookingWindow | undefined
   readonly etag: string | null

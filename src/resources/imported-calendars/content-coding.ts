@@ -3,11 +3,12 @@ import zlib from "node:zlib"
 import { Effect, Predicate } from "effect"
 import { CALENDAR_FEED_BYTES } from "../../limits.ts"
 
-// Hosts compress a calendar also where the request asks them not to (RFC 9110, 12.5.3: Accept-Encoding is a preference).
+// Decompresses calendars. Some hosts compress them although the request asks them not to: Accept-Encoding is only a preference
+// (RFC 9110, 12.5.3).
 
 type Decompress = (bytes: Buffer) => Promise<Buffer>
 
-/** Nothing is decompressed beyond the largest calendar that is read. */
+/** Decompression stops at the size of the largest calendar that is read. */
 const options = { maxOutputLength: CALENDAR_FEED_BYTES }
 
 const [gunzip, inflate, inflateRaw, brotliDecompress] = [
@@ -17,7 +18,7 @@ const [gunzip, inflate, inflateRaw, brotliDecompress] = [
   promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)
 ]
 
-/** The low half of the first byte of a zlib stream. Some hosts send `deflate` without that frame. */
+/** The low half of the first byte of a zlib stream. Some hosts send `deflate` without the zlib frame. */
 const ZLIB_METHOD = 8
 
 const CODINGS: Readonly<Record<string, Decompress>> = {
@@ -27,7 +28,7 @@ const CODINGS: Readonly<Record<string, Decompress>> = {
   br: (bytes) => brotliDecompress(bytes, options)
 }
 
-/** Characters of a coding's name in an error. */
+/** Characters of an unknown coding that an error repeats. */
 const CODING_NAME = 40
 
 export const TOO_LARGE = `it is larger than ${CALENDAR_FEED_BYTES / 1024 / 1024} MiB`
@@ -36,8 +37,8 @@ const isTooLarge = (error: unknown): boolean =>
   Predicate.hasProperty(error, "code") && error.code === "ERR_BUFFER_TOO_LARGE"
 
 /**
- * Returns the body of a response without its `Content-Encoding`, at most {@link CALENDAR_FEED_BYTES} of it. Fails with a clause
- * that says why: the coding is unknown, there are several, the body is not in it, or it is larger.
+ * Returns the decompressed body of a response. Fails with a clause if the coding is unknown, if there are several codings, if
+ * the body cannot be decompressed, or if it has more than {@link CALENDAR_FEED_BYTES}.
  */
 export const decodeBody = (bytes: Buffer, contentEncoding: string | undefined): Effect.Effect<Buffer, string> => {
   const codings = (contentEncoding ?? "")

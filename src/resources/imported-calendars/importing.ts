@@ -45,8 +45,8 @@ type Ended =
   | NotFetched
 
 /**
- * What a host is not asked again if it has nothing new: nothing, once there are days that it was never read for, or where an
- * earlier reader read it.
+ * Returns the calendar if an unchanged feed need not be read again. Returns undefined if days have come within reach since it
+ * was read, or if an earlier version of the reader read it.
  */
 const knownOf = (calendar: TakenCalendar, { last }: Reach) =>
   calendar.applied_to !== null && calendar.applied_to >= last && isOfThisReader(calendar.digest) ? calendar : undefined
@@ -134,17 +134,20 @@ const rootOf = (calendar: TakenCalendar) => ({
   attributes: () => ({ "latchkey.calendar": calendar.id, "latchkey.host": calendar.host })
 })
 
-/** Once, when it begins: how long it goes on stands with the calendar. */
-const say = (calendar: TakenCalendar, came: Came) =>
-  came.outcome === "failed" && calendar.failures === 0
-    ? about(calendar)(Effect.logWarning("an imported calendar cannot be read", came.error))
-    : Effect.void
+/** Logs a warning at the first fetch that fails, and at the first feed with unreadable parts. The calendar keeps the error. */
+const logProblem = (calendar: TakenCalendar, came: Came) => {
+  if (came.error === undefined) return Effect.void
+  const warn = (message: string) => about(calendar)(Effect.logWarning(message, came.error))
+  if (came.outcome === "failed" && calendar.failures === 0) return warn("an imported calendar cannot be read")
+  const isFirstInPart = came.outcome === "read" && calendar.unreadable === null
+  return isFirstInPart ? warn("an imported calendar can only be read in part") : Effect.void
+}
 
 /** Fetches a calendar that was taken, and writes down how it ended. */
 export const importCalendar = (calendar: TakenCalendar): Effect.Effect<void, never, Services> =>
   attemptOnce({
     attempt: attemptOf(calendar),
-    settle: (ended: Ended) => Effect.flatMap(settle(calendar, ended), (came) => say(calendar, came)),
+    settle: (ended: Ended) => Effect.flatMap(settle(calendar, ended), (came) => logProblem(calendar, came)),
     handBack: Effect.flatMap(CalendarQueue, (queue) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => queue.handBack(calendar, now))
     )

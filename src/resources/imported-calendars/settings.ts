@@ -3,9 +3,9 @@ import { onRecordInForms } from "../../changes/on-record.ts"
 import type { Givens } from "../../database/forms.ts"
 import { readIdentity } from "../own-row.ts"
 
-/** Settings of a calendar that its host may change. */
+/** The settings of a calendar that its host may change. */
 export interface CalendarSettings {
-  /** Whether a "Not available" block at the end of the feed closes no day once its end has moved forward. */
+  /** Whether to ignore a "Not available" block at the end of the feed once its end has moved forward. */
   readonly skipUnavailable: boolean
 }
 
@@ -15,8 +15,8 @@ interface Change extends CalendarSettings {
 }
 
 /**
- * Changes the settings of a calendar, which is then read anew: a fetch that began before is overtaken. Returns undefined where
- * there is none of that id. Settings that it has already change nothing.
+ * Changes the settings of a calendar and makes it due, so that its feed is read again. The change overtakes a fetch that is
+ * under way. Returns the id; undefined if there is no such calendar. Equal settings change nothing.
  */
 export const changeSettings = (sql: SqlClient) => {
   const statement = onRecordInForms(sql, ({ id, skipUnavailable, now }: Givens<Change>) => ({

@@ -52,8 +52,8 @@ export interface Applied extends InHand, Omit<Applicable, "bookingWindow"> {
 }
 
 /**
- * The days that a calendar says are busy become so here, and days that it names no more are free again. Where it opens no day,
- * the days that it said before count as said still: kept, on the calendar, tells which those are.
+ * Stores the busy days of a calendar and unblocks days that it no longer names. If it may open no day, those days stay blocked,
+ * and `kept` on the calendar lists them. Kept days count as days that the calendar says.
  */
 export const applying = (sql: SqlClient, applied: Givens<Applied>): RecordedChange => {
   const { days, first, last, now, opensDays } = applied
@@ -127,8 +127,8 @@ export interface Accepted extends InHand {
 }
 
 /**
- * The host accepts a feed with unreadable parts as it was read: the days that were kept are free. The calendar is due at once,
- * since a fetch of it may have been given up for this. To be called, as {@link removing}, by who has taken it.
+ * Accepts a feed with unreadable parts as it was read: unblocks the days that were kept. The calendar becomes due at once, since
+ * the acceptance overtakes a fetch that is under way. The caller must have taken the calendar, as for {@link removing}.
  */
 export const accepting = (sql: SqlClient, accepted: Givens<Accepted>): RecordedChange => ({
   change: sql`

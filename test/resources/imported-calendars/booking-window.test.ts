@@ -8,7 +8,7 @@ import { makeImporting } from "../../../src/resources/imported-calendars/importi
 import { byNobody } from "../../harness.ts"
 import { busy, busyInPart, daysOf, fetchedAll, followsOne, layerScene, MINUTE_MS } from "./scene.ts"
 
-/** The last event of a feed is a block of its marketplace. */
+/** Makes the last event of a feed a block of its marketplace. */
 const withBlock = (feed: string): string => {
   const at = feed.lastIndexOf("SUMMARY:Reserved\r\nEND:VEVENT\r\nEND:VCALENDAR")
   return `${feed.slice(0, at)}SUMMARY:Not available${feed.slice(at + "SUMMARY:Reserved".length)}`
@@ -31,7 +31,7 @@ const following = Effect.gen(function* () {
 })
 
 layer(layerScene)("the booking window of a marketplace", (it) => {
-  it.effect("closes days unless its host says otherwise", () =>
+  it.effect("blocks days unless the host turns on the setting", () =>
     Effect.gen(function* () {
       const { readsBlock } = yield* following
       yield* readsBlock("2027-06-01/2027-06-03")
@@ -39,30 +39,43 @@ layer(layerScene)("the booking window of a marketplace", (it) => {
     })
   )
 
-  it.effect("is skipped once its end has moved forward, and for as long as it does not move back", () =>
+  it.effect("blocks no day once its end has moved forward, and until it moves back", () =>
     Effect.gen(function* () {
       const { readsBlock, reads, skips } = yield* following
       yield* skips(true)
-      const taken = ["2027-05-01", "2027-06-02", "2027-06-03"]
+      const withBlockDays = ["2027-05-01", "2027-06-02", "2027-06-03"]
       assert.deepStrictEqual(yield* readsBlock("2027-06-01/2027-06-03"), ["2027-05-01", "2027-06-01", "2027-06-02"])
       assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
-      // Its end stays while the stay before it moves.
-      const moved = withBlock(busy("2027-05-03/2027-05-04", "2027-06-02/2027-06-04"))
-      assert.deepStrictEqual(yield* reads(moved), ["2027-05-03"])
-      // What ends later than it is a block as any other.
+      // The end of the block stays, and another stay moves.
+      const feed = withBlock(busy("2027-05-03/2027-05-04", "2027-06-02/2027-06-04"))
+      assert.deepStrictEqual(yield* reads(feed), ["2027-05-03"])
+      // An event that ends later makes the block an ordinary one.
       const later = withBlock(busy(STAY, "2027-06-02/2027-06-04")).replace(
         "END:VCALENDAR",
         "BEGIN:VEVENT\r\nUID:z\r\nDTSTART;VALUE=DATE:20270610\r\nDTEND;VALUE=DATE:20270611\r\nEND:VEVENT\r\nEND:VCALENDAR"
       )
-      assert.deepStrictEqual(yield* reads(later), [...taken, "2027-06-10"])
-      // Then it has to be seen to move again.
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), taken)
+      assert.deepStrictEqual(yield* reads(later), [...withBlockDays, "2027-06-10"])
+      // Then its end has to move forward again.
+      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), withBlockDays)
       assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-05"), ["2027-05-01"])
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), taken)
+      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), withBlockDays)
     })
   )
 
-  it.effect("closes days while a part of the feed cannot be read", () =>
+  it.effect("does not end with a later block that the host adds", () =>
+    Effect.gen(function* () {
+      const { reads, readsBlock, skips } = yield* following
+      yield* skips(true)
+      const days = ["2027-05-01", "2027-08-10", "2027-08-11", "2027-09-01", "2027-09-02"]
+      assert.deepStrictEqual(yield* readsBlock("2027-08-10/2027-08-12"), days.slice(0, 3))
+      const both = withBlock(busy(STAY, "2027-08-10/2027-08-12", "2027-09-01/2027-09-03"))
+      assert.deepStrictEqual(yield* reads(both), days)
+      // The same if the marketplace drops the earlier block in the meantime.
+      assert.deepStrictEqual(yield* readsBlock("2027-10-01/2027-10-02"), ["2027-05-01", "2027-10-01"])
+    })
+  )
+
+  it.effect("blocks days while a part of the feed cannot be read", () =>
     Effect.gen(function* () {
       const { id, reads, readsBlock, skips } = yield* following
       yield* skips(true)
@@ -80,21 +93,21 @@ layer(layerScene)("the booking window of a marketplace", (it) => {
     })
   )
 
-  it.effect("is read anew when its host changes the setting, though the feed is unchanged", () =>
+  it.effect("is applied anew when the host changes the setting, although the feed is unchanged", () =>
     Effect.gen(function* () {
       const { id, importing, readsBlock, skips } = yield* following
       yield* readsBlock("2027-06-01/2027-06-03")
-      const taken = yield* readsBlock("2027-06-02/2027-06-04")
-      assert.lengthOf(taken, 3)
-      const changedTo = (skipUnavailable: boolean) =>
+      const days = yield* readsBlock("2027-06-02/2027-06-04")
+      assert.lengthOf(days, 3)
+      const setSkip = (skipUnavailable: boolean) =>
         Effect.andThen(Effect.andThen(skips(skipUnavailable), fetchedAll(importing)), daysOf(id))
-      assert.deepStrictEqual(yield* changedTo(true), ["2027-05-01"])
-      assert.deepStrictEqual(yield* changedTo(false), taken)
+      assert.deepStrictEqual(yield* setSkip(true), ["2027-05-01"])
+      assert.deepStrictEqual(yield* setSkip(false), days)
     })
   )
 })
 
-describe("where a booking window ends", () => {
+describe("the end of a booking window", () => {
   const last = "2030-04-20"
   const block = (before: string) => ({ from: dayNumber("2028-04-01"), before: dayNumber(before) })
 
@@ -104,5 +117,18 @@ describe("where a booking window ends", () => {
     const seen = { before: "2030-04-19", hasMoved: true }
     assert.isUndefined(trackBookingWindow(seen, block("2030-04-21"), last))
     assert.deepStrictEqual(trackBookingWindow(seen, block(last), last), { before: last, hasMoved: true })
+  })
+
+  itPure("moves forward only if the new block begins before the earlier one ended", () => {
+    const before = "2028-06-01"
+    for (const seen of [
+      { before: "2028-04-01", hasMoved: false },
+      { before: "2028-04-01", hasMoved: true },
+      { before: "2028-03-20", hasMoved: true }
+    ]) {
+      assert.deepStrictEqual(trackBookingWindow(seen, block(before), last), { before, hasMoved: false })
+    }
+    const overlapping = { before: "2028-04-02", hasMoved: false }
+    assert.deepStrictEqual(trackBookingWindow(overlapping, block(before), last), { before, hasMoved: true })
   })
 })

@@ -4,10 +4,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { addDays, dateOfNumber, dayNumber } from "../../../src/contract/time.ts"
 import { CALENDAR_FEED_EVENTS, CALENDAR_UNREADABLE_REASONS } from "../../../src/limits.ts"
 import { readFeed } from "../../../src/resources/imported-calendars/reading/feed.ts"
+import { CLAUSES_COUNTED, makeReport } from "../../../src/resources/imported-calendars/reading/report.ts"
 import { calendar } from "./scene.ts"
 
-// Feeds that calendars in the wild publish against the standard, and more of each kind: which days they make busy, and what is
-// reported. A day is never open because of something that could not be read.
+// Feeds that break the standard as real calendars do, and variants of them: the days that they block, and the parts that the
+// reader reports. A day is never open because of something that could not be read.
+//
+// Names of files: "F" are malformed feeds, one number per kind of fault. "N" are valid feeds that were read wrongly before.
 
 const TODAY = "2026-11-26"
 const BERLIN = "Europe/Berlin"
@@ -16,7 +19,7 @@ const NEW_YORK = "America/New_York"
 const read = (feed: string | Buffer, zone = BERLIN) =>
   readFeed(Buffer.from(feed), { zone, first: dayNumber(TODAY), last: dayNumber(addDays(TODAY, 1_096)) })
 
-/** Busy days as `2026-12-10 2026-12-11`, then `; ` and what was reported; or why the feed is broken. */
+/** Returns busy days as `2026-12-10 2026-12-11`, then each reported clause after `; `; or why the feed is broken. */
 const outcome = (feed: string | Buffer, zone?: string): string => {
   const reading = read(feed, zone)
   if (reading.outcome === "broken") return `broken: ${reading.why}`
@@ -63,12 +66,12 @@ const FILES: ReadonlyArray<readonly [file: string, expected: string, zone?: stri
   ["N5-vfreebusy-only", `${days("2026-12-10", 3)} ${days("2026-12-20", 2)}`]
 ]
 
-describe("a feed of the kind", () => {
+describe("the feed", () => {
   for (const [file, expected, zone] of FILES)
     it(`${file} is read${zone === undefined ? "" : ` in ${zone}`}`, () =>
       assert.strictEqual(outcome(readFileSync(join(FEEDS, `${file}.ics`)), zone), expected))
 
-  it("is each file that is here", () =>
+  it("files are all in the table", () =>
     assert.sameMembers(
       readdirSync(FEEDS).map((file) => file.replace(".ics", "")),
       Array.from(new Set(FILES.map(([file]) => file)))
@@ -77,7 +80,7 @@ describe("a feed of the kind", () => {
 
 const event = (...lines: ReadonlyArray<string>) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"]
 const one = (...lines: ReadonlyArray<string>) => calendar(...event(...lines))
-/** Another event, in all feeds of a table: it is busy whatever becomes of the first. */
+/** A second event, which is busy whether or not the first is readable. */
 const OTHER = event("DTSTART;VALUE=DATE:20270301")
 
 const table = (cases: ReadonlyArray<readonly [name: string, lines: ReadonlyArray<string>, expected: string]>): void => {
@@ -109,35 +112,58 @@ describe("a date", () => {
     "120261210",
     "Thu Dec 10 2026",
     "1797033600",
-    "20261210;",
-    "20261210,20261211",
     ""
   ]
+  const SERIES = ["DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2"]
+  const SERIES_DAYS = days("2026-12-10", 2)
+
+  const assertUnreadableStart = (text: string) =>
+    assert.strictEqual(
+      outcome(calendar(...event(`DTSTART:${text}`), ...OTHER)),
+      "2027-03-01; DTSTART in line 5 is unreadable"
+    )
+  /** An unreadable end leaves one day busy, and an unreadable override leaves its series busy. */
+  const assertUnreadableEnd = (text: string) => {
+    assert.strictEqual(outcome(one("DTSTART:20261210", `DTEND:${text}`)), "2026-12-10; DTEND in line 6 is unreadable")
+    const override = event("UID:a", `RECURRENCE-ID:${text}`, "DTSTART:20261211", "STATUS:CANCELLED")
+    assert.strictEqual(
+      outcome(calendar(...event("UID:a", ...SERIES), ...override)),
+      `${SERIES_DAYS}; RECURRENCE-ID in line 11 is unreadable`
+    )
+  }
+  const assertUnreadableInList = (text: string) => {
+    for (const name of ["EXDATE", "RDATE"])
+      assert.strictEqual(outcome(one(...SERIES, `${name}:${text}`)), `${SERIES_DAYS}; ${name} in line 7 is unreadable`)
+  }
+  const assertUnreadableUntil = (text: string) =>
+    assert.strictEqual(
+      outcome(one("DTSTART:20261210", `RRULE:FREQ=DAILY;UNTIL=${text}`)),
+      "2026-12-10; RRULE in line 6 is unreadable"
+    )
+
   for (const text of unreadable) {
     it(`is unreadable as ${JSON.stringify(text)}`, () => {
-      assert.strictEqual(
-        outcome(calendar(...event(`DTSTART:${text}`), ...OTHER)),
-        "2027-03-01; DTSTART in line 5 is unreadable"
-      )
-      // All others than the start open nothing: the event blocks one day at least, and what is left out stays busy.
-      const series = ["DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2"]
-      const busy = days("2026-12-10", 2)
-      if (text !== "20261210,20261211") {
-        assert.strictEqual(outcome(one(...series, `EXDATE:${text}`)), `${busy}; EXDATE in line 7 is unreadable`)
-        assert.strictEqual(outcome(one(...series, `RDATE:${text}`)), `${busy}; RDATE in line 7 is unreadable`)
-      }
-      assert.strictEqual(outcome(one("DTSTART:20261210", `DTEND:${text}`)), "2026-12-10; DTEND in line 6 is unreadable")
-      assert.strictEqual(
-        outcome(one("DTSTART:20261210", `RRULE:FREQ=DAILY;UNTIL=${text}`)),
-        text === "20261210;" ? "2026-12-10" : "2026-12-10; RRULE in line 6 is unreadable"
-      )
-      const cancelled = event("UID:a", `RECURRENCE-ID:${text}`, "DTSTART:20261211", "STATUS:CANCELLED")
-      assert.strictEqual(
-        outcome(calendar(...event("UID:a", ...series), ...cancelled)),
-        `${busy}; RECURRENCE-ID in line 11 is unreadable`
-      )
+      assertUnreadableStart(text)
+      assertUnreadableEnd(text)
+      assertUnreadableInList(text)
+      assertUnreadableUntil(text)
     })
   }
+
+  it("is unreadable with a semicolon after it, except at the end of a rule", () => {
+    assertUnreadableStart("20261210;")
+    assertUnreadableEnd("20261210;")
+    assertUnreadableInList("20261210;")
+    assert.strictEqual(outcome(one("DTSTART:20261210", "RRULE:FREQ=DAILY;UNTIL=20261210;")), "2026-12-10")
+  })
+
+  it("is unreadable as a list, except where a list is allowed", () => {
+    assertUnreadableStart("20261210,20261211")
+    assertUnreadableEnd("20261210,20261211")
+    assertUnreadableUntil("20261210,20261211")
+    assert.strictEqual(outcome(one(...SERIES, "RDATE:20261214,20261216")), `${SERIES_DAYS} 2026-12-14 2026-12-16`)
+    assert.strictEqual(outcome(one(...SERIES, "EXDATE:20261210,20261211")), "")
+  })
 
   table([
     ["may have dashes", event("DTSTART:2026-12-10", "DTEND:2026-12-12"), days("2026-12-10", 2)],
@@ -157,7 +183,7 @@ describe("a date", () => {
     ["counts by its form, not by VALUE=DATE-TIME", event("DTSTART;VALUE=DATE-TIME:20261210"), "2026-12-10"],
     ["may have white space around it", event("DTSTART: 20261210 ", "DTEND:20261212\t"), days("2026-12-10", 2)],
     [
-      "may have dashes where a rule ends and where occurrences are left out",
+      "may have dashes in UNTIL and in EXDATE",
       event("DTSTART:20261210", "RRULE:FREQ=DAILY;UNTIL=2026-12-13", "EXDATE:2026-12-11"),
       "2026-12-10 2026-12-12 2026-12-13"
     ],
@@ -167,7 +193,7 @@ describe("a date", () => {
       `2026-12-10 ${days("2026-12-20", 2)}`
     ],
     [
-      "with a parameter that nothing knows is unreadable, since it may be a broken zone",
+      "is unreadable with an unknown parameter, which may be a broken TZID",
       [...event("DTSTART;TZIX=Europe/Berlin:20261210T150000"), ...OTHER],
       "2027-03-01; DTSTART in line 5 is unreadable"
     ]
@@ -180,38 +206,38 @@ describe("a component line", () => {
     ["may have it around the colon", ["BEGIN : VEVENT ", "DTSTART:20261210", "END: VEVENT"], "2026-12-10"],
     ["may be in lower case", ["begin:vevent", "dtstart:20261210", "end:vevent"], "2026-12-10"],
     [
-      "may be missing at the end of an event",
+      "is reported if the END of an event is missing",
       ["BEGIN:VEVENT", "DTSTART:20261210", ...OTHER],
       "2026-12-10 2027-03-01; BEGIN:VEVENT in line 4 has no end"
     ],
     [
-      "may be missing at the beginning of an event, which is reported",
+      "is reported if the BEGIN of an event is missing",
       ["DTSTART:20261210", "END:VEVENT", ...OTHER],
       "2027-03-01; DTSTART in line 4 is outside of an event; END:VEVENT in line 5 has no beginning"
     ],
     [
-      "that is misspelt is reported",
+      "is reported if it is misspelt",
       ["BEGIN:VEVENTS", "DTSTART:20261210", "END:VEVENTX", ...OTHER],
       "2027-03-01; END in line 6 has no beginning; BEGIN in line 4 has no end"
     ],
     [
-      "with more on it is reported",
+      "is reported if other text follows on the line",
       ["BEGIN:VEVENT now", "DTSTART:20261210", "END:VEVENT now", ...OTHER],
       "2027-03-01; line 4 is not a content line; DTSTART in line 5 is outside of an event; line 6 is not a content line"
     ],
     [
-      "of an unknown component in a text is a line of it",
+      "with an unknown name belongs to the event around it",
       event("DTSTART:20261210", "BEGIN:tour", "DTEND:20261212"),
       `${days("2026-12-10", 2)}; BEGIN in line 6 has no end`
     ],
     [
-      "of an alarm does not hide the rest of its event for ever",
+      "of an alarm without an end does not hide the next event",
       [...event("DTSTART:20261210", "BEGIN:VALARM", "TRIGGER:-PT1H"), ...OTHER],
       "2026-12-10 2027-03-01; BEGIN:VALARM in line 6 has no end"
     ]
   ])
 
-  it("of an event outside of VCALENDAR is reported, and the event blocks its days", () => {
+  it("may be outside of VCALENDAR: it is reported, and its event blocks its days", () => {
     const report = "VEVENT in line 8 is outside of VCALENDAR"
     const whole = calendar(...OTHER)
     assert.strictEqual(outcome(`${whole}${event("DTSTART:20261210").join("\r\n")}`), `2026-12-10 2027-03-01; ${report}`)
@@ -244,48 +270,52 @@ describe("a line that is not a content line", () => {
       event("DTSTART:20261210", "DTEND:20261212", "RRULE:FREQ=SOMETIMES"),
       `${days("2026-12-10", 2)}; RRULE in line 7 is unreadable`
     ],
-    ["may be empty, which is nothing", event("DTSTART:20261210", "", "DTEND:20261212", ""), days("2026-12-10", 2)],
+    [
+      "may be empty, and then is not reported",
+      event("DTSTART:20261210", "", "DTEND:20261212", ""),
+      days("2026-12-10", 2)
+    ],
     ["may be in a calendar", ["no line of one", ...OTHER], "2027-03-01; line 4 is not a content line"],
     [
-      "may be a name of a property with a typing error, if that could decide days",
+      "may be a misspelt property with a date",
       event("DTSTART:20261210", "DTEDN:20261212"),
       "2026-12-10; line 6 has a date under an unknown name"
     ],
     [
-      "may be such a name that is cut in two",
+      "may be a misspelt property with a duration",
       event("DTSTART:20261210", "D;URATION:P2D"),
       "2026-12-10; line 6 has a date under an unknown name"
     ],
     [
-      "is not an unknown property without dates",
+      "is not reported if it is an unknown property without dates",
       event("DTSTART:20261210", "GUESTS:2", "X-CHECKOUT:20261212", "BOOKING:123456789012"),
       "2026-12-10"
     ],
     [
-      "is not the rest of a text with an end in it, but white space before an end is reported",
+      "may be DTEND with white space before it, which counts as an end",
       event("DTSTART:20261210", "SUMMARY:Reserved", " DTEND:20261212"),
       `${days("2026-12-10", 2)}; DTEND in line 7 has white space before it`
     ],
     [
-      "never cancels: a text may continue with STATUS",
+      "does not cancel if a text continues with STATUS",
       event("DTSTART:20261210", "SUMMARY:Reserved", " STATUS:CANCELLED"),
       "2026-12-10"
     ],
     [
-      "never cancels: one STATUS of two does not count",
+      "does not cancel if only one STATUS of two is CANCELLED",
       event("DTSTART:20261210", "STATUS:CONFIRMED", "DESCRIPTION:Old", "STATUS:CANCELLED"),
       "2026-12-10"
     ]
   ])
 
-  it("before a calendar is reported, and after it is nothing", () => {
+  it("is reported before a calendar, and ignored after it", () => {
     const whole = calendar(...OTHER)
     assert.strictEqual(outcome(`Warning: x\r\n${whole}`), "2027-03-01; line 1 is outside of VCALENDAR")
     for (const rest of ["X-COMMENT:Hi", "<!-- 0.2 s -->", "END:VCALENDAR", "DTSTART:20261210", " folded", "\u001a"])
       assert.strictEqual(outcome(`${whole}${rest}`), "2027-03-01")
   })
 
-  it("after a calendar that begins another makes the feed broken, unless that one ends", () => {
+  it("makes the feed broken if it begins a second calendar that does not end", () => {
     const whole = calendar(...OTHER)
     const another = one("DTSTART:20261210").trimEnd()
     const cut = "broken: it ends in the middle: END:VCALENDAR is missing"
@@ -330,42 +360,50 @@ describe("an optional property that is empty or broken", () => {
   }
 
   table([
-    ["an end is one day", event("DTSTART:20261210T230000", "DTEND:"), "2026-12-10; DTEND in line 6 is unreadable"],
     [
-      "an end leaves the duration",
+      "as an end leaves one day",
+      event("DTSTART:20261210T230000", "DTEND:"),
+      "2026-12-10; DTEND in line 6 is unreadable"
+    ],
+    [
+      "as an end leaves the duration",
       event("DTSTART:20261210", "DTEND:never", "DURATION:P2D"),
       `${busy}; DTEND in line 6 is unreadable`
     ],
     [
-      "an end of a period lasts as long as its event",
+      "as the end of a period leaves the length of the event",
       event("DTSTART:20261201", "DURATION:P2D", "RDATE;VALUE=PERIOD:20261210/never"),
       `${days("2026-12-01", 2)} ${busy}; RDATE in line 7 is unreadable`
     ],
     [
-      "two ends are the later one",
+      "as one of two ends leaves the later one",
       event("DTSTART:20261210", "DTEND:20261211", "DTEND:20261212"),
       `${busy}; DTEND in line 7 is there twice`
     ],
     [
-      "two starts are the earlier one",
+      "as one of two starts leaves the earlier one",
       event("DTSTART:20261211", "DTSTART:20261210", "DTEND:20261212"),
       `${busy}; DTSTART in line 6 is there twice`
     ],
-    ["twice the same is once", event("DTSTART:20261210", "DTSTART:20261210 "), "2026-12-10"],
     [
-      "of several dates leaves the others",
+      "is not reported if it is there twice with one value",
+      event("DTSTART:20261210", "DTSTART:20261210 "),
+      "2026-12-10"
+    ],
+    [
+      "as one of several dates leaves the others",
       event("DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=3", "EXDATE:20261211,never"),
       "2026-12-10 2026-12-12; EXDATE in line 7 is unreadable"
     ],
-    ["a rule may end with a semicolon", event("DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2;"), busy],
+    ["may be a rule that ends with a semicolon", event("DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2;"), busy],
     [
-      "a rule that cannot be expanded is its first occurrence",
+      "as a rule that cannot be expanded leaves the first occurrence",
       event("DTSTART:20261210", "RRULE:FREQ=WEEKLY;BYYEARDAY=1"),
       "2026-12-10; RRULE of VEVENT in line 4 cannot be expanded"
     ]
   ])
 
-  it("is named in five clauses at most, and the rest is counted", () => {
+  it("is reported in five clauses at most, and the others are counted", () => {
     const broken = (count: number) => Array.from({ length: count }, () => stay("RRULE:")).flat()
     const reasons = (count: number) => {
       const reading = read(calendar(...broken(count)))
@@ -380,6 +418,18 @@ describe("an optional property that is empty or broken", () => {
       "; and 2 more"
     )
   })
+
+  it("is counted once, also beyond the five clauses, and up to 1,000 different clauses", () => {
+    const clausesOf = (count: number) => {
+      const { report, clauses } = makeReport()
+      for (let n = 0; n < 2 * count; n++) report(`line ${n % count} is not a content line`)
+      return clauses()
+    }
+    assert.deepStrictEqual(clausesOf(2), ["line 0 is not a content line", "line 1 is not a content line"])
+    assert.strictEqual(clausesOf(7).at(-1), "and 2 more")
+    assert.strictEqual(clausesOf(CLAUSES_COUNTED).at(-1), "and 995 more")
+    assert.strictEqual(clausesOf(CLAUSES_COUNTED + 1).at(-1), "and more than 995 more")
+  })
 })
 
 describe("an all-day series", () => {
@@ -388,35 +438,39 @@ describe("an all-day series", () => {
   const moved = (id: string) => event("UID:a", `RECURRENCE-ID${id}`, "DTSTART;VALUE=DATE:20261212")
   table([
     [
-      "leaves out a midnight of a named zone",
+      "leaves out the day of a midnight in a named zone",
       series("EXDATE;TZID=Asia/Tokyo:20261210T000000"),
       "2026-12-03 2026-12-17"
     ],
     [
-      "leaves out a midnight of a zone that nobody knows, by its day",
+      "leaves out the day of a midnight in an unknown zone",
       series("EXDATE;TZID=Nowhere:20261210T000000"),
       "2026-12-03 2026-12-17; the time zone Nowhere is unknown"
     ],
-    ["leaves out a midnight without a zone", series("EXDATE:20261210T000000"), "2026-12-03 2026-12-17"],
+    ["leaves out the day of a midnight without a zone", series("EXDATE:20261210T000000"), "2026-12-03 2026-12-17"],
     ["does not leave out the day before", series("EXDATE:20261209T230000Z"), "2026-12-03 2026-12-10 2026-12-17"],
-    ["moves a midnight in UTC", [...series(), ...moved(":20261210T000000Z")], "2026-12-03 2026-12-12 2026-12-17"],
     [
-      "moves a midnight of a Windows zone",
+      "moves the day of a midnight in UTC",
+      [...series(), ...moved(":20261210T000000Z")],
+      "2026-12-03 2026-12-12 2026-12-17"
+    ],
+    [
+      "moves the day of a midnight in a Windows zone",
       [...series(), ...moved(";TZID=Tokyo Standard Time:20261210T000000")],
       "2026-12-03 2026-12-12 2026-12-17"
     ],
     [
-      "moves a midnight with all later ones",
+      "moves all later days with RANGE=THISANDFUTURE",
       [...series(), ...moved(";RANGE=THISANDFUTURE:20261210T000000Z")],
       "2026-12-03 2026-12-12 2026-12-19"
     ],
     [
-      "ends with a time in UTC on its day there, or on that of the property, whichever is later",
+      "ends on the later day of UNTIL in UTC and at the property",
       event("DTSTART;VALUE=DATE:20261203", "RRULE:FREQ=DAILY;UNTIL=20261204T230000Z"),
       days("2026-12-03", 3)
     ],
     [
-      "written from midnight to midnight in UTC is one too",
+      "may be written from midnight to midnight in UTC",
       event(
         "DTSTART:20261203T000000Z",
         "DTEND:20261204T000000Z",
@@ -430,8 +484,8 @@ describe("an all-day series", () => {
 })
 
 describe("an occurrence that is left out", () => {
-  const series = (zone: string, left: string) =>
-    event(`DTSTART;TZID=${zone}:20261203T200000`, "RRULE:FREQ=DAILY;COUNT=2", `EXDATE${left}`)
+  const series = (zone: string, exception: string) =>
+    event(`DTSTART;TZID=${zone}:20261203T200000`, "RRULE:FREQ=DAILY;COUNT=2", `EXDATE${exception}`)
   table([
     ["may be named in UTC", series(BERLIN, ":20261204T190000Z"), "2026-12-03"],
     ["may be named without a zone", series(BERLIN, ":20261204T200000"), "2026-12-03"],
@@ -472,34 +526,38 @@ describe("a time zone", () => {
     ["may have a Windows name in quotes and another case", late('"eastern standard time"'), "2026-12-11"],
     ["may have the name of a program before its own", late("/example.com/20270101/America/New_York"), "2026-12-11"],
     ["may have three parts", late("/x/America/Argentina/Buenos_Aires"), "2026-12-11"],
-    ["is what the calendar describes", [...zone("Ours", ...standard("-0500")), ...late("Ours")], "2026-12-11"],
+    ["may be described in the calendar", [...zone("Ours", ...standard("-0500")), ...late("Ours")], "2026-12-11"],
     [
-      "is what its name means, whatever the calendar describes",
+      "is found by its name, whatever the calendar describes",
       [...zone(NEW_YORK, ...standard("+0900")), ...late(NEW_YORK)],
       "2026-12-11"
     ],
     [
-      "may be empty, and say which one it is",
+      "may be an empty VTIMEZONE with X-LIC-LOCATION",
       [...zone("Ours", `X-LIC-LOCATION:${NEW_YORK}`), ...late("Ours")],
       "2026-12-11"
     ],
-    ["that nobody knows is reported", late("Ours"), unknown("Ours")],
-    ["that is empty is reported", [...zone("Ours"), ...late("Ours")], unknown("Ours")],
-    ["with a broken offset is reported", [...zone("Ours", ...standard("-5")), ...late("Ours")], unknown("Ours")],
+    ["is reported if it is unknown", late("Ours"), unknown("Ours")],
+    ["is reported if its VTIMEZONE is empty", [...zone("Ours"), ...late("Ours")], unknown("Ours")],
+    ["is reported if its offset is broken", [...zone("Ours", ...standard("-5")), ...late("Ours")], unknown("Ours")],
     [
-      "with a broken rule is reported",
+      "is reported if its rule is broken",
       [...zone("Ours", ...standard("-0500", "RRULE:FREQ=SOMETIMES")), ...late("Ours")],
       unknown("Ours")
     ],
     [
-      "with an unreadable line is reported",
+      "is reported if its VTIMEZONE has an unreadable line",
       [...zone("Ours", ...standard("-0500", "RRULEX:FREQ=YEARLY")), ...late("Ours")],
       "2026-12-10; line 10 has a date under an unknown name; the time zone Ours is unknown"
     ],
-    ["that is broken and not used is nothing", [...zone("Ours"), ...event("DTSTART:20261210")], "2026-12-10"],
-    ["of a date is nothing", event("DTSTART;TZID=Nowhere;VALUE=DATE:20261210"), "2026-12-10"],
     [
-      "is reported once, cut and without signs that are not ASCII",
+      "is not reported if it is broken and no event uses it",
+      [...zone("Ours"), ...event("DTSTART:20261210")],
+      "2026-12-10"
+    ],
+    ["is ignored beside a date", event("DTSTART;TZID=Nowhere;VALUE=DATE:20261210"), "2026-12-10"],
+    [
+      "is reported once, as 40 characters of ASCII",
       [...late(`\u00e9${"x".repeat(60)}`), ...late(`\u00e9${"x".repeat(60)}`)],
       unknown(`??${"x".repeat(38)}`)
     ]
@@ -512,22 +570,22 @@ describe("whole days in UTC", () => {
     ["may have a duration", ["DTSTART:20261210T000000Z", "DURATION:P2D"], days("2026-12-10", 2)],
     ["may have dashes", ["DTSTART:2026-12-10T00:00:00Z", "DTEND:2026-12-12T00:00:00Z"], days("2026-12-10", 2)],
     ["may end with a date", ["DTSTART:20261210T000000Z", "DTEND;VALUE=DATE:20261212"], days("2026-12-10", 2)],
-    ["are not times that end at another hour", ["DTSTART:20261210T000000Z", "DTEND:20261210T100000Z"], "2026-12-09"]
+    ["do not end at another hour than midnight", ["DTSTART:20261210T000000Z", "DTEND:20261210T100000Z"], "2026-12-09"]
   ]
   for (const [name, lines, expected] of cases)
     it(name, () => assert.strictEqual(outcome(one(...lines), NEW_YORK), expected))
 
-  it("of another zone keep the night they end in", () => {
+  it("of another zone block the night in which they end", () => {
     // In Los Angeles they begin and end at 15:00.
     const lines = ["DTSTART;TZID=Europe/Berlin:20261210T000000", "DTEND;TZID=Europe/Berlin:20261212T000000"]
     assert.strictEqual(outcome(one(...lines), "America/Los_Angeles"), days("2026-12-09", 3))
   })
 })
 
-describe("a night", () => {
+describe("a timed event", () => {
   table([
     [
-      "is not taken by a cleaning in the morning, nor by a check-out",
+      "blocks no night if it is a cleaning or a check-out in the morning",
       [
         ...event("DTSTART:20261210T090000", "DTEND:20261210T120000"),
         ...event("DTSTART:20261211T060000", "DTEND:20261211T080000"),
@@ -536,7 +594,7 @@ describe("a night", () => {
       "2027-03-01"
     ],
     [
-      "is taken by what begins after noon, ends after noon, or is still night",
+      "blocks a night if it begins after noon, ends after noon, or begins before 6:00",
       [
         ...event("DTSTART:20261210T150000", "DTEND:20261210T160000"),
         ...event("DTSTART:20261212T100000", "DTEND:20261212T130000"),
@@ -545,17 +603,17 @@ describe("a night", () => {
       "2026-12-10 2026-12-12 2026-12-14"
     ],
     [
-      "of a late check-out is free up to the hour of the check-in",
+      "leaves the last day free if it ends before the hour of its start",
       event("DTSTART:20261210T160000", "DTEND:20261212T153000"),
       days("2026-12-10", 2)
     ],
     [
-      "is taken by a check-out later in the day than the check-in",
+      "blocks the last day if it ends later in the day than it began",
       event("DTSTART:20261210T140000", "DTEND:20261212T180000"),
       days("2026-12-10", 3)
     ],
     [
-      "is taken by what ends in the evening, however late it began",
+      "blocks the last day if it ends after 18:00, however late it began",
       [
         ...event("DTSTART:20261210T200000", "DTEND:20261212T180000"),
         ...event("DTSTART:20261220T200000", "DTEND:20261222T180001")
@@ -563,12 +621,12 @@ describe("a night", () => {
       `${days("2026-12-10", 2)} ${days("2026-12-20", 3)}`
     ],
     [
-      "is taken by days that are written from midnight to the last minute",
+      "blocks the last day if it ends in its last minute",
       event("DTSTART:20261210T000000", "DTEND:20261211T235900"),
       days("2026-12-10", 2)
     ],
     [
-      "keeps its hours when the clocks change",
+      "blocks the same nights when the clocks change",
       event(`DTSTART;TZID=${BERLIN}:20270327T140000`, `DTEND;TZID=${BERLIN}:20270329T140000`),
       days("2027-03-27", 2)
     ]
@@ -595,17 +653,17 @@ describe("revisions under one UID", () => {
       "2026-12-10 2026-12-12"
     ],
     [
-      "that are unreadable in part take no other's place",
+      "do not replace another if they are unreadable in part",
       [...revision("20261210"), ...revision("20261210", "SEQUENCE:1", CANCELLED, "RDATE:never")],
       "2026-12-10; RDATE in line 13 is unreadable"
     ],
     [
-      "without a readable start take no other's place",
+      "do not replace another without a readable start",
       [...revision("20261210"), ...revision("never", "SEQUENCE:1")],
       "2026-12-10; DTSTART in line 10 is unreadable"
     ],
     [
-      "of one occurrence count among themselves",
+      "of one occurrence are compared with each other only",
       [
         ...revision("20261210", "RRULE:FREQ=DAILY;COUNT=2", "SEQUENCE:5"),
         ...revision("20261220", "RECURRENCE-ID:20261211", "SEQUENCE:1"),
@@ -614,7 +672,7 @@ describe("revisions under one UID", () => {
       "2026-12-10 2026-12-22"
     ],
     [
-      "of an occurrence with an unreadable part leave it busy",
+      "of one occurrence leave it busy if they are unreadable in part",
       [
         ...revision("20261210", "RRULE:FREQ=DAILY;COUNT=2"),
         ...revision("20261220", "RECURRENCE-ID:20261211", "DTEND:never")
@@ -622,7 +680,7 @@ describe("revisions under one UID", () => {
       `${days("2026-12-10", 2)} 2026-12-20; DTEND in line 13 is unreadable`
     ],
     [
-      "with an unreadable occurrence belong to no series, and block their own days",
+      "with an unreadable RECURRENCE-ID block their own days beside the series",
       [
         ...revision("20261210", "RRULE:FREQ=DAILY;COUNT=2"),
         ...revision("20261211", "RECURRENCE-ID:never"),
@@ -631,34 +689,42 @@ describe("revisions under one UID", () => {
       `${days("2026-12-10", 2)} 2026-12-20; RECURRENCE-ID in line 12 is unreadable`
     ],
     [
-      "are none without a UID",
+      "are not events whose UIDs look alike together with other fields",
+      [
+        ...revision("20261220", "RECURRENCE-ID:20261211T000000"),
+        ...event(`UID:a wall ${Date.UTC(2026, 11, 11) / 1000} false false`, "DTSTART:20261210", "SEQUENCE:1")
+      ],
+      "2026-12-10 2026-12-20"
+    ],
+    [
+      "need a UID",
       [...event("UID:", "DTSTART:20261210"), ...event("UID:", "DTSTART:20261210", CANCELLED, "SEQUENCE:1")],
       "2026-12-10"
     ]
   ])
 })
 
-it("all later occurrences of an unknown event or revision are reported", () => {
-  const moved = event("UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261210", "DTSTART:20261212")
+it("an override of all later occurrences is reported if its series or its revision is unknown", () => {
+  const override = event("UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261210", "DTSTART:20261212")
   const report = "VEVENT in line 4 moves an event that is not there"
   const series = (uid: string) => event(`UID:${uid}`, "DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2")
-  assert.strictEqual(outcome(calendar(...moved, ...series("b"))), `${days("2026-12-10", 3)}; ${report}`)
-  assert.strictEqual(outcome(calendar(...moved, ...series("a"))), days("2026-12-12", 2))
-  const unknown = moved.with(1, "UID:a").toSpliced(2, 0, "SEQ:UENCE:1")
+  assert.strictEqual(outcome(calendar(...override, ...series("b"))), `${days("2026-12-10", 3)}; ${report}`)
+  assert.strictEqual(outcome(calendar(...override, ...series("a"))), days("2026-12-12", 2))
+  const unknown = override.with(1, "UID:a").toSpliced(2, 0, "SEQ:UENCE:1")
   assert.strictEqual(
     outcome(calendar(...unknown, ...series("a"))),
     `${days("2026-12-12", 2)}; VEVENT in line 4 has an unknown SEQUENCE`
   )
 })
 
-describe("busy times without events", () => {
+describe("busy times", () => {
   const times = (...lines: ReadonlyArray<string>) => ["BEGIN:VFREEBUSY", ...lines, "END:VFREEBUSY"]
   const period = (name: string) => times(`FREEBUSY${name}:20261210T140000Z/20261212T100000Z`)
   table([
-    ["are busy without a type", period(""), days("2026-12-10", 2)],
+    ["block days without a type", period(""), days("2026-12-10", 2)],
     ["may be unavailable", period(";FBTYPE=BUSY-UNAVAILABLE"), days("2026-12-10", 2)],
     ["may be tentative", period(";FBTYPE=busy-tentative"), days("2026-12-10", 2)],
-    ["may have a type that nobody knows", period(";FBTYPE=OTHER"), days("2026-12-10", 2)],
+    ["may have an unknown type", period(";FBTYPE=OTHER"), days("2026-12-10", 2)],
     ["may be free", period(";FBTYPE=FREE"), ""],
     ["may be none", times("DTSTART:20261201T000000Z", "DTEND:20270101T000000Z"), ""],
     [
@@ -676,11 +742,32 @@ describe("busy times without events", () => {
       times("FREEBUSY:never/P1D,20261210T140000Z/P1D"),
       "2026-12-10; FREEBUSY in line 5 is unreadable"
     ],
-    ["of which none is readable are broken", times("FREEBUSY:never"), "broken: none of its 1 events can be read"],
-    ["beside events are those events", [...period(""), ...OTHER], "2027-03-01"]
+    [
+      "make the feed broken if none of them is readable",
+      times("FREEBUSY:never"),
+      "broken: none of its 1 events can be read"
+    ],
+    ["block days beside events too", [...period(""), ...OTHER], `${days("2026-12-10", 2)} 2027-03-01`],
+    [
+      "block days beside an event that blocks none",
+      [
+        ...period(""),
+        ...event("DTSTART:20261220", "STATUS:CANCELLED"),
+        ...event("DTSTART:20261221", "TRANSP:TRANSPARENT")
+      ],
+      days("2026-12-10", 2)
+    ],
+    [
+      "report an unknown time zone once, also beside events in that zone",
+      [...event("DTSTART;TZID=Nowhere:20261201T150000"), ...times("FREEBUSY;TZID=Nowhere:20261210T150000/P1D")],
+      "2026-12-01 2026-12-10; the time zone Nowhere is unknown"
+    ]
   ])
 
-  it("have a bound", () => {
+  it("block days beside an event in another calendar of the feed", () =>
+    assert.strictEqual(outcome(calendar(...period("")) + calendar(...OTHER)), `${days("2026-12-10", 2)} 2027-03-01`))
+
+  it("are 10,000 at most", () => {
     const many = (count: number) =>
       calendar(...times(...Array.from({ length: count }, () => "FREEBUSY:20261210T140000Z/P1D")))
     assert.strictEqual(outcome(many(CALENDAR_FEED_EVENTS)), "2026-12-10")
@@ -688,38 +775,38 @@ describe("busy times without events", () => {
   })
 })
 
-describe("the block Not available that reaches the end of a feed", () => {
+describe("the last block Not available of a feed", () => {
   const block = (summary: string, from: string, before: string, ...lines: ReadonlyArray<string>) =>
     event(`SUMMARY:${summary}`, `DTSTART;VALUE=DATE:${from}`, `DTEND;VALUE=DATE:${before}`, ...lines)
   const AIRBNB = "Airbnb (Not available)"
-  /** The block as `2027-01-01/2027-01-03`, and the days that are busy without it. */
+  /** Returns the block as `2027-01-01/2027-01-03`, then the days that are busy without it. */
   const last = (...lines: ReadonlyArray<string>): string => {
     const reading = read(calendar(...lines))
     if (reading.outcome === "broken") return reading.why
-    const { lastUnavailable: found, daysWithoutLastUnavailable: others, days } = reading
-    if (found === undefined) assert.deepStrictEqual(others, days)
-    const name = found === undefined ? "none" : `${dateOfNumber(found.from)}/${dateOfNumber(found.before)}`
+    const { lastUnavailable: span, daysWithoutLastUnavailable: others, days } = reading
+    if (span === undefined) assert.deepStrictEqual(others, days)
+    const name = span === undefined ? "none" : `${dateOfNumber(span.from)}/${dateOfNumber(span.before)}`
     return [name, ...others.map(dateOfNumber)].join(" ")
   }
 
-  it("is told apart from all others", () => {
+  it("is found among other blocks", () => {
     const file = readFileSync(join(FEEDS, "N1-airbnb-not-available-window.ics"), "utf8")
     const lines = file.split("\n").slice(4, -2)
     assert.strictEqual(last(...lines), `2027-08-26/2027-11-26 ${days("2026-11-26", 2)} ${days("2027-01-05", 5)}`)
   })
 
-  const found = "2027-01-01/2027-01-03"
+  const BLOCK = "2027-01-01/2027-01-03"
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> = [
-    ["has the name that Airbnb writes", block(AIRBNB, "20270101", "20270103"), found],
-    ["may have that name alone", block("Not available", "20270101", "20270103"), found],
+    ["has the name that Airbnb writes", block(AIRBNB, "20270101", "20270103"), BLOCK],
+    ["may have that name alone", block("Not available", "20270101", "20270103"), BLOCK],
     [
-      "is not what Booking.com writes of bookings",
+      "is not a booking of Booking.com",
       block("CLOSED - Not available", "20270101", "20270103"),
       `none ${days("2027-01-01", 2)}`
     ],
-    ["is no reservation", block("Reserved", "20270101", "20270103"), `none ${days("2027-01-01", 2)}`],
+    ["is not an event Reserved", block("Reserved", "20270101", "20270103"), `none ${days("2027-01-01", 2)}`],
     [
-      "is not of hours",
+      "is not a timed event",
       event(`SUMMARY:${AIRBNB}`, "DTSTART:20270101T120000", "DTEND:20270102T110000"),
       "none 2027-01-01"
     ],
@@ -731,22 +818,27 @@ describe("the block Not available that reaches the end of a feed", () => {
     ["has no unreadable part", block(AIRBNB, "20270101", "20270103", "EXDATE:never"), `none ${days("2027-01-01", 2)}`],
     ["is busy", block(AIRBNB, "20270101", "20270103", "TRANSP:TRANSPARENT"), "none"],
     [
-      "is none if a booking follows",
+      "is missing if a booking follows",
       [...block(AIRBNB, "20270101", "20270103"), ...block("Reserved", "20270103", "20270104")],
       `none ${days("2027-01-01", 3)}`
     ],
     [
-      "is none if a booking ends with it",
+      "is missing if a booking ends with it",
       [...block(AIRBNB, "20270101", "20270103"), ...block("Reserved", "20270102", "20270103")],
       `none ${days("2027-01-01", 2)}`
     ],
     [
-      "is the last of several, however near the others are",
+      "is missing if a busy time ends with it",
+      [...block(AIRBNB, "20270101", "20270103"), "BEGIN:VFREEBUSY", "FREEBUSY:20270101T140000Z/P2D", "END:VFREEBUSY"],
+      `none ${days("2027-01-01", 2)}`
+    ],
+    [
+      "is the last of several adjacent blocks",
       [...block(AIRBNB, "20270101", "20270103"), ...block(AIRBNB, "20270103", "20270105")],
       `2027-01-03/2027-01-05 ${days("2027-01-01", 2)}`
     ],
     [
-      "leaves days busy that a booking in it takes",
+      "leaves the days of a booking within it busy",
       [...block(AIRBNB, "20270101", "20270105"), ...block("Reserved", "20270102", "20270103")],
       "2027-01-01/2027-01-05 2027-01-02"
     ]

@@ -7,7 +7,7 @@ import { ImportedCalendars } from "../../../src/resources/imported-calendars/Imp
 import { byNobody } from "../../harness.ts"
 import { busy, daysOf, followsOne, layerScene } from "./scene.ts"
 
-/** A property that follows one calendar, which sends a feed in a coding and is then fetched: its error. */
+/** A property that follows one calendar. `sends` serves a feed in a coding, fetches it and returns the error. */
 const following = Effect.gen(function* () {
   const one = yield* followsOne
   const calendars = yield* ImportedCalendars
@@ -18,13 +18,13 @@ const following = Effect.gen(function* () {
   return { ...one, sends }
 })
 
-/** A feed with one busy night that has so many bytes, and compresses well. */
+/** Returns a feed of that many bytes with busy nights from `night` on, which compresses well. */
 const feedOf = (bytes: number, night: string) => {
   const frame = busy(`${night}/2027-05-31`).replace("END:VCALENDAR", "X-NOTE:\r\nEND:VCALENDAR")
   return Buffer.from(frame.replace("X-NOTE:", `X-NOTE:${"x".repeat(bytes - frame.length)}`))
 }
 
-layer(layerScene)("a calendar whose host compresses it, unasked", (it) => {
+layer(layerScene)("a calendar that its host compresses", (it) => {
   it.effect("is read from gzip, deflate and br", () =>
     Effect.gen(function* () {
       const { id, sends } = yield* following
@@ -47,7 +47,7 @@ layer(layerScene)("a calendar whose host compresses it, unasked", (it) => {
     })
   )
 
-  it.effect("is read up to two mebibytes of what was compressed, and no further", () =>
+  it.effect("is read up to two mebibytes of decompressed text", () =>
     Effect.gen(function* () {
       const { id, sends } = yield* following
       for (const [coding, compress] of [
@@ -62,14 +62,14 @@ layer(layerScene)("a calendar whose host compresses it, unasked", (it) => {
         )
         assert.deepStrictEqual(yield* daysOf(id), ["2027-05-30"])
       }
-      // A bomb: a hundredth of the bound that unpacks to a hundred times the bound.
+      // A small body that unpacks to a hundred times the limit.
       const bomb = gzipSync(Buffer.alloc(100 * CALENDAR_FEED_BYTES))
       assert.isBelow(bomb.length, CALENDAR_FEED_BYTES)
       assert.strictEqual(yield* sends(bomb, "gzip"), "it is larger than 2 MiB")
     })
   )
 
-  it.effect("is not read where its host does not say how, says it wrongly, or compresses it twice", () =>
+  it.effect("is not read if the coding is unknown or wrong, or if there are two", () =>
     Effect.gen(function* () {
       const { id, sends } = yield* following
       const feed = busy("2027-05-01/2027-05-02")

@@ -6,66 +6,66 @@ import { feedLines, withDashes } from "./generate-feed.ts"
 import { TODAY } from "./scene.ts"
 
 // A feed never opens a day because of something that could not be read. If one line breaks, each busy day stays busy, or the
-// reader reports something, and then the service keeps the days that it knew.
+// reader reports the line. Then the service keeps the days that were busy before.
 
 const read = (lines: ReadonlyArray<string>, zone = "Europe/Berlin"): Reading =>
   readFeed(Buffer.from(lines.join("\r\n")), { zone, first: dayNumber(TODAY), last: dayNumber(addDays(TODAY, 1_096)) })
 
 const daysOf = (reading: Reading): ReadonlyArray<number> => (reading.outcome === "read" ? reading.days : [])
 
-/** Set for a long run: `FAIL_CLOSED_RUNS=20000 FAIL_CLOSED_SEED=1`. */
+/** Environment variables for a long run: `FAIL_CLOSED_RUNS=20000 FAIL_CLOSED_SEED=1`. */
 const long = {
   ...(process.env.FAIL_CLOSED_RUNS === undefined ? {} : { numRuns: Number(process.env.FAIL_CLOSED_RUNS) }),
   ...(process.env.FAIL_CLOSED_SEED === undefined ? {} : { seed: Number(process.env.FAIL_CLOSED_SEED) })
 }
 
-const assertClosed = (before: ReadonlyArray<string>, after: ReadonlyArray<string>, zone: string): void => {
-  const [was, is] = [read(before, zone), read(after, zone)]
-  assert.strictEqual(was.outcome, "read")
-  if (is.outcome === "broken" || is.unreadable.length > 0) return
-  const days = new Set(is.days)
-  const opened = daysOf(was).filter((day) => !days.has(day))
-  assert.deepStrictEqual(opened, [], `${before.join("\n")}\n\nbecame\n\n${after.join("\n")}`)
+const assertNothingOpens = (before: ReadonlyArray<string>, after: ReadonlyArray<string>, zone: string): void => {
+  const [reading, broken] = [read(before, zone), read(after, zone)]
+  assert.strictEqual(reading.outcome, "read")
+  if (broken.outcome === "broken" || broken.unreadable.length > 0) return
+  const days = new Set(broken.days)
+  const openDays = daysOf(reading).filter((day) => !days.has(day))
+  assert.deepStrictEqual(openDays, [], `${before.join("\n")}\n\nbecame\n\n${after.join("\n")}`)
 }
 
 const zone = fc.constantFrom("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Auckland")
-/** Signs that make a value unreadable, not another value. */
-const sign = fc.constantFrom("x", "?", ":", ";", ",", '"', "=", "-", ".", "/", "\u00e9", "\u0001")
+/** Characters that make a value unreadable rather than another value. */
+const character = fc.constantFrom("x", "?", ":", ";", ",", '"', "=", "-", ".", "/", "\u00e9", "\u0001")
 const place = fc.record({ line: fc.nat(), at: fc.nat() })
 
 describe("a feed with one broken line", () => {
-  const opens = (
+  const opensNothing = (
     name: string,
-    breaks: (line: string, at: number, sign: string) => ReadonlyArray<string>,
-    signs: fc.Arbitrary<string> = sign
+    breaks: (line: string, at: number, character: string) => ReadonlyArray<string>,
+    characters: fc.Arbitrary<string> = character
   ) =>
     it(`opens nothing in silence: ${name}`, () =>
       fc.assert(
-        fc.property(feedLines, zone, place, signs, (lines, zone, { line, at }, sign) => {
+        fc.property(feedLines, zone, place, characters, (lines, zone, { line, at }, character) => {
           const index = line % lines.length
           const text = lines[index] ?? ""
-          const broken = breaks(text, at % (text.length + 1), sign)
-          assertClosed(lines, lines.toSpliced(index, 1, ...broken), zone)
+          const broken = breaks(text, at % (text.length + 1), character)
+          assertNothingOpens(lines, lines.toSpliced(index, 1, ...broken), zone)
         }),
         { numRuns: 200, ...long }
       ))
 
-  opens("a sign is inserted", (line, at, sign) => [line.slice(0, at) + sign + line.slice(at)])
-  opens("a sign is replaced", (line, at, sign) => [line.slice(0, at) + sign + line.slice(at + 1)])
-  opens(
+  opensNothing("a character is inserted", (line, at, character) => [line.slice(0, at) + character + line.slice(at)])
+  opensNothing("a character is replaced", (line, at, character) => [line.slice(0, at) + character + line.slice(at + 1)])
+  opensNothing(
     "white space is inserted",
-    (line, at, sign) => [line.slice(0, at) + sign + line.slice(at)],
+    (line, at, character) => [line.slice(0, at) + character + line.slice(at)],
     fc.constantFrom(" ", "\t")
   )
-  opens("it is broken in two", (line, at) => [line.slice(0, at), line.slice(at)])
-  opens("its value is garbage", (line, _, sign) => [`${line.split(":")[0]}:${sign}garbage`])
-  opens("its value is missing", (line) => [`${line.split(":")[0]}:`])
-  opens("it is garbage", (_line, _at, sign) => [`${sign} garbage`])
-  opens("a line of a text comes before it", (line, _, sign) => [`Guest ${sign} Jane`, line])
+  opensNothing("it is cut in two", (line, at) => [line.slice(0, at), line.slice(at)])
+  opensNothing("its value is garbage", (line, _, character) => [`${line.split(":")[0]}:${character}garbage`])
+  opensNothing("its value is missing", (line) => [`${line.split(":")[0]}:`])
+  opensNothing("it is garbage", (_line, _at, character) => [`${character} garbage`])
+  opensNothing("a line of a text comes before it", (line, _, character) => [`Guest ${character} Jane`, line])
 })
 
 describe("a feed", () => {
-  it("is whole as it is made here", () =>
+  it("is completely readable as the generator makes it", () =>
     fc.assert(
       fc.property(feedLines, zone, (lines, zone) => {
         const reading = read(lines, zone)
@@ -74,7 +74,7 @@ describe("a feed", () => {
       { numRuns: 200, ...long }
     ))
 
-  const reads = (name: string, changes: (lines: ReadonlyArray<string>) => ReadonlyArray<string>) =>
+  const readsTheSame = (name: string, changes: (lines: ReadonlyArray<string>) => ReadonlyArray<string>) =>
     it(`is read the same ${name}`, () =>
       fc.assert(
         fc.property(feedLines, zone, (lines, zone) =>
@@ -83,18 +83,18 @@ describe("a feed", () => {
         { numRuns: 100, ...long }
       ))
 
-  reads("with dashes and colons in its dates", (lines) => lines.map(withDashes))
-  reads("with white space around component lines", (lines) =>
+  readsTheSame("with dashes and colons in its dates", (lines) => lines.map(withDashes))
+  readsTheSame("with white space around component lines", (lines) =>
     lines.map((line) => (/^(?:BEGIN|END):/.test(line) ? ` \t${line} \t` : line))
   )
-  reads("with white space after each line", (lines) => lines.map((line) => `${line} `))
-  reads("with empty lines in it", (lines) => lines.flatMap((line) => [line, ""]))
-  reads("with more after its end", (lines) => [...lines, "X-COMMENT:Hi", "", "<!-- made in 0.2 s -->"])
-  reads("in lower case", (lines) =>
+  readsTheSame("with white space after each line", (lines) => lines.map((line) => `${line} `))
+  readsTheSame("with empty lines in it", (lines) => lines.flatMap((line) => [line, ""]))
+  readsTheSame("with more after its end", (lines) => [...lines, "X-COMMENT:Hi", "", "<!-- made in 0.2 s -->"])
+  readsTheSame("in lower case", (lines) =>
     lines.map((line) => (/TZID|RRULE/.test(line) ? line : line.replace(/^[A-Z-]+/, (name) => name.toLowerCase())))
   )
 
-  it("without its last block Not available has no day more than with it", () =>
+  it("has no more days without its last block Not available than with it", () =>
     fc.assert(
       fc.property(feedLines, (lines) => {
         const reading = read(lines)
@@ -107,7 +107,7 @@ describe("a feed", () => {
       { numRuns: 200, ...long }
     ))
 
-  it("that is cut off is broken, wherever that is", () =>
+  it("that is cut off anywhere is broken", () =>
     fc.assert(
       fc.property(feedLines, fc.nat(), (lines, at) => {
         const text = lines.join("\r\n")

@@ -2,12 +2,12 @@ import fc from "fast-check"
 import { addDays } from "../../../src/contract/time.ts"
 import { calendar, TODAY } from "./scene.ts"
 
-// Feeds of all that a calendar may say of days, each readable from the first line to the last.
+// Generates feeds with everything that decides days in a calendar. Every line of them is readable.
 
 const two = (number: number) => String(number).padStart(2, "0")
 const basic = (date: string) => date.replaceAll("-", "")
 
-/** A zone that its calendar describes, and no table knows. */
+/** A zone that only the calendar describes. */
 const ZONE = [
   "BEGIN:VTIMEZONE",
   "TZID:Office",
@@ -29,7 +29,7 @@ const ZONE = [
 const day = fc.integer({ min: -5, max: 60 }).map((days) => addDays(TODAY, days))
 const hour = fc.integer({ min: 0, max: 23 })
 
-/** How an event writes its times: the parameters of a property, and a value for a date and an hour. */
+/** A notation of times: the parameters of a property, and a function that writes a date and an hour. */
 const form = fc.constantFrom(
   { parameters: ";VALUE=DATE", write: (date: string) => basic(date) },
   { parameters: "", write: (date: string) => basic(date) },
@@ -70,10 +70,10 @@ const event = fc.record({
   until: hour,
   end: fc.constantFrom("DTEND", "DURATION", "none"),
   rule: fc.option(rule, { nil: undefined, freq: 2 }),
-  left: fc.array(fc.integer({ min: 0, max: 21 }), { maxLength: 2 }),
-  more: fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 2 }),
+  excluded: fc.array(fc.integer({ min: 0, max: 21 }), { maxLength: 2 }),
+  additional: fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 2 }),
   period: fc.boolean(),
-  replaced: fc.option(fc.integer({ min: 0, max: 14 }), { nil: undefined, freq: 4 }),
+  replacement: fc.option(fc.integer({ min: 0, max: 14 }), { nil: undefined, freq: 4 }),
   andLater: fc.boolean(),
   status: fc.constantFrom("", "STATUS:CONFIRMED", "STATUS:CANCELLED", "TRANSP:TRANSPARENT", "TRANSP:OPAQUE"),
   text
@@ -81,36 +81,36 @@ const event = fc.record({
 
 type GeneratedEvent = typeof event extends fc.Arbitrary<infer A> ? A : never
 
-const isReplacement = ({ replaced, uid }: GeneratedEvent): boolean => replaced !== undefined && uid !== undefined
+const isReplacement = ({ replacement, uid }: GeneratedEvent): boolean => replacement !== undefined && uid !== undefined
 
-const linesOf = (given: GeneratedEvent, all: ReadonlyArray<GeneratedEvent>): ReadonlyArray<string> => {
-  const { form, start, at } = given
+const linesOf = (event: GeneratedEvent, all: ReadonlyArray<GeneratedEvent>): ReadonlyArray<string> => {
+  const { form, start, at } = event
   const on = (days: number, hours = at) => form.write(addDays(start, days), hours)
-  const isOverride = isReplacement(given)
-  // With two of them, and one UID broken, nothing would tell that the event moves both.
-  const hasSeries = all.filter((each) => each.uid === given.uid && !isReplacement(each)).length === 1
+  const isOverride = isReplacement(event)
+  // With two series of one UID, a broken UID of one of them could not be noticed.
+  const hasSeries = all.filter((each) => each.uid === event.uid && !isReplacement(each)).length === 1
   return [
     "BEGIN:VEVENT",
     "DTSTAMP:20270420T095113Z",
-    ...(given.uid === undefined ? [] : [`UID:${given.uid}`]),
-    ...given.text.slice(0, given.text.length === 1 ? 1 : 0),
+    ...(event.uid === undefined ? [] : [`UID:${event.uid}`]),
+    ...event.text.slice(0, event.text.length === 1 ? 1 : 0),
     `DTSTART${form.parameters}:${on(0)}`,
-    ...(given.end === "DTEND" ? [`DTEND${form.parameters}:${on(given.nights, given.until)}`] : []),
-    ...(given.end === "DURATION" ? [`DURATION:P${given.nights}D`] : []),
-    ...(given.sequence === undefined ? [] : [`SEQUENCE:${given.sequence}`]),
-    ...(given.rule === undefined || isOverride ? [] : [`RRULE:${given.rule}`]),
-    ...(isOverride ? [] : given.left.map((days) => `EXDATE${form.parameters}:${on(days)}`)),
-    ...(isOverride || given.more.length === 0
+    ...(event.end === "DTEND" ? [`DTEND${form.parameters}:${on(event.nights, event.until)}`] : []),
+    ...(event.end === "DURATION" ? [`DURATION:P${event.nights}D`] : []),
+    ...(event.sequence === undefined ? [] : [`SEQUENCE:${event.sequence}`]),
+    ...(event.rule === undefined || isOverride ? [] : [`RRULE:${event.rule}`]),
+    ...(isOverride ? [] : event.excluded.map((days) => `EXDATE${form.parameters}:${on(days)}`)),
+    ...(isOverride || event.additional.length === 0
       ? []
-      : [`RDATE${form.parameters}:${given.more.map((days) => on(days)).join(",")}`]),
-    ...(given.period && !isOverride ? [`RDATE;VALUE=PERIOD:${basic(addDays(start, 20))}T150000Z/P2D`] : []),
+      : [`RDATE${form.parameters}:${event.additional.map((days) => on(days)).join(",")}`]),
+    ...(event.period && !isOverride ? [`RDATE;VALUE=PERIOD:${basic(addDays(start, 20))}T150000Z/P2D`] : []),
     ...(isOverride
       ? [
-          `RECURRENCE-ID${given.andLater && hasSeries ? ";RANGE=THISANDFUTURE" : ""}${form.parameters}:${on(given.replaced ?? 0)}`
+          `RECURRENCE-ID${event.andLater && hasSeries ? ";RANGE=THISANDFUTURE" : ""}${form.parameters}:${on(event.replacement ?? 0)}`
         ]
       : []),
-    ...(given.status === "" ? [] : [given.status]),
-    ...(given.text.length === 1 ? [] : given.text),
+    ...(event.status === "" ? [] : [event.status]),
+    ...(event.text.length === 1 ? [] : event.text),
     "END:VEVENT"
   ]
 }
@@ -134,14 +134,18 @@ const busyTimes = fc
     "END:VFREEBUSY"
   ])
 
-/** The lines of a whole feed. */
+/** The lines of a feed. */
 export const feedLines: fc.Arbitrary<ReadonlyArray<string>> = fc
   .oneof(
     {
       weight: 8,
       arbitrary: fc.array(event, { minLength: 1, maxLength: 4 }).map((all) => all.flatMap((each) => linesOf(each, all)))
     },
-    { weight: 1, arbitrary: busyTimes }
+    { weight: 1, arbitrary: busyTimes },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(event, busyTimes).map(([first, times]) => [...linesOf(first, [first]), ...times])
+    }
   )
   .map((lines) =>
     calendar(...ZONE, ...lines)
@@ -149,7 +153,7 @@ export const feedLines: fc.Arbitrary<ReadonlyArray<string>> = fc
       .split("\r\n")
   )
 
-/** The same dates with the dashes and colons of ISO 8601. */
+/** Returns a line whose dates have the dashes and colons of ISO 8601. */
 export const withDashes = (line: string): string =>
   /^(?:BEGIN|END|SUMMARY|DESCRIPTION|UID|X-)/.test(line)
     ? line

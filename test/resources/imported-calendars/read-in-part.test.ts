@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { assert, describe, it as itPure, layer } from "@effect/vitest"
-import { Effect, Queue } from "effect"
+import { Effect, Logger, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../src/contract/time.ts"
@@ -25,9 +25,9 @@ import {
   toldOf
 } from "./scene.ts"
 
-const NO_DAY_OPENED = /^1 part of the calendar could not be read, so no day was opened: /
+const KEEPS_DAYS_BLOCKED = /^1 part of the calendar could not be read, so no dates became available: /
 
-/** A property that follows one calendar, which says what the test says and is then fetched. */
+/** A property that follows one calendar. `reads` serves a feed and fetches it. */
 const following = Effect.gen(function* () {
   const one = yield* followsOne
   const importing = yield* makeImporting
@@ -42,7 +42,7 @@ const following = Effect.gen(function* () {
 })
 
 layer(layerScene)("an imported calendar of which a part cannot be read", (it) => {
-  it.effect("opens nothing and says why, and opens what is free once it can be read again", () =>
+  it.effect("unblocks no day and says why, until the whole feed can be read again", () =>
     Effect.gen(function* () {
       const { id, property, reads } = yield* following
       yield* reads(busy("2027-05-01/2027-05-04"))
@@ -51,8 +51,8 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
       assert.deepStrictEqual(yield* daysOf(id), kept)
       const state = yield* stateOf(id)
       assert.strictEqual(state?.state, "ok")
-      assert.match(state?.error ?? "", NO_DAY_OPENED)
-      // Read in part once more, it still knows the days of before.
+      assert.match(state?.error ?? "", KEEPS_DAYS_BLOCKED)
+      // A second feed with unreadable parts keeps the same days.
       yield* reads(busyInPart())
       assert.deepStrictEqual(yield* daysOf(id), kept)
       yield* reads(busy("2027-05-03/2027-05-05"))
@@ -78,25 +78,48 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
         assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
       }
       assert.strictEqual((yield* stateOf(id))?.state, "ok")
-      assert.match((yield* stateOf(id))?.error ?? "", NO_DAY_OPENED)
+      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
     })
   )
 
-  it.effect("takes no second booking of a night that it kept: 409", () =>
+  it.effect("rejects a booking of a kept night with 409, until the host accepts the feed", () =>
     Effect.gen(function* () {
       const { property, token, reads, accept } = yield* following
       yield* reads(busy("2027-05-01/2027-05-02"))
       yield* reads(busyInPart())
       const night = { property_id: property, check_in_date: "2027-05-01", check_out_date: "2027-05-02" }
-      const refused = yield* call(token, "create_reservation", { ...booking, ...night })
-      assert.strictEqual(refused.error_code, 409)
-      assert.match(refused.error_msg, /night of 2027-05-01: Busy in the calendar of 127.0.0.1/)
+      const response = yield* call(token, "create_reservation", { ...booking, ...night })
+      assert.strictEqual(response.error_code, 409)
+      assert.match(response.error_msg, /night of 2027-05-01: Busy in the calendar of 127.0.0.1/)
       yield* accept
       assert.strictEqual((yield* call(token, "create_reservation", { ...booking, ...night })).error_code, 0)
     })
   )
 
-  it.effect("is accepted as read by its host, once and for that feed alone", () =>
+  it.effect("is logged once, when its feed first has unreadable parts", () =>
+    Effect.gen(function* () {
+      const { reads } = yield* following
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ message, logLevel }) => {
+        if (logLevel === "Warn") warnings.push(JSON.stringify(message))
+      })
+      const readLogged = (feed: string) => Effect.provide(reads(feed), Logger.layer([logger]))
+      const clause = "DTSTART in line 12 is unreadable"
+      yield* readLogged(busy("2027-05-01/2027-05-02"))
+      assert.deepStrictEqual(warnings, [])
+      yield* readLogged(busyInPart())
+      yield* readLogged(busyInPart("2027-05-05/2027-05-06"))
+      assert.lengthOf(warnings, 1)
+      assert.include(warnings[0], "an imported calendar can only be read in part")
+      assert.include(warnings[0], clause)
+      assert.notMatch(warnings.join(""), /never|SECRET/)
+      yield* readLogged(busy())
+      yield* readLogged(busyInPart())
+      assert.lengthOf(warnings, 2)
+    })
+  )
+
+  it.effect("is accepted for one feed only", () =>
     Effect.gen(function* () {
       const { id, property, reads, fetched, accept } = yield* following
       yield* reads(busy("2027-05-01/2027-05-04"))
@@ -104,41 +127,41 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
       yield* reads(inPart)
       assert.deepStrictEqual(yield* accept, { changed_days: 2 })
       assert.deepStrictEqual(yield* accept, { changed_days: 0 })
-      const accepted = { state: "ok", error: null }
-      assert.deepInclude(yield* stateOf(id), accepted)
+      const withoutError = { state: "ok", error: null }
+      assert.deepInclude(yield* stateOf(id), withoutError)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03"])
       assert.deepStrictEqual(yield* toldOf(property), [
         "-2027-05-01 -2027-05-02 -2027-05-03",
         "+2027-05-01 +2027-05-02"
       ])
-      // The same feed is not read again, is read whole the day after, and has the time of each request in it.
+      // The acceptance lasts through fetches of the same feed: unchanged, a day later, and with another DTSTAMP.
       yield* fetched
-      assert.deepInclude(yield* stateOf(id), accepted)
+      assert.deepInclude(yield* stateOf(id), withoutError)
       yield* TestClock.adjust(24 * 60 * MINUTE_MS)
       yield* fetched
-      assert.deepInclude(yield* stateOf(id), accepted)
+      assert.deepInclude(yield* stateOf(id), withoutError)
       yield* reads(inPart.replaceAll("20270420T100000Z", "20270421T110000Z"))
-      assert.deepInclude(yield* stateOf(id), accepted)
-      // Another feed with unreadable parts opens nothing again, and so does the accepted one after it.
+      assert.deepInclude(yield* stateOf(id), withoutError)
+      // Another feed with unreadable parts unblocks nothing, nor does the accepted feed after it.
       yield* reads(busyInPart("2027-05-04/2027-05-05"))
-      assert.match((yield* stateOf(id))?.error ?? "", NO_DAY_OPENED)
+      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
       yield* reads(inPart)
-      assert.match((yield* stateOf(id))?.error ?? "", NO_DAY_OPENED)
+      assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
     })
   )
 
-  it.effect("cannot be accepted where it was read whole, nor as another feed than the host saw", () =>
+  it.effect("cannot be accepted if the whole feed was read, or if the host saw another feed", () =>
     Effect.gen(function* () {
       const { id, reads, accept } = yield* following
-      const message = "The calendar was read without errors: there is nothing to accept."
+      const message = "calendar: was read completely, so there is nothing to accept."
       yield* reads(busy("2027-05-01/2027-05-02"))
       assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
       yield* reads(busyInPart())
       const calendars = yield* ImportedCalendars
-      const seen = yield* Effect.flip(byNobody(calendars.accept(id, "2:another")))
-      assert.match(seen.message, /^The calendar was read again since\. Nothing was changed/)
+      const conflict = yield* Effect.flip(byNobody(calendars.accept(id, "2:another")))
+      assert.match(conflict.message, /^calendar: was read again meanwhile\. Check it/)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
       assert.deepInclude(yield* Effect.flip(byNobody(calendars.accept(999_999_999))), { _tag: "NotFound" })
       yield* reads(busy())
@@ -146,7 +169,7 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
     })
   )
 
-  it.effect("accepted while it is fetched is not kept closed by that fetch, and is fetched again", () =>
+  it.effect("can be accepted during a fetch, which then blocks nothing and is repeated", () =>
     Effect.gen(function* () {
       const { id, mood, requests, reads, accept } = yield* following
       yield* reads(busy("2027-05-01/2027-05-02"))
@@ -171,14 +194,14 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
     })
   )
 
-  it.effect("keeps days as the source's own once it was told them no more", () =>
+  it.effect("keeps days that were echoes as its own days once our feed no longer names them", () =>
     Effect.gen(function* () {
       const { id, reads } = yield* following
       yield* told(id, "2027-05-01")
       yield* reads(busy("2027-05-01/2027-05-03"))
       yield* reads(busyInPart())
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo", "2027-05-02"])
-      // It may say the 1st still, and then by itself: a booking by hand must not take it.
+      // The source may still block the 1st for its own booking, so no booking by hand may take it.
       yield* told(id)
       yield* reads(busyInPart("2027-05-05/2027-05-06"))
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02", "2027-05-05"])
@@ -187,7 +210,7 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
     })
   )
 
-  it.effect("keeps days as the first and the last day that matter move on", () =>
+  it.effect("keeps days while the range of days moves on", () =>
     Effect.gen(function* () {
       const { id, reads, fetched, accept } = yield* following
       const last = addDays(TODAY, AVAILABILITY_END_DAYS)
@@ -198,20 +221,20 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
       yield* fetched
       assert.deepStrictEqual(yield* daysOf(id), [TODAY, "2027-04-21", last])
       yield* accept
-      // What is past stays as it was.
+      // Past days stay as they were.
       assert.deepStrictEqual(yield* daysOf(id), [TODAY])
     })
   )
 })
 
 layer(layerScene)("after the upgrade an imported calendar", (it) => {
-  it.effect("is read again though its feed is unchanged, also where the release before fetched it since", () =>
+  it.effect("is read again although its feed is unchanged, also after the previous release has fetched it again", () =>
     Effect.gen(function* () {
       const { id, mood, requests, says, fetched } = yield* following
       const sql = yield* SqlClient.SqlClient
       const feed = busy("2027-05-01/2027-05-03")
       says(feed, { etag: '"one"' })
-      // As the release before wrote it down, with the days that it read.
+      // The state that the previous release writes.
       const readByOldRelease = sql`
         WITH days AS (DELETE FROM imported_days WHERE calendar_id = ${id})
         UPDATE imported_calendars
@@ -233,14 +256,14 @@ layer(layerScene)("after the upgrade an imported calendar", (it) => {
   )
 })
 
-describe("what of a feed could not be read", () => {
+describe("the description of unreadable parts", () => {
   const clause = "DTSTART in line 8 is unreadable"
-  const unread = " of the calendar could not be read, so no day was opened: "
+  const middle = " of the calendar could not be read, so no dates became available: "
 
   itPure("is one sentence", () => {
     assert.isNull(describeUnreadable([]))
-    assert.strictEqual(describeUnreadable([clause]), `1 part${unread}${clause}`)
-    assert.strictEqual(describeUnreadable([clause, clause]), `2 parts${unread}${clause}; ${clause}`)
+    assert.strictEqual(describeUnreadable([clause]), `1 part${middle}${clause}`)
+    assert.strictEqual(describeUnreadable([clause, clause]), `2 parts${middle}${clause}; ${clause}`)
     assert.match(describeUnreadable(Array(5).fill("x")) ?? "", /^5 parts of/)
     assert.match(
       describeUnreadable([...Array(5).fill("x"), "and 2 more"]) ?? "",
@@ -248,9 +271,9 @@ describe("what of a feed could not be read", () => {
     )
   })
 
-  itPure("is as long as an error may be", () => {
-    const room = CALENDAR_ERROR - `1 part${unread}`.length
-    assert.strictEqual(describeUnreadable(["x".repeat(room)]), `1 part${unread}${"x".repeat(room)}`)
-    assert.strictEqual(describeUnreadable(["x".repeat(room + 1)]), `1 part${unread}${"x".repeat(room - 1)}…`)
+  itPure("is at most as long as an error may be", () => {
+    const longest = CALENDAR_ERROR - `1 part${middle}`.length
+    assert.strictEqual(describeUnreadable(["x".repeat(longest)]), `1 part${middle}${"x".repeat(longest)}`)
+    assert.strictEqual(describeUnreadable(["x".repeat(longest + 1)]), `1 part${middle}${"x".repeat(longest - 1)}…`)
   })
 })

@@ -7,7 +7,7 @@ export interface ContentLine {
   /** As written, from the first `;` on; empty if there are none. */
   readonly parameters: string
   readonly value: string
-  /** Where it is in the file, from 1 on. */
+  /** The number of its line in the file, from 1 on. */
   readonly line: number
 }
 
@@ -15,7 +15,7 @@ export interface ContentLine {
 export interface LogicalLine {
   readonly text: string
   readonly line: number
-  /** Whether it has white space before it, and so could also be the rest of the line before. */
+  /** Whether white space precedes it, so that it could also continue the line before. */
   readonly isAmbiguous: boolean
 }
 
@@ -31,10 +31,10 @@ const LINE_AFTER_SPACE = /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|FREEBUSY|RECURR
 const NAME = /^([A-Za-z0-9-]+)[ \t]*(?=[;:])/
 
 /**
- * Returns the text of a file. A line may be folded in the middle of a character, and whatever decides days is ASCII: so each byte becomes
- * a character of its own. Any kind of line end becomes one.
+ * Returns the text of a file with `\n` as the only line end. Each byte becomes one character: a line may be folded in the middle
+ * of a UTF-8 character, and everything that decides days is ASCII.
  */
-export const textOf = (bytes: Uint8Array): string =>
+export const feedText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString("latin1")
     .replace(/^\u00ef\u00bb\u00bf/, "")
@@ -93,7 +93,7 @@ const splitUnquoted = (text: string, separator: string): ReadonlyArray<string> =
   return [...parts, text.slice(begin)]
 }
 
-/** Returns where the value begins: after the first colon outside of quotes. -1 without one, as after a quote that does not end. */
+/** Returns the index of the first colon outside of quotes, -1 if there is none. A quote that does not end hides all colons. */
 const colonOf = (text: string, from: number): number => {
   let isQuoted = false
   for (let at = from; at < text.length; at++) {

@@ -1,10 +1,10 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_OCCURRENCES, CALENDAR_FEED_ZONES } from "../../../limits.ts"
-import { textOf } from "./content-lines.ts"
+import { feedText } from "./content-lines.ts"
 import { eventOf } from "./event.ts"
 import { busyTimesOf } from "./freebusy.ts"
 import { daysIn, type Span } from "./nights.ts"
-import { REPEATS_TOO_OFTEN, type Reach, spansOf } from "./occurrences.ts"
+import { REPEATS_TOO_OFTEN, type ReadContext, spansOf } from "./occurrences.ts"
 import { type Component, outlineOf } from "./outline.ts"
 import { makeReport, type Report } from "./report.ts"
 import { latestRevisions, replacementsByUid, reportLostSeries } from "./revisions.ts"
@@ -24,7 +24,7 @@ export interface ReadFeed {
   /** Busy days since 1970, in order. An event that is unreadable in part blocks what is readable of it. */
   readonly days: ReadonlyArray<number>
   readonly events: number
-  /** What could not be read: a few short clauses, and how many more there were. Empty if everything was read. */
+  /** Unreadable parts: a few short clauses, and how many more there were. Empty if everything was read. */
   readonly unreadable: ReadonlyArray<string>
   /**
    * The all-day block "Not available" that reaches the end of the feed, if there is one: the end of a marketplace's booking
@@ -42,34 +42,33 @@ interface BusySpan extends Span {
   readonly isUnavailable: boolean
 }
 
-/** The contents of all calendars of a feed. */
+/** What was read of all calendars of a feed. */
 interface Contents {
   readonly spans: Array<BusySpan>
   events: number
   readable: number
 }
 
-interface Horizon extends Pick<Reach, "first" | "last" | "left"> {
+interface Horizon extends Pick<ReadContext, "first" | "last" | "left"> {
   readonly property: Clock
 }
 
-const reachOf = (calendar: Component, { property, ...horizon }: Horizon, report: Report): Reach => {
+const contextOf = (calendar: Component, { property, ...horizon }: Horizon, report: Report): ReadContext => {
   const timezones = calendar.components.filter(({ name }) => name === "VTIMEZONE")
   return { ...horizon, clocks: { property, named: clocksOf(timezones, property, report) } }
 }
 
 /** Adds the events of one calendar; returns why the feed cannot be read, if so. */
-const addEvents = (calendar: Component, horizon: Horizon, into: Contents, report: Report): string | undefined => {
-  const reach = reachOf(calendar, horizon, report)
+const addEvents = (calendar: Component, context: ReadContext, into: Contents, report: Report): string | undefined => {
   const components = calendar.components.filter(({ name }) => name === "VEVENT")
-  const readable = components.flatMap((component) => eventOf(component, reach.clocks, report) ?? [])
+  const readable = components.flatMap((component) => eventOf(component, context.clocks, report) ?? [])
   into.events += components.length
   into.readable += readable.length
   reportLostSeries(readable, report)
   const events = latestRevisions(readable)
   const replacements = replacementsByUid(events)
   for (const event of events) {
-    const spans = spansOf(event, replacements.get(event.uid ?? "") ?? [], reach, report)
+    const spans = spansOf(event, replacements.get(event.uid ?? "") ?? [], context, report)
     if (spans === undefined) return REPEATS_TOO_OFTEN
     const isUnavailable = event.isUnavailable && event.isWhole
     for (const span of spans) into.spans.push({ ...span, isUnavailable })
@@ -78,9 +77,14 @@ const addEvents = (calendar: Component, horizon: Horizon, into: Contents, report
 }
 
 /** Adds the busy times of one calendar; returns why the feed cannot be read, if so. */
-const addBusyTimes = (calendar: Component, horizon: Horizon, into: Contents, report: Report): string | undefined => {
+const addBusyTimes = (
+  calendar: Component,
+  context: ReadContext,
+  into: Contents,
+  report: Report
+): string | undefined => {
   const components = calendar.components.filter(({ name }) => name === "VFREEBUSY")
-  const times = busyTimesOf(components, reachOf(calendar, horizon, report), report)
+  const times = busyTimesOf(components, context, report)
   if (Result.isFailure(times)) return times.failure
   into.events += times.success.periods
   into.readable += times.success.readable
@@ -100,17 +104,17 @@ const broken = (why: string): Reading => ({ outcome: "broken", why })
 /** Returns the busy days of a calendar, or why nothing of it can be read: it is cut off, no calendar, or beyond a bound. */
 export const readFeed = (bytes: Uint8Array, { zone, first, last }: Wanted): Reading => {
   const { report, clauses } = makeReport()
-  const calendars = outlineOf(textOf(bytes), report)
+  const calendars = outlineOf(feedText(bytes), report)
   if (Result.isFailure(calendars)) return broken(calendars.failure)
   const horizon = { property: clockNamed(zone) ?? UTC, first, last, left: { occurrences: CALENDAR_FEED_OCCURRENCES } }
   const contents: Contents = { spans: [], events: 0, readable: 0 }
   const all = calendars.success.flatMap(({ components }) => components)
   if (all.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES)
     return broken(`it describes more than ${CALENDAR_FEED_ZONES} time zones`)
-  // Busy times beside events repeat them.
-  const add = all.some(({ name }) => name === "VEVENT") ? addEvents : addBusyTimes
   for (const calendar of calendars.success) {
-    const why = add(calendar, horizon, contents, report)
+    // Busy times beside events mostly repeat them. Reading both can only block more days.
+    const context = contextOf(calendar, horizon, report)
+    const why = addEvents(calendar, context, contents, report) ?? addBusyTimes(calendar, context, contents, report)
     if (why !== undefined) return broken(why)
   }
   const { spans, events, readable } = contents

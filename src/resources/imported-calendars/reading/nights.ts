@@ -1,13 +1,16 @@
-// Which nights an event takes. Moments are seconds since 1970 as the clock on the wall shows them where the property is. Days
-// are counted from 1970 too: 2027-05-01 is one number, whatever the zone.
+// Decides which nights an event takes. Moments are seconds since 1970 on the property's clock. Days are counted from 1970 too:
+// 2027-05-01 is one number, whatever the zone.
 
 export const DAY_SECONDS = 86_400
 
-/** Until this hour of a day a guest may leave without taking the night that begins on it: check-outs are at noon or before. */
+/** An event that begins at or after this hour and ends by noon blocks no night: a check-out or a cleaning. */
+export const MORNING_HOUR = 6
+
+/** Check-outs end by this hour, so the night is free. */
 export const LEAVING_HOUR = 12
 
-/** From this hour of a day on, what begins is no part of the night before: a check-out, or a cleaning. */
-export const MORNING_HOUR = 6
+/** An event that ends after this hour always takes the night. */
+export const EVENING_HOUR = 18
 
 /** Days from one on and before another. */
 export interface Span {
@@ -15,19 +18,17 @@ export interface Span {
   readonly before: number
 }
 
-/** After this hour of a day no guest leaves: what ends later takes the night. */
-export const EVENING_HOUR = 18
-
-/** Seconds since the midnight before a moment. */
+/** Returns the seconds since the midnight before a moment. */
 export const timeOfDay = (at: number): number => at - Math.floor(at / DAY_SECONDS) * DAY_SECONDS
 
 /**
- * Returns the nights of an event from `start` to `end`: from the day it begins on up to the day it ends on. That last day is
- * one of them only if the event ends there after noon, and later in the day than it began or in the evening: check-in at 14:00
- * and check-out at 14:00 leave the last day free. An event without a length is one day. An event within one morning has no night.
+ * Returns the nights of an event from `start` to `end`: from the day on which it begins up to the day on which it ends. That
+ * last day is one of them only if the event ends after noon, and either after 18:00 or later in the day than it began: check-in
+ * at 14:00 and check-out at 14:00 leave the last day free. An event without a length is one day. An event within one morning
+ * has no night.
  *
- * `arrival` is the time of day to compare the end with. It is 0 for an event that means whole days of another zone, which has
- * no check-in.
+ * The time of day of the end is compared with `arrival`. It is 0 for an event that means whole days of another zone: such an
+ * event has no check-in.
  */
 export const nightsBetween = (start: number, end: number, arrival = timeOfDay(start)): Span => {
   const from = Math.floor(start / DAY_SECONDS)

@@ -6,11 +6,11 @@ import type { Report } from "./report.ts"
 import { expand, type Rule } from "./rule.ts"
 import { atProperty, type Clocks, onClock, type Time } from "./time.ts"
 
-// The nights that events take within the days in reach: with their repetitions, without the occurrences that are left out, and
-// with those that are moved.
+// Computes the nights that events take from the first to the last day that matters: with their repetitions, without the
+// occurrences that are left out, and with those that are moved.
 
-/** What events are read for. */
-export interface Reach {
+/** The clocks of a calendar, and the limits of reading it. */
+export interface ReadContext {
   readonly clocks: Clocks
   /** First and last day that matter, as days since 1970. */
   readonly first: number
@@ -21,17 +21,19 @@ export interface Reach {
 
 export const REPEATS_TOO_OFTEN = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES} occurrences would have to be looked at`
 
-/** No two zones are further apart. */
-const APART = 2 * DAY_SECONDS
+/** The clocks of two zones never differ by more. */
+const MAX_ZONE_DIFFERENCE = 2 * DAY_SECONDS
 
-/** Returns the nights of what begins at a time, if they can be in reach. */
+/** Returns the nights of an event or a period that begins at a time; none if it is too far from the days that matter. */
 export const spanOf = (
   time: Pick<Time, "wall" | "clock">,
   seconds: number,
-  { clocks, first, last }: Reach
+  { clocks, first, last }: ReadContext
 ): ReadonlyArray<Span> => {
   const { wall, clock } = time
-  const isNear = wall + seconds >= first * DAY_SECONDS - APART && wall <= (last + 1) * DAY_SECONDS + APART
+  const isNear =
+    wall + seconds >= first * DAY_SECONDS - MAX_ZONE_DIFFERENCE &&
+    wall <= (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE
   if (!isNear) return []
   const start = atProperty(time, clocks)
   // Midnight elsewhere is no check-in: it begins whole days of another zone, and the night they end in stays busy.
@@ -98,15 +100,15 @@ const endOf = ({ until }: Rule, { start, isAllDay }: CalendarEvent, clocks: Cloc
   return (wall) => wall > last
 }
 
-const ofRule = (event: CalendarEvent, rule: Rule, furthest: number, reach: Reach) =>
+const expandRule = (event: CalendarEvent, rule: Rule, furthest: number, context: ReadContext) =>
   expand(rule, event.start, {
-    soonest: reach.first * DAY_SECONDS - APART - furthest - event.seconds,
-    latest: (reach.last + 1) * DAY_SECONDS + APART + furthest,
-    isAfterEnd: endOf(rule, event, reach.clocks),
-    left: reach.left
+    soonest: context.first * DAY_SECONDS - MAX_ZONE_DIFFERENCE - furthest - event.seconds,
+    latest: (context.last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE + furthest,
+    isAfterEnd: endOf(rule, event, context.clocks),
+    left: context.left
   })
 
-const ofDates = (event: CalendarEvent, clocks: Clocks): ReadonlyArray<Occurrence> =>
+const readDates = (event: CalendarEvent, clocks: Clocks): ReadonlyArray<Occurrence> =>
   event.dates.map(({ time, seconds = event.seconds }) => {
     if (event.isAllDay && time.isMidnight) {
       const wall = time.day * DAY_SECONDS
@@ -122,28 +124,28 @@ const ofDates = (event: CalendarEvent, clocks: Clocks): ReadonlyArray<Occurrence
 export const spansOf = (
   event: CalendarEvent,
   others: ReadonlyArray<CalendarEvent>,
-  reach: Reach,
+  context: ReadContext,
   report: Report
 ): ReadonlyArray<Span> | undefined => {
-  const { clocks } = reach
+  const { clocks } = context
   const { start, seconds } = event
-  if (event.replaces !== undefined) return event.isBusy ? spanOf(start, seconds, reach) : []
+  if (event.replaces !== undefined) return event.isBusy ? spanOf(start, seconds, context) : []
   const shifts = shiftsOf(event, others, clocks)
   const furthest = Math.max(0, ...shifts.map(({ by, seconds }) => Math.abs(by) + seconds))
   const replaced = others.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.time]))
   const exceptions = exceptionsOf(event, [...event.exceptions, ...replaced], clocks)
   const occurrences: Array<Occurrence> = [{ time: start, wall: start.wall, seconds }]
   for (const rule of event.rules) {
-    const walls = ofRule(event, rule, furthest, reach)
+    const walls = expandRule(event, rule, furthest, context)
     if (Result.isFailure(walls)) report(`RRULE of VEVENT in line ${event.line} cannot be expanded`)
     else if (walls.success === undefined) return undefined
     else for (const wall of walls.success) occurrences.push({ time: { wall, clock: start.clock }, wall, seconds })
   }
-  for (const occurrence of ofDates(event, clocks)) occurrences.push(occurrence)
+  for (const occurrence of readDates(event, clocks)) occurrences.push(occurrence)
   return occurrences.flatMap(({ time, wall, seconds }) => {
     if (isLeftOut(exceptions, wall)) return []
     const shift = wall === undefined ? undefined : shifts.findLast(({ from }) => from <= wall)
-    if (wall === undefined || shift === undefined) return event.isBusy ? spanOf(time, seconds, reach) : []
-    return shift.isBusy ? spanOf({ wall: wall + shift.by, clock: start.clock }, shift.seconds, reach) : []
+    if (wall === undefined || shift === undefined) return event.isBusy ? spanOf(time, seconds, context) : []
+    return shift.isBusy ? spanOf({ wall: wall + shift.by, clock: start.clock }, shift.seconds, context) : []
   })
 }

@@ -3,7 +3,7 @@ import { CALENDAR_FEED_DEPTH, CALENDAR_FEED_EVENTS } from "../../../limits.ts"
 import { type ContentLine, contentLineOf, edgeOf, type LogicalLine, unfold } from "./content-lines.ts"
 import type { Report } from "./report.ts"
 
-// The components of a file: calendars, their events, their time zones. A line that cannot be read stops none of it.
+// Finds the components of a file: calendars, their events, their time zones. An unreadable line does not stop it.
 
 export interface Component {
   readonly name: string
@@ -11,20 +11,20 @@ export interface Component {
   /** The lines that decide days, by their names. */
   readonly properties: Map<string, Array<ContentLine>>
   readonly components: Array<Component>
-  /** Whether every line of it could be read. */
+  /** Whether all its lines could be read. */
   isWhole: boolean
   /** Whether a line of it has a name that iCalendar does not have: an ignored property, or a broken name. */
   hasUnknownName: boolean
 }
 
 /** The properties that are read. All others are ignored. */
-const READ = new Set(
+const READ_PROPERTIES = new Set(
   `UID DTSTART DTEND DURATION RRULE RDATE EXDATE RECURRENCE-ID SEQUENCE STATUS TRANSP SUMMARY FREEBUSY
    TZID TZOFFSETFROM TZOFFSETTO X-LIC-LOCATION`.split(/\s+/)
 )
 
 /** Other properties that iCalendar has (RFC 5545, 7953, 7986, 9073, 9074, 9253). */
-const REGISTERED = new Set(
+const OTHER_PROPERTIES = new Set(
   `ACKNOWLEDGED ACTION ATTACH ATTENDEE BUSYTYPE CALENDAR-ADDRESS CALSCALE CATEGORIES CLASS COLOR COMMENT COMPLETED CONCEPT
    CONFERENCE CONTACT CREATED DESCRIPTION DTSTAMP DUE EXRULE GEO IMAGE LAST-MODIFIED LINK LOCATION LOCATION-TYPE METHOD NAME
    ORGANIZER PARTICIPANT-TYPE PERCENT-COMPLETE PRIORITY PRODID PROXIMITY REFID REFRESH-INTERVAL RELATED-TO REPEAT
@@ -33,17 +33,17 @@ const REGISTERED = new Set(
   )
 )
 
-/** Components of iCalendar. Whatever else begins and does not end is a line of a text. */
-const KNOWN = new Set(
+/** Components of iCalendar. A BEGIN with another name and without an end is a line of a text. */
+const COMPONENTS = new Set(
   `VCALENDAR VEVENT VTODO VJOURNAL VFREEBUSY VTIMEZONE STANDARD DAYLIGHT VALARM VAVAILABILITY AVAILABLE PARTICIPANT VLOCATION
    VRESOURCE`.split(/\s+/)
 )
 
-/** Components that are in a calendar and in nothing else: where one begins, all others have ended. */
-const TOP = new Set(["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VTIMEZONE", "VAVAILABILITY"])
+/** Components that only a calendar contains. When one begins, all others have ended. */
+const CALENDAR_CHILDREN = new Set(["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VTIMEZONE", "VAVAILABILITY"])
 
 /** Components whose lines decide days. */
-const DECIDING = new Set(["VEVENT", "VFREEBUSY", "VTIMEZONE", "STANDARD", "DAYLIGHT"])
+const DATED_COMPONENTS = new Set(["VEVENT", "VFREEBUSY", "VTIMEZONE", "STANDARD", "DAYLIGHT"])
 
 /** A date, a duration or a rule, within any text. */
 const TIMELIKE =
@@ -64,8 +64,8 @@ const addLine = ({ properties }: Component, line: ContentLine): void => {
   else known.push(line)
 }
 
-/** A line for a report, without a name that may be a word of a text. */
-const edgeText = (edge: string, name: string): string => (KNOWN.has(name) ? `${edge}:${name}` : edge)
+/** Returns the edge of a component for a report, without a name that may be a word of a text. */
+const edgeText = (edge: string, name: string): string => (COMPONENTS.has(name) ? `${edge}:${name}` : edge)
 
 /** Moves the lines of a component that turned out to be a line of a text into the component around it. */
 const dissolve = (component: Component, into: Component): void => {
@@ -105,7 +105,7 @@ class Outline {
       const component = this.#open.pop()
       if (component === undefined || component === ended) continue
       component.isWhole = false
-      if (!KNOWN.has(component.name)) {
+      if (!COMPONENTS.has(component.name)) {
         // It is the last component of the one around it.
         this.#current.components.pop()
         dissolve(component, this.#current)
@@ -120,7 +120,7 @@ class Outline {
       this.#closeTo(1, undefined)
       this.#hasCalendar = true
     }
-    if (TOP.has(name)) {
+    if (CALENDAR_CHILDREN.has(name)) {
       this.#closeTo(this.isOpen("VCALENDAR") ? 2 : 1, undefined)
       if (!this.isOpen("VCALENDAR")) this.#report(`${name} in line ${line} is outside of VCALENDAR`)
     }
@@ -136,7 +136,7 @@ class Outline {
   end(name: string, line: number): void {
     const at = this.#open.findLastIndex((component) => component.name === name)
     if (at > 0) this.#closeTo(at, this.#open[at])
-    else if (this.isOpen("VCALENDAR") || TOP.has(name))
+    else if (this.isOpen("VCALENDAR") || CALENDAR_CHILDREN.has(name))
       this.#fault(`${edgeText("END", name)} in line ${line} has no beginning`)
   }
 
@@ -156,10 +156,10 @@ class Outline {
     const { name, parameters, value, line } = content
     const { name: within } = this.#current
     if (isAmbiguous) this.#fault(`${name} in line ${line} has white space before it`)
-    if (READ.has(name)) {
+    if (READ_PROPERTIES.has(name)) {
       if (within === "VCALENDAR" && name === "DTSTART") this.#report(`DTSTART in line ${line} is outside of an event`)
       addLine(this.#current, content)
-    } else if (DECIDING.has(within) && !REGISTERED.has(name) && !name.startsWith("X-")) {
+    } else if (DATED_COMPONENTS.has(within) && !OTHER_PROPERTIES.has(name) && !name.startsWith("X-")) {
       this.#current.hasUnknownName = true
       if (TIMELIKE.test(`${parameters}:${value}`)) this.#fault(`line ${line} has a date under an unknown name`)
     }

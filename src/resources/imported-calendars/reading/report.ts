@@ -1,19 +1,28 @@
 import { CALENDAR_UNREADABLE_REASONS } from "../../../limits.ts"
 
-// What of a feed could not be read, for the host. A clause names a line and a property, never a value: values are about guests.
+// The unreadable parts of a feed, for the host. A clause names a line, a property or an unknown time zone, and no other value:
+// other values may be about guests.
 
-/** Notes one thing that could not be read, as a short clause: "DTEND in line 8 is unreadable". */
+/** Notes one part that could not be read, as a short clause: "DTEND in line 8 is unreadable". */
 export type Report = (clause: string) => void
 
-/** Collects clauses: the first few of them, and how many more there were. */
+/** Different clauses that are counted. A feed may have a million broken lines, and each clause takes memory. */
+export const CLAUSES_COUNTED = 1_000
+
+/** Collects clauses, each once. `clauses` returns the first few, and a last one that says how many more there were. */
 export const makeReport = (): { readonly report: Report; readonly clauses: () => ReadonlyArray<string> } => {
-  const first = new Set<string>()
-  let more = 0
+  const all = new Set<string>()
+  let hasMore = false
   return {
     report: (clause) => {
-      if (first.size < CALENDAR_UNREADABLE_REASONS) first.add(clause)
-      else if (!first.has(clause)) more += 1
+      if (all.size < CLAUSES_COUNTED) all.add(clause)
+      else if (!all.has(clause)) hasMore = true
     },
-    clauses: () => (more === 0 ? [...first] : [...first, `and ${more} more`])
+    clauses: () => {
+      const first = Array.from(all).slice(0, CALENDAR_UNREADABLE_REASONS)
+      const others = all.size - first.length
+      if (others === 0) return first
+      return [...first, hasMore ? `and more than ${others} more` : `and ${others} more`]
+    }
   }
 }

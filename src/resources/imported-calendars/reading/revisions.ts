@@ -3,27 +3,29 @@ import type { Report } from "./report.ts"
 
 // Several events with one UID: revisions of the same event, and events that stand for single occurrences of it.
 
-/** By what revisions of one event are found: their UID, and the occurrence they stand for. */
-const keyOf = ({ uid, replaces }: CalendarEvent): string => {
-  if (replaces === undefined) return `${uid}`
+/** Returns the key that revisions of one event share: their UID, and the occurrence that they stand for. */
+const revisionKeyOf = ({ uid, replaces }: CalendarEvent): string => {
+  if (replaces === undefined) return JSON.stringify([uid])
   const { isDate, wall, clock } = replaces.time
-  const at = isDate || clock === undefined ? `wall ${wall}` : `instant ${clock.instantOf(wall)}`
-  return `${uid} ${at} ${isDate} ${replaces.andLater}`
+  const hasInstant = !isDate && clock !== undefined
+  return JSON.stringify([uid, hasInstant, hasInstant ? clock.instantOf(wall) : wall, isDate, replaces.andLater])
 }
 
-/** An event counts as a revision only if all of it is readable: else it takes no other's place, and none takes its own. */
+/** Returns whether an event may replace another revision, or be replaced by one: only if all of it is readable. */
 const isRevision = ({ uid, sequence, isWhole }: CalendarEvent): boolean =>
   uid !== undefined && sequence !== undefined && isWhole
 
-/** Returns events without those of which a later revision is there. Revisions with the same SEQUENCE all count. */
+/** Returns the events that have no later revision. Revisions with the same SEQUENCE all count. */
 export const latestRevisions = (events: ReadonlyArray<CalendarEvent>): ReadonlyArray<CalendarEvent> => {
   const latest = new Map<string, number>()
   for (const event of events) {
     if (!isRevision(event)) continue
-    const key = keyOf(event)
+    const key = revisionKeyOf(event)
     latest.set(key, Math.max(latest.get(key) ?? 0, event.sequence ?? 0))
   }
-  return events.filter((event) => !isRevision(event) || (event.sequence ?? 0) >= (latest.get(keyOf(event)) ?? 0))
+  return events.filter(
+    (event) => !isRevision(event) || (event.sequence ?? 0) >= (latest.get(revisionKeyOf(event)) ?? 0)
+  )
 }
 
 /** Returns the readable events that stand for occurrences of others, by their UIDs. */

@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import ICAL from "ical.js"
-import { timeOf, type WrittenTime } from "./values.ts"
+import { dayStart, timeOf, type WrittenTime } from "./values.ts"
 
 // Rules of repetition (RFC 5545, 3.3.10). The library expands them; whether one can be read is checked here, since the library
 // takes garbage in many parts of a rule for another rule.
@@ -12,21 +12,21 @@ export interface Rule {
   readonly until: WrittenTime | undefined
 }
 
-const numbers = (pattern: string): RegExp => new RegExp(`^(?:${pattern})(?:,(?:${pattern}))*$`)
+const numberListOf = (pattern: string): RegExp => new RegExp(`^(?:${pattern})(?:,(?:${pattern}))*$`)
 const WEEKDAY = "(?:SU|MO|TU|WE|TH|FR|SA)"
 
 const PARTS: Readonly<Record<string, RegExp>> = {
   FREQ: /^(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/,
   INTERVAL: /^0*[1-9]\d{0,5}$/,
-  BYSECOND: numbers("[0-5]?\\d|60"),
-  BYMINUTE: numbers("[0-5]?\\d"),
-  BYHOUR: numbers("[01]?\\d|2[0-3]"),
-  BYDAY: numbers(`(?:[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3]))?${WEEKDAY}`),
-  BYMONTHDAY: numbers("[+-]?(?:0?[1-9]|[12]\\d|3[01])"),
-  BYYEARDAY: numbers("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
-  BYWEEKNO: numbers("[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3])"),
-  BYMONTH: numbers("0?[1-9]|1[0-2]"),
-  BYSETPOS: numbers("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
+  BYSECOND: numberListOf("[0-5]?\\d|60"),
+  BYMINUTE: numberListOf("[0-5]?\\d"),
+  BYHOUR: numberListOf("[01]?\\d|2[0-3]"),
+  BYDAY: numberListOf(`(?:[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3]))?${WEEKDAY}`),
+  BYMONTHDAY: numberListOf("[+-]?(?:0?[1-9]|[12]\\d|3[01])"),
+  BYYEARDAY: numberListOf("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
+  BYWEEKNO: numberListOf("[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3])"),
+  BYMONTH: numberListOf("0?[1-9]|1[0-2]"),
+  BYSETPOS: numberListOf("[+-]?0*(?:[1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])"),
   WKST: new RegExp(`^${WEEKDAY}$`)
 }
 
@@ -51,7 +51,7 @@ export const ruleOf = (value: string): Rule | undefined => {
   return { text, count: count === undefined ? undefined : Number(count), until: last }
 }
 
-/** Where occurrences are looked for, as seconds since 1970 on the clock of the series. */
+/** The bounds of an expansion, as seconds since 1970 on the clock of the series. */
 export interface Search {
   readonly soonest: number
   readonly latest: number
@@ -65,14 +65,12 @@ export interface SeriesStart {
   readonly wall: number
 }
 
-/** Seconds since 1970 as the clock of a time shows them. */
-const wallOf = (time: ICAL.Time): number => {
-  const date = new Date(0)
-  date.setUTCFullYear(time.year, time.month - 1, time.day)
-  return date.getTime() / 1000 + (time.isDate ? 0 : time.hour * 3600 + time.minute * 60 + time.second)
-}
+/** Returns seconds since 1970 as the clock of a time shows them. */
+const wallOf = (time: ICAL.Time): number =>
+  dayStart(time.year, time.month, time.day) + (time.isDate ? 0 : time.hour * 3600 + time.minute * 60 + time.second)
 
-const libraryTime = ({ wall, isDate }: SeriesStart): ICAL.Time => {
+/** Returns a time of `ical.js` that shows the same date and hour, without a zone. */
+export const libraryTime = ({ wall, isDate }: SeriesStart): ICAL.Time => {
   const at = new Date(wall * 1000)
   return ICAL.Time.fromData({
     year: at.getUTCFullYear(),
@@ -91,7 +89,7 @@ const isDayOfMonth = (wanted: number, { year, month, day }: ICAL.Time): boolean 
 const NAMING_DAYS = ["BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO"]
 
 /**
- * Whether a rule can mean the day of a time. A day that a month does not have is to be ignored (RFC 5545, 3.3.10): the library
+ * Returns whether a rule can mean the day of a time. A day that a month does not have is to be ignored (RFC 5545, 3.3.10): the library
  * takes one of the next month instead.
  */
 const canMean = ({ freq, parts }: ICAL.Recur, start: ICAL.Time, time: ICAL.Time): boolean => {
@@ -106,7 +104,7 @@ const canMean = ({ freq, parts }: ICAL.Recur, start: ICAL.Time, time: ICAL.Time)
 const PICKING = ["BYDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS"]
 
 /**
- * Whether a rule of years means days of the month in each month, or in the months that are named. Asked by years the library
+ * Returns whether a rule of years means days of the month in each month, or in the months that are named. Asked by years the library
  * looks at the first month alone if none is named, and loses some days that are counted from the end.
  */
 const isByMonth = (rule: ICAL.Recur): boolean =>
@@ -116,8 +114,8 @@ const isByMonth = (rule: ICAL.Recur): boolean =>
   !PICKING.some((part) => part in rule.parts)
 
 /**
- * Returns the occurrences of a rule that may be in reach, as walls; undefined if there are too many to look at. They are counted here,
- * since the library counts days that a month does not have. Fails if the library cannot expand the rule.
+ * Returns the occurrences of a rule from `soonest` to `latest`, as walls; undefined if there are too many to look at. COUNT is
+ * applied here, since the library also counts days that a month does not have. Fails if the library cannot expand the rule.
  */
 export const expand = (
   { text, count }: Rule,

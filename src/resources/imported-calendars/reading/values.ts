@@ -14,13 +14,15 @@ export interface WrittenTime {
 /** `20270501`, `20270501T150000`, `20270501T150000Z`, and the same with the dashes and colons of ISO 8601. */
 const TIME = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:T(\d\d)(:?)(\d\d)\6(\d\d)(?:(Z)|([+-])(\d\d):(\d\d))?)?$/
 
-/** Returns seconds since 1970 at the beginning of a day; undefined if the month has no such day. */
-const startOf = (year: number, month: number, day: number): number | undefined => {
-  // `Date.UTC` takes years below 100 for others.
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  const isReal = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-  return isReal ? date.getTime() / 1000 : undefined
+/** Returns seconds since 1970 at the beginning of a day. A day that the month does not have counts on into the next month. */
+export const dayStart = (year: number, month: number, day: number): number =>
+  // `Date.UTC` would read the years 0 to 99 as 1900 to 1999.
+  new Date(0).setUTCFullYear(year, month - 1, day) / 1000
+
+/** Returns whether a day starts in the month and on the day of the month that were written. */
+const isRealDate = (start: number, month: number, day: number): boolean => {
+  const date = new Date(start * 1000)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
 /** Reads a date or a time; undefined if it is none, or none that exists. */
@@ -28,8 +30,8 @@ export const timeOf = (text: string): WrittenTime | undefined => {
   const match = TIME.exec(text.trim())
   if (match === null) return undefined
   const numberAt = (group: number) => Number(match[group] ?? 0)
-  const start = startOf(numberAt(1), numberAt(3), numberAt(4))
-  if (start === undefined) return undefined
+  const start = dayStart(numberAt(1), numberAt(3), numberAt(4))
+  if (!isRealDate(start, numberAt(3), numberAt(4))) return undefined
   if (match[5] === undefined) return { isDate: true, wall: start, ahead: undefined }
   const [hour, minute, second] = [numberAt(5), numberAt(7), numberAt(8)]
   if (hour > 23 || minute > 59 || second > 60 || numberAt(11) > 23 || numberAt(12) > 59) return undefined

@@ -3,22 +3,22 @@ import * as Result from "effect/Result"
 import ICAL from "ical.js"
 import type { Component } from "./outline.ts"
 import type { Report } from "./report.ts"
-import { ruleOf } from "./rule.ts"
+import { libraryTime, ruleOf } from "./rule.ts"
 import { basicOf, offsetOf, timeOf } from "./values.ts"
 
-// Time zones by their names, as the runtime, the table of Windows names or the calendar itself knows them.
+// Finds time zones by name: in the runtime, in the table of Windows names, and in the calendar itself.
 
 /** The clock of a zone. Walls are seconds since 1970 as it shows them, instants are seconds since 1970. */
 export interface Clock {
   readonly instantOf: (wall: number) => number
   readonly wallOf: (instant: number) => number
-  /** False for a zone that nobody knows: the clock of the property stands in for it. */
+  /** False for an unknown zone: the clock of the property stands in for it. */
   readonly isKnown: boolean
 }
 
 export const UTC: Clock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
 
-/** Beginnings of quarters of an hour that are remembered of a zone: rules of zones change at none but these. */
+/** Quarters of an hour whose offset is remembered, for each zone. Offsets change only at the beginning of a quarter. */
 const REMEMBERED = 20_000
 const QUARTER_SECONDS = 900
 
@@ -36,31 +36,31 @@ const FIELDS = {
 
 const clockBy = (format: Intl.DateTimeFormat): Clock => {
   const known = new Map<number, number>()
-  const reckon = (at: number): number => {
+  const computeOffset = (at: number): number => {
     const parts = new Map(format.formatToParts(at * 1000).map(({ type, value }) => [type, Number(value)]))
     const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
     const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"))
     return wall / 1000 - at
   }
-  const ahead = (at: number): number => {
+  const offsetAt = (at: number): number => {
     const quarter = Math.floor(at / QUARTER_SECONDS) * QUARTER_SECONDS
     const remembered = known.get(quarter)
     if (remembered !== undefined) return remembered
     if (known.size >= REMEMBERED) known.clear()
-    const seconds = reckon(quarter)
+    const seconds = computeOffset(quarter)
     known.set(quarter, seconds)
     return seconds
   }
   return {
-    // The second answer is for the instant that is meant, also beside a change of the clocks.
-    instantOf: (wall) => wall - ahead(wall - ahead(wall)),
-    wallOf: (instant) => instant + ahead(instant),
+    // The first offset may be wrong beside a change of the clocks. The second one is right.
+    instantOf: (wall) => wall - offsetAt(wall - offsetAt(wall)),
+    wallOf: (instant) => instant + offsetAt(instant),
     isKnown: true
   }
 }
 
 const clocks = new Map<string, Clock>()
-/** Clocks that are remembered: there are some six hundred zones, and names differ in their case. */
+/** Clocks that are remembered. There are about six hundred zones, and names may differ in their case. */
 const NAMES = 1_000
 
 const ianaClock = (name: string): Clock | undefined => {
@@ -74,14 +74,14 @@ const ianaClock = (name: string): Clock | undefined => {
   return clock
 }
 
-/** The zone of each Windows name where its territory does not matter (Unicode CLDR). */
+/** IANA names by Windows names in lower case, for the territory `001`: the whole world (Unicode CLDR). */
 const IANA_OF_WINDOWS: ReadonlyMap<string, string> = new Map(
   windowsZones.supplemental.windowsZones.mapTimezones.flatMap(({ mapZone }) =>
     mapZone._territory === "001" ? [[mapZone._other.toLowerCase(), mapZone._type]] : []
   )
 )
 
-/** The names that a name may stand for: some programs write `/example.com/20270101/Europe/Berlin`. */
+/** Returns the names that a TZID may contain: some programs write `/example.com/20270101/Europe/Berlin`. */
 const namesIn = (name: string): ReadonlyArray<string> => {
   if (!name.startsWith("/")) return [name]
   const parts = name.split("/")
@@ -99,7 +99,7 @@ export const clockNamed = (name: string): Clock | undefined => {
 
 const textIn = (component: Component, name: string): string => component.properties.get(name)?.[0]?.value.trim() ?? ""
 
-/** Writes STANDARD or DAYLIGHT anew, with nothing but readable values; undefined if one of them is unreadable. */
+/** Returns the lines of STANDARD or DAYLIGHT with checked values; undefined if a value is unreadable. */
 const observanceOf = (component: Component): ReadonlyArray<string> | undefined => {
   const start = timeOf(textIn(component, "DTSTART"))
   const [from, to] = [textIn(component, "TZOFFSETFROM"), textIn(component, "TZOFFSETTO")]
@@ -121,41 +121,29 @@ const observanceOf = (component: Component): ReadonlyArray<string> | undefined =
   return [`BEGIN:${component.name}`, ...own, ...lines, `END:${component.name}`]
 }
 
-/** Returns the clock that a VTIMEZONE describes; undefined if any part of it is unreadable, or it describes none. */
+/** Returns the clock that a VTIMEZONE describes; undefined if it is empty, or unreadable in part. */
 const clockDescribed = (component: Component): Clock | undefined => {
   const observances = component.components.map(observanceOf)
   if (!component.isWhole || observances.length === 0 || observances.includes(undefined)) return undefined
   const lines = ["BEGIN:VTIMEZONE", "TZID:described", ...observances.flatMap((each) => each ?? []), "END:VTIMEZONE"]
   const parsed = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
   if (Result.isFailure(parsed)) return undefined
-  const ahead = (wall: number): number => {
-    const at = new Date(wall * 1000)
-    return parsed.success.utcOffset(
-      ICAL.Time.fromData({
-        year: at.getUTCFullYear(),
-        month: at.getUTCMonth() + 1,
-        day: at.getUTCDate(),
-        hour: at.getUTCHours(),
-        minute: at.getUTCMinutes(),
-        second: at.getUTCSeconds()
-      })
-    )
-  }
-  // The library expands rules when it is first asked, and may find then that it cannot.
-  if (Result.isFailure(Result.try(() => ahead(0)))) return undefined
+  const offsetAt = (wall: number): number => parsed.success.utcOffset(libraryTime({ wall, isDate: false }))
+  // The library expands the rules at the first call, and may fail then.
+  if (Result.isFailure(Result.try(() => offsetAt(0)))) return undefined
   return {
-    instantOf: (wall) => wall - ahead(wall),
-    wallOf: (instant) => instant + ahead(instant + ahead(instant)),
+    instantOf: (wall) => wall - offsetAt(wall),
+    wallOf: (instant) => instant + offsetAt(instant + offsetAt(instant)),
     isKnown: true
   }
 }
 
-/** A name for a report: of zones that nobody knows, and so of any text. */
-const shown = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?").slice(0, 40)
+/** Returns the name of an unknown zone for a report: printable ASCII, at most 40 characters, since it may be any text. */
+const printableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?").slice(0, 40)
 
 /**
- * Returns how a calendar names clocks. A name that the runtime or the table of Windows names knows is that zone. Any other is
- * what the calendar describes in a VTIMEZONE. An unknown zone is reported, and its times are read on the property's clock.
+ * Returns a function that finds the clock of a TZID. It looks in the runtime and in the table of Windows names first, then in
+ * the VTIMEZONEs of the calendar. It reports an unknown zone once, and returns the property's clock for it.
  */
 export const clocksOf = (
   timezones: ReadonlyArray<Component>,
@@ -172,7 +160,7 @@ export const clocksOf = (
       const clock = clockDescribed(component) ?? clockNamed(textIn(component, "X-LIC-LOCATION"))
       if (clock !== undefined) return clock
     }
-    report(`the time zone ${shown(name)} is unknown`)
+    report(`the time zone ${printableName(name)} is unknown`)
     return { ...property, isKnown: false }
   }
   return (name) => {

@@ -145,7 +145,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
     })
   )
 
-  it.effect("shows what of a calendar could not be read, and accepts it as read", () =>
+  it.effect("shows the unreadable parts of a calendar, and accepts it as read", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
       const { url, says } = yield* source
@@ -156,30 +156,36 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const inPart = yield* fill(cookie, PATH, "fetch")
       assert.strictEqual(toldIn(inPart), "It says that 3 days are busy; 0 days changed here.")
       assert.include(inPart.text, "read in part</span>")
-      assert.match(inPart.text, /<span class="name">1 part of the calendar could not be read, so no day was opened: /)
+      assert.match(
+        inPart.text,
+        /<span class="name">1 part of the calendar could not be read, so no dates became available: /
+      )
       assert.include((yield* look(cookie, "/console/overview")).text, "<strong>1</strong> calendar elsewhere")
-      const [shown] = formsOf(inPart, "accept_calendar")
-      const accepted = yield* filledIn(cookie, PATH, "accept_calendar")
-      assert.strictEqual(doneIn(accepted), "The calendar is accepted as read: the days that it does not name are open.")
-      assert.lengthOf(formsOf(accepted, "accept_calendar"), 0)
+      const [form] = formsOf(inPart, "accept_calendar")
+      const acceptance = yield* filledIn(cookie, PATH, "accept_calendar")
+      assert.strictEqual(
+        doneIn(acceptance),
+        "You accepted the calendar as read. Dates that it does not mention are available again."
+      )
+      assert.lengthOf(formsOf(acceptance, "accept_calendar"), 0)
       assert.notInclude((yield* look(cookie, "/console/overview")).text, "calendar elsewhere</a>")
-      assert.match(accepted.text, /data-label="Busy days" class="number">1</)
-      assert.notInclude(accepted.text, "could not be read")
-      // Sent once more it is done; once another feed was read, what the form was shown for is not there any more.
-      const send = shown === undefined ? Effect.die(new Error("no form")) : post(cookie, shown.action, shown.form)
+      assert.match(acceptance.text, /data-label="Busy days" class="number">1</)
+      assert.notInclude(acceptance.text, "could not be read")
+      // Sending the form again succeeds. After another feed was read, the same form is refused.
+      const send = form === undefined ? Effect.die(new Error("no form")) : post(cookie, form.action, form.form)
       assert.strictEqual((yield* send).status, 303)
       says(busyInPart())
       yield* fill(cookie, PATH, "fetch")
       const late = yield* send
       assert.deepStrictEqual(
         [late.status, alertIn(late)],
-        [409, "The calendar was read again since. Nothing was changed: look at it, and accept it again."]
+        [409, "calendar: was read again meanwhile. Check it, and accept it again."]
       )
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.busy_days, 1)
     })
   )
 
-  it.effect("takes the setting of the booking window, when a calendar is followed and later", () =>
+  it.effect("saves the setting of the booking window, when a calendar is added and later", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, property } = yield* ready
       const skips = Effect.map(keptOf(operatorId), ({ calendars }) => calendars[0]?.skip_unavailable)
@@ -187,13 +193,13 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       assert.isTrue(yield* skips)
       const [form] = formsOf(yield* look(cookie, PATH), "update_calendar")
       assert.strictEqual(form?.form.get("skip_unavailable"), "yes")
-      const saved = yield* filledIn(cookie, PATH, "update_calendar", { skip_unavailable: [] })
-      assert.strictEqual(doneIn(saved), "Saved. The calendar is read again in the next minutes.")
+      const page = yield* filledIn(cookie, PATH, "update_calendar", { skip_unavailable: [] })
+      assert.strictEqual(doneIn(page), "Saved. The calendar is read again in the next minutes.")
       assert.isFalse(yield* skips)
-      const [after] = formsOf(saved, "update_calendar")
-      assert.isNull(after?.form.get("skip_unavailable"))
+      const [nextForm] = formsOf(page, "update_calendar")
+      assert.isNull(nextForm?.form.get("skip_unavailable"))
       yield* filledIn(cookie, PATH, "update_calendar", { skip_unavailable: "yes" })
-      // Followed once more without the box ticked, it stays.
+      // Adding the calendar again without the tick keeps the setting.
       yield* followed(cookie, property, ELSEWHERE)
       assert.isTrue(yield* skips)
     })

@@ -31,7 +31,7 @@ export const makeFollowedActs = Effect.fnUntraced(function* (sudo: Sudo) {
           const property = idOf(form.get("property"))
           if (property === undefined) return yield* Effect.fail(NO_PROPERTY)
           yield* sudo.demand(visit, form)
-          const settings = skipsIn(form) ? { skipUnavailable: true } : undefined
+          const settings = readSkipUnavailable(form) ? { skipUnavailable: true } : undefined
           const { calendar_id } = yield* calendars.add(operatorId, property, form.get("url") ?? "", settings)
           const { url } = yield* feeds.addressFor(operatorId, property, calendar_id)
           return followed(url)
@@ -53,7 +53,7 @@ export const makeFollowedActs = Effect.fnUntraced(function* (sudo: Sudo) {
       }
     },
     accept_calendar: {
-      done: "The calendar is accepted as read: the days that it does not name are open.",
+      done: "You accepted the calendar as read. Dates that it does not mention are available again.",
       run: (visit, form) => {
         const id = idOf(form.get("id"))
         if (id === undefined) return Effect.fail(NO_CALENDAR)
@@ -68,7 +68,7 @@ export const makeFollowedActs = Effect.fnUntraced(function* (sudo: Sudo) {
         const id = idOf(form.get("id"))
         if (id === undefined) return Effect.fail(NO_CALENDAR)
         return calendars
-          .update(visit.session.person.caller.operatorId, id, { skipUnavailable: skipsIn(form) })
+          .update(visit.session.person.caller.operatorId, id, { skipUnavailable: readSkipUnavailable(form) })
           .pipe(Effect.mapError(refusedAs), Effect.as(undefined))
       }
     },
@@ -88,9 +88,9 @@ export const makeFollowedActs = Effect.fnUntraced(function* (sudo: Sudo) {
 const SKIP_FIELD = "skip_unavailable"
 const SKIP_LABEL = "Ignore the booking window of the marketplace"
 const SKIP_HINT =
-  "A “Not available” block at the end of the calendar then blocks no dates, once its end has moved on between two updates."
+  "If the calendar ends with a “Not available” block whose end moves forward over time, that block does not block dates here."
 
-const skipsIn = (form: Form): boolean => form.get(SKIP_FIELD) === "yes"
+const readSkipUnavailable = (form: Form): boolean => form.get(SKIP_FIELD) === "yes"
 
 /** One of the page's own is said already. */
 const refused = (error: Parameters<typeof refusedAs>[0] | typeof NO_PROPERTY) =>
@@ -162,14 +162,14 @@ ${formOf(visit, { act: "remove", button: "Follow it no more", of, id, kind: "dan
   )}${historyLink(`imported_calendar:${id}`)}`
 }
 
-/** While parts of the calendar could not be read and the host has not accepted it. */
+/** Renders the form to accept a calendar; nothing if all of it was read, or if the host has accepted it. */
 const acceptForm = (visit: SignedInVisit, { id, unreadable, digest }: Followed, of: string): Html =>
   unreadable === null || digest === null
     ? nothing
     : behind(
         "Accept the calendar as read",
         html`<p>${unreadable}.</p>
-<p>The dates that stayed blocked for this are then open. If a booking is among the unreadable parts, its nights can be sold again: compare with the marketplace first.</p>
+<p>If you accept, the dates that stayed blocked because of this become available. A booking may be among the unreadable parts, so compare with the marketplace first.</p>
 ${formOf(visit, { act: "accept_calendar", button: "Accept the calendar as read", of, id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${digest}">` })}`
       )
 
