@@ -16,93 +16,93 @@ const withBlock = (feed: string): string => {
 
 const STAY = "2027-05-01/2027-05-02"
 
-const following = Effect.gen(function* () {
+const prepare = Effect.gen(function* () {
   const one = yield* followsOne
   const importing = yield* makeImporting
   const calendars = yield* ImportedCalendars
-  const reads = (feed: string) => {
+  const fetchFeed = (feed: string) => {
     one.says(feed)
     return Effect.andThen(Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing)), daysOf(one.id))
   }
-  /** Reads a feed with a stay and then a block of these days. */
-  const readsBlock = (block: string) => reads(withBlock(busy(STAY, block)))
-  const skips = (skipUnavailable: boolean) => byNobody(calendars.update(one.id, { skipUnavailable }))
-  return { ...one, importing, reads, readsBlock, skips }
+  /** Fetches a feed with a stay and then a block of these days. */
+  const fetchBlock = (block: string) => fetchFeed(withBlock(busy(STAY, block)))
+  const changeSetting = (skipUnavailable: boolean) => byNobody(calendars.update(one.id, { skipUnavailable }))
+  return { ...one, importing, fetchFeed, fetchBlock, changeSetting }
 })
 
 layer(layerScene)("the booking window of a marketplace", (it) => {
   it.effect("blocks days unless the host turns on the setting", () =>
     Effect.gen(function* () {
-      const { readsBlock } = yield* following
-      yield* readsBlock("2027-06-01/2027-06-03")
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), ["2027-05-01", "2027-06-02", "2027-06-03"])
+      const { fetchBlock } = yield* prepare
+      yield* fetchBlock("2027-06-01/2027-06-03")
+      assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), ["2027-05-01", "2027-06-02", "2027-06-03"])
     })
   )
 
   it.effect("blocks no day once its end has moved forward, and until it moves back", () =>
     Effect.gen(function* () {
-      const { readsBlock, reads, skips } = yield* following
-      yield* skips(true)
+      const { fetchBlock, fetchFeed, changeSetting } = yield* prepare
+      yield* changeSetting(true)
       const withBlockDays = ["2027-05-01", "2027-06-02", "2027-06-03"]
-      assert.deepStrictEqual(yield* readsBlock("2027-06-01/2027-06-03"), ["2027-05-01", "2027-06-01", "2027-06-02"])
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
+      assert.deepStrictEqual(yield* fetchBlock("2027-06-01/2027-06-03"), ["2027-05-01", "2027-06-01", "2027-06-02"])
+      assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
       // The end of the block stays, and another stay moves.
       const feed = withBlock(busy("2027-05-03/2027-05-04", "2027-06-02/2027-06-04"))
-      assert.deepStrictEqual(yield* reads(feed), ["2027-05-03"])
+      assert.deepStrictEqual(yield* fetchFeed(feed), ["2027-05-03"])
       // An event that ends later makes the block an ordinary one.
       const later = withBlock(busy(STAY, "2027-06-02/2027-06-04")).replace(
         "END:VCALENDAR",
         "BEGIN:VEVENT\r\nUID:z\r\nDTSTART;VALUE=DATE:20270610\r\nDTEND;VALUE=DATE:20270611\r\nEND:VEVENT\r\nEND:VCALENDAR"
       )
-      assert.deepStrictEqual(yield* reads(later), [...withBlockDays, "2027-06-10"])
+      assert.deepStrictEqual(yield* fetchFeed(later), [...withBlockDays, "2027-06-10"])
       // Then its end has to move forward again.
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), withBlockDays)
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-05"), ["2027-05-01"])
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), withBlockDays)
+      assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), withBlockDays)
+      assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-05"), ["2027-05-01"])
+      assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), withBlockDays)
     })
   )
 
   it.effect("does not end with a later block that the host adds", () =>
     Effect.gen(function* () {
-      const { reads, readsBlock, skips } = yield* following
-      yield* skips(true)
+      const { fetchFeed, fetchBlock, changeSetting } = yield* prepare
+      yield* changeSetting(true)
       const days = ["2027-05-01", "2027-08-10", "2027-08-11", "2027-09-01", "2027-09-02"]
-      assert.deepStrictEqual(yield* readsBlock("2027-08-10/2027-08-12"), days.slice(0, 3))
+      assert.deepStrictEqual(yield* fetchBlock("2027-08-10/2027-08-12"), days.slice(0, 3))
       const both = withBlock(busy(STAY, "2027-08-10/2027-08-12", "2027-09-01/2027-09-03"))
-      assert.deepStrictEqual(yield* reads(both), days)
+      assert.deepStrictEqual(yield* fetchFeed(both), days)
       // The same if the marketplace drops the earlier block in the meantime.
-      assert.deepStrictEqual(yield* readsBlock("2027-10-01/2027-10-02"), ["2027-05-01", "2027-10-01"])
+      assert.deepStrictEqual(yield* fetchBlock("2027-10-01/2027-10-02"), ["2027-05-01", "2027-10-01"])
     })
   )
 
   it.effect("blocks days while a part of the feed cannot be read", () =>
     Effect.gen(function* () {
-      const { id, reads, readsBlock, skips } = yield* following
-      yield* skips(true)
-      yield* readsBlock("2027-06-01/2027-06-03")
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
+      const { id, fetchFeed, fetchBlock, changeSetting } = yield* prepare
+      yield* changeSetting(true)
+      yield* fetchBlock("2027-06-01/2027-06-03")
+      assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
       const inPart = busyInPart(STAY, "2027-06-02/2027-06-04")
       const block = inPart.replace(
         "DTEND;VALUE=DATE:20270604\r\nSUMMARY:Reserved",
         "DTEND;VALUE=DATE:20270604\r\nSUMMARY:Not available"
       )
       assert.include(block, "Not available")
-      assert.deepStrictEqual(yield* reads(block), ["2027-05-01", "2027-06-02", "2027-06-03"])
-      assert.deepStrictEqual(yield* readsBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
+      assert.deepStrictEqual(yield* fetchFeed(block), ["2027-05-01", "2027-06-02", "2027-06-03"])
+      assert.deepStrictEqual(yield* fetchBlock("2027-06-02/2027-06-04"), ["2027-05-01"])
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
     })
   )
 
   it.effect("is applied anew when the host changes the setting, although the feed is unchanged", () =>
     Effect.gen(function* () {
-      const { id, importing, readsBlock, skips } = yield* following
-      yield* readsBlock("2027-06-01/2027-06-03")
-      const days = yield* readsBlock("2027-06-02/2027-06-04")
+      const { id, importing, fetchBlock, changeSetting } = yield* prepare
+      yield* fetchBlock("2027-06-01/2027-06-03")
+      const days = yield* fetchBlock("2027-06-02/2027-06-04")
       assert.lengthOf(days, 3)
-      const setSkip = (skipUnavailable: boolean) =>
-        Effect.andThen(Effect.andThen(skips(skipUnavailable), fetchedAll(importing)), daysOf(id))
-      assert.deepStrictEqual(yield* setSkip(true), ["2027-05-01"])
-      assert.deepStrictEqual(yield* setSkip(false), days)
+      const applySetting = (skipUnavailable: boolean) =>
+        Effect.andThen(Effect.andThen(changeSetting(skipUnavailable), fetchedAll(importing)), daysOf(id))
+      assert.deepStrictEqual(yield* applySetting(true), ["2027-05-01"])
+      assert.deepStrictEqual(yield* applySetting(false), days)
     })
   )
 })

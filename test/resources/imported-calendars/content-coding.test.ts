@@ -7,15 +7,15 @@ import { ImportedCalendars } from "../../../src/resources/imported-calendars/Imp
 import { byNobody } from "../../harness.ts"
 import { busy, daysOf, followsOne, layerScene } from "./scene.ts"
 
-/** A property that follows one calendar. `sends` serves a feed in a coding, fetches it and returns the error. */
-const following = Effect.gen(function* () {
+/** A property that follows one calendar. `fetchCoded` serves a feed in a coding, fetches it and returns the error. */
+const prepare = Effect.gen(function* () {
   const one = yield* followsOne
   const calendars = yield* ImportedCalendars
-  const sends = (bytes: Buffer, coding: string) => {
+  const fetchCoded = (bytes: Buffer, coding: string) => {
     one.says(bytes, { "content-encoding": coding })
     return Effect.map(byNobody(calendars.fetch(one.id)), ({ error }) => error ?? "")
   }
-  return { ...one, sends }
+  return { ...one, fetchCoded }
 })
 
 /** Returns a feed of that many bytes with busy nights from `night` on, which compresses well. */
@@ -27,7 +27,7 @@ const feedOf = (bytes: number, night: string) => {
 layer(layerScene)("a calendar that its host compresses", (it) => {
   it.effect("is read from gzip, deflate and br", () =>
     Effect.gen(function* () {
-      const { id, sends } = yield* following
+      const { id, fetchCoded } = yield* prepare
       const codings: ReadonlyArray<readonly [string, (feed: string) => Buffer]> = [
         ["gzip", gzipSync],
         ["x-gzip", gzipSync],
@@ -41,7 +41,7 @@ layer(layerScene)("a calendar that its host compresses", (it) => {
       ]
       for (const [at, [coding, compress]] of codings.entries()) {
         const night = addDays("2027-05-01", at)
-        assert.strictEqual(yield* sends(compress(busy(`${night}/${addDays(night, 1)}`)), coding), "", coding)
+        assert.strictEqual(yield* fetchCoded(compress(busy(`${night}/${addDays(night, 1)}`)), coding), "", coding)
         assert.deepStrictEqual(yield* daysOf(id), [night], coding)
       }
     })
@@ -49,15 +49,15 @@ layer(layerScene)("a calendar that its host compresses", (it) => {
 
   it.effect("is read up to two mebibytes of decompressed text", () =>
     Effect.gen(function* () {
-      const { id, sends } = yield* following
+      const { id, fetchCoded } = yield* prepare
       for (const [coding, compress] of [
         ["gzip", gzipSync],
         ["deflate", deflateSync],
         ["br", brotliCompressSync]
       ] as const) {
-        assert.strictEqual(yield* sends(compress(feedOf(CALENDAR_FEED_BYTES, "2027-05-30")), coding), "")
+        assert.strictEqual(yield* fetchCoded(compress(feedOf(CALENDAR_FEED_BYTES, "2027-05-30")), coding), "")
         assert.strictEqual(
-          yield* sends(compress(feedOf(CALENDAR_FEED_BYTES + 1, "2027-05-29")), coding),
+          yield* fetchCoded(compress(feedOf(CALENDAR_FEED_BYTES + 1, "2027-05-29")), coding),
           "it is larger than 2 MiB"
         )
         assert.deepStrictEqual(yield* daysOf(id), ["2027-05-30"])
@@ -65,15 +65,15 @@ layer(layerScene)("a calendar that its host compresses", (it) => {
       // A small body that unpacks to a hundred times the limit.
       const bomb = gzipSync(Buffer.alloc(100 * CALENDAR_FEED_BYTES))
       assert.isBelow(bomb.length, CALENDAR_FEED_BYTES)
-      assert.strictEqual(yield* sends(bomb, "gzip"), "it is larger than 2 MiB")
+      assert.strictEqual(yield* fetchCoded(bomb, "gzip"), "it is larger than 2 MiB")
     })
   )
 
   it.effect("is not read if the coding is unknown or wrong, or if there are two", () =>
     Effect.gen(function* () {
-      const { id, sends } = yield* following
+      const { id, fetchCoded } = yield* prepare
       const feed = busy("2027-05-01/2027-05-02")
-      assert.strictEqual(yield* sends(gzipSync(feed), "gzip"), "")
+      assert.strictEqual(yield* fetchCoded(gzipSync(feed), "gzip"), "")
       const unknown = "its host sent it in an unknown Content-Encoding: "
       const broken = (coding: string) => `its host sent it as ${coding}, and it cannot be decompressed`
       const cases: ReadonlyArray<readonly [Buffer, string, string]> = [
@@ -88,7 +88,7 @@ layer(layerScene)("a calendar that its host compresses", (it) => {
         [deflateSync(feed).subarray(0, 20), "deflate", broken("deflate")]
       ]
       for (const [bytes, coding, error] of cases) {
-        assert.strictEqual(yield* sends(bytes, coding), error)
+        assert.strictEqual(yield* fetchCoded(bytes, coding), error)
         assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
       }
     })

@@ -27,35 +27,35 @@ import {
 
 const KEEPS_DAYS_BLOCKED = /^1 part of the calendar could not be read, so no dates became available: /
 
-/** A property that follows one calendar. `reads` serves a feed and fetches it. */
-const following = Effect.gen(function* () {
+/** A property that follows one calendar. `fetchFeed` serves a feed and fetches it. */
+const prepare = Effect.gen(function* () {
   const one = yield* followsOne
   const importing = yield* makeImporting
-  const fetched = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
-  const reads = (text: string, headers?: Record<string, string>) =>
+  const fetchAgain = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchedAll(importing))
+  const fetchFeed = (text: string, headers?: Record<string, string>) =>
     Effect.andThen(
       Effect.sync(() => one.says(text, headers)),
-      fetched
+      fetchAgain
     )
   const { accept } = yield* ImportedCalendars
-  return { ...one, fetched, reads, accept: byNobody(accept(one.id)) }
+  return { ...one, fetchAgain, fetchFeed, accept: byNobody(accept(one.id)) }
 })
 
 layer(layerScene)("an imported calendar of which a part cannot be read", (it) => {
   it.effect("unblocks no day and says why, until the whole feed can be read again", () =>
     Effect.gen(function* () {
-      const { id, property, reads } = yield* following
-      yield* reads(busy("2027-05-01/2027-05-04"))
-      yield* reads(busyInPart("2027-05-03/2027-05-05"))
+      const { id, property, fetchFeed } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-04"))
+      yield* fetchFeed(busyInPart("2027-05-03/2027-05-05"))
       const kept = ["2027-05-01", "2027-05-02", "2027-05-03", "2027-05-04"]
       assert.deepStrictEqual(yield* daysOf(id), kept)
       const state = yield* stateOf(id)
       assert.strictEqual(state?.state, "ok")
       assert.match(state?.error ?? "", KEEPS_DAYS_BLOCKED)
       // A second feed with unreadable parts keeps the same days.
-      yield* reads(busyInPart())
+      yield* fetchFeed(busyInPart())
       assert.deepStrictEqual(yield* daysOf(id), kept)
-      yield* reads(busy("2027-05-03/2027-05-05"))
+      yield* fetchFeed(busy("2027-05-03/2027-05-05"))
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
       assert.deepInclude(yield* stateOf(id), { state: "ok", error: null })
       assert.deepStrictEqual(yield* toldOf(property), [
@@ -68,13 +68,13 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
 
   it.effect("keeps the error through fetches that find nothing new or fail", () =>
     Effect.gen(function* () {
-      const { id, mood, reads, fetched } = yield* following
-      yield* reads(busy("2027-05-01/2027-05-02"))
-      yield* reads(busyInPart(), { etag: '"one"' })
+      const { id, mood, fetchFeed, fetchAgain } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+      yield* fetchFeed(busyInPart(), { etag: '"one"' })
       const answers: ReadonlyArray<typeof mood.answer> = [answering(304), answering(500), answering(304)]
       for (const answer of answers) {
         mood.answer = answer
-        yield* fetched
+        yield* fetchAgain
         assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
       }
       assert.strictEqual((yield* stateOf(id))?.state, "ok")
@@ -84,9 +84,9 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
 
   it.effect("rejects a booking of a kept night with 409, until the host accepts the feed", () =>
     Effect.gen(function* () {
-      const { property, token, reads, accept } = yield* following
-      yield* reads(busy("2027-05-01/2027-05-02"))
-      yield* reads(busyInPart())
+      const { property, token, fetchFeed, accept } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+      yield* fetchFeed(busyInPart())
       const night = { property_id: property, check_in_date: "2027-05-01", check_out_date: "2027-05-02" }
       const response = yield* call(token, "create_reservation", { ...booking, ...night })
       assert.strictEqual(response.error_code, 409)
@@ -98,33 +98,33 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
 
   it.effect("is logged once, when its feed first has unreadable parts", () =>
     Effect.gen(function* () {
-      const { reads } = yield* following
+      const { fetchFeed } = yield* prepare
       const warnings: Array<string> = []
       const logger = Logger.make(({ message, logLevel }) => {
         if (logLevel === "Warn") warnings.push(JSON.stringify(message))
       })
-      const readLogged = (feed: string) => Effect.provide(reads(feed), Logger.layer([logger]))
+      const fetchLogged = (feed: string) => Effect.provide(fetchFeed(feed), Logger.layer([logger]))
       const clause = "DTSTART in line 12 is unreadable"
-      yield* readLogged(busy("2027-05-01/2027-05-02"))
+      yield* fetchLogged(busy("2027-05-01/2027-05-02"))
       assert.deepStrictEqual(warnings, [])
-      yield* readLogged(busyInPart())
-      yield* readLogged(busyInPart("2027-05-05/2027-05-06"))
+      yield* fetchLogged(busyInPart())
+      yield* fetchLogged(busyInPart("2027-05-05/2027-05-06"))
       assert.lengthOf(warnings, 1)
       assert.include(warnings[0], "an imported calendar can only be read in part")
       assert.include(warnings[0], clause)
       assert.notMatch(warnings.join(""), /never|SECRET/)
-      yield* readLogged(busy())
-      yield* readLogged(busyInPart())
+      yield* fetchLogged(busy())
+      yield* fetchLogged(busyInPart())
       assert.lengthOf(warnings, 2)
     })
   )
 
   it.effect("is accepted for one feed only", () =>
     Effect.gen(function* () {
-      const { id, property, reads, fetched, accept } = yield* following
-      yield* reads(busy("2027-05-01/2027-05-04"))
+      const { id, property, fetchFeed, fetchAgain, accept } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-04"))
       const inPart = busyInPart("2027-05-03/2027-05-04").replaceAll("DTSTART;", "DTSTAMP:20270420T100000Z\r\nDTSTART;")
-      yield* reads(inPart)
+      yield* fetchFeed(inPart)
       assert.deepStrictEqual(yield* accept, { changed_days: 2 })
       assert.deepStrictEqual(yield* accept, { changed_days: 0 })
       const withoutError = { state: "ok", error: null }
@@ -135,18 +135,18 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
         "+2027-05-01 +2027-05-02"
       ])
       // The acceptance lasts through fetches of the same feed: unchanged, a day later, and with another DTSTAMP.
-      yield* fetched
+      yield* fetchAgain
       assert.deepInclude(yield* stateOf(id), withoutError)
       yield* TestClock.adjust(24 * 60 * MINUTE_MS)
-      yield* fetched
+      yield* fetchAgain
       assert.deepInclude(yield* stateOf(id), withoutError)
-      yield* reads(inPart.replaceAll("20270420T100000Z", "20270421T110000Z"))
+      yield* fetchFeed(inPart.replaceAll("20270420T100000Z", "20270421T110000Z"))
       assert.deepInclude(yield* stateOf(id), withoutError)
       // Another feed with unreadable parts unblocks nothing, nor does the accepted feed after it.
-      yield* reads(busyInPart("2027-05-04/2027-05-05"))
+      yield* fetchFeed(busyInPart("2027-05-04/2027-05-05"))
       assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
-      yield* reads(inPart)
+      yield* fetchFeed(inPart)
       assert.match((yield* stateOf(id))?.error ?? "", KEEPS_DAYS_BLOCKED)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-03", "2027-05-04"])
     })
@@ -154,26 +154,26 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
 
   it.effect("cannot be accepted if the whole feed was read, or if the host saw another feed", () =>
     Effect.gen(function* () {
-      const { id, reads, accept } = yield* following
+      const { id, fetchFeed, accept } = yield* prepare
       const message = "calendar: was read completely, so there is nothing to accept."
-      yield* reads(busy("2027-05-01/2027-05-02"))
+      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
       assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
-      yield* reads(busyInPart())
+      yield* fetchFeed(busyInPart())
       const calendars = yield* ImportedCalendars
       const conflict = yield* Effect.flip(byNobody(calendars.accept(id, "2:another")))
       assert.match(conflict.message, /^calendar: was read again meanwhile\. Check it/)
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
       assert.deepInclude(yield* Effect.flip(byNobody(calendars.accept(999_999_999))), { _tag: "NotFound" })
-      yield* reads(busy())
+      yield* fetchFeed(busy())
       assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
     })
   )
 
   it.effect("can be accepted during a fetch, which then blocks nothing and is repeated", () =>
     Effect.gen(function* () {
-      const { id, mood, requests, reads, accept } = yield* following
-      yield* reads(busy("2027-05-01/2027-05-02"))
-      yield* reads(busyInPart())
+      const { id, mood, requests, fetchFeed, accept } = yield* prepare
+      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+      yield* fetchFeed(busyInPart())
       yield* Queue.clear(requests)
       let answer = () => {}
       mood.answer = (response, received) => {
@@ -196,29 +196,29 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
 
   it.effect("keeps days that were echoes as its own days once our feed no longer names them", () =>
     Effect.gen(function* () {
-      const { id, reads } = yield* following
+      const { id, fetchFeed } = yield* prepare
       yield* told(id, "2027-05-01")
-      yield* reads(busy("2027-05-01/2027-05-03"))
-      yield* reads(busyInPart())
+      yield* fetchFeed(busy("2027-05-01/2027-05-03"))
+      yield* fetchFeed(busyInPart())
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01 echo", "2027-05-02"])
       // The source may still block the 1st for its own booking, so no booking by hand may take it.
       yield* told(id)
-      yield* reads(busyInPart("2027-05-05/2027-05-06"))
+      yield* fetchFeed(busyInPart("2027-05-05/2027-05-06"))
       assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02", "2027-05-05"])
-      yield* reads(busy())
+      yield* fetchFeed(busy())
       assert.deepStrictEqual(yield* daysOf(id), [])
     })
   )
 
   it.effect("keeps days while the range of days moves on", () =>
     Effect.gen(function* () {
-      const { id, reads, fetched, accept } = yield* following
+      const { id, fetchFeed, fetchAgain, accept } = yield* prepare
       const last = addDays(TODAY, AVAILABILITY_END_DAYS)
-      yield* reads(busy(`${TODAY}/2027-04-22`, `${last}/${addDays(last, 2)}`))
+      yield* fetchFeed(busy(`${TODAY}/2027-04-22`, `${last}/${addDays(last, 2)}`))
       assert.deepStrictEqual(yield* daysOf(id), [TODAY, "2027-04-21", last])
-      yield* reads(busyInPart())
+      yield* fetchFeed(busyInPart())
       yield* TestClock.adjust(24 * 60 * MINUTE_MS)
-      yield* fetched
+      yield* fetchAgain
       assert.deepStrictEqual(yield* daysOf(id), [TODAY, "2027-04-21", last])
       yield* accept
       // Past days stay as they were.
@@ -230,7 +230,7 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
 layer(layerScene)("after the upgrade an imported calendar", (it) => {
   it.effect("is read again although its feed is unchanged, also after the previous release has fetched it again", () =>
     Effect.gen(function* () {
-      const { id, mood, requests, says, fetched } = yield* following
+      const { id, mood, requests, says, fetchAgain } = yield* prepare
       const sql = yield* SqlClient.SqlClient
       const feed = busy("2027-05-01/2027-05-03")
       says(feed, { etag: '"one"' })
@@ -243,13 +243,13 @@ layer(layerScene)("after the upgrade an imported calendar", (it) => {
       for (const _ of ["before the upgrade", "beside this release"]) {
         yield* readByOldRelease
         yield* Queue.clear(requests)
-        yield* fetched
+        yield* fetchAgain
         const [request] = yield* Queue.clear(requests)
         assert.isUndefined(request?.headers["if-none-match"])
         assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01", "2027-05-02"])
       }
       mood.answer = answering(304)
-      yield* fetched
+      yield* fetchAgain
       const [request] = yield* Queue.clear(requests)
       assert.strictEqual(request?.headers["if-none-match"], '"one"')
     })
