@@ -1,7 +1,7 @@
 import http from "node:http"
 import { parentPort, Worker, workerData } from "node:worker_threads"
 
-// A caller that asks for more as soon as it is answered, over many connections, on a thread of its own.
+// A greedy caller: a thread that sends the next request over each of many connections as soon as the response to the last arrives.
 
 /** One request of a greedy caller: a GET, or a POST of its body. */
 export interface GreedyRequest {
@@ -9,20 +9,21 @@ export interface GreedyRequest {
   readonly body?: string
 }
 
+/** The requests of a greedy caller and how it sends them. */
 export interface Greed {
   readonly url: string
-  /** What each connection sends in turn, again and again. */
+  /** Each connection sends these in turn, in a loop. */
   readonly requests: ReadonlyArray<GreedyRequest>
   readonly headers: Record<string, string>
   readonly connections: number
-  /** A text that the beginning of an expected answer has; a success if absent. */
+  /** A text within the first bytes of an expected response. Default: a success. */
   readonly expected?: string
 }
 
-/** Bytes of an answer that are looked at for the expected text. */
+/** The first bytes of a response, in which the expected text is searched. */
 const BEGINNING_BYTES = 200
 
-/** Begins to ask; ends with how many expected answers a second it got, and how many were others or none. */
+/** Starts a greedy caller. `stop` returns its expected responses per second, and the number of other or missing ones. */
 export const greed = (wanted: Greed) => {
   const worker = new Worker(new URL(import.meta.url), { workerData: wanted })
   const startedAt = performance.now()

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// Erasing a guest left the descriptions of rates and the tags of ratings until now. Both are cleared where a guest was erased
-// before: only an erased stay has no address of its guests' page.
+// Erasing a guest used to keep the descriptions of rates and the tags of ratings. This migration clears both for guests that were
+// erased before. Only an erased stay has no address of the guest portal (`guide_token`).
 
 const withoutKey = (column: string, key: string, empty: string) => `
   CASE jsonb_typeof(${column}) WHEN 'array' THEN coalesce(
@@ -16,7 +16,7 @@ const withoutTags = (side: string) => `
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Whoever changes an order locks it first, so this waits in no circle with the release that still serves.
+  // Every change of an order locks the order first. This migration does the same, so it cannot deadlock with the running release.
   yield* sql`
     SELECT FROM orders
     WHERE (operator_id, id) IN (SELECT operator_id, order_id FROM stays WHERE guide_token IS NULL)

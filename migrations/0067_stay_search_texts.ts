@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// What a keyword search compares with a stay. The table is narrow, so that reading all texts of one operator is quick:
-// 200,000 of them take about 30 ms of processor time. Triggers write it, because the release before this one changes stays too.
+// The texts of a stay that a keyword search compares. The table is narrow, so that reading all texts of one operator is fast:
+// 200,000 of them take about 30 ms of processor time. Triggers write it, because the previous release changes stays too.
 //
-// This migration locks `stays` only. Existing stays get their texts in 0068.
+// This migration locks only `stays`. Migration 0068 fills the texts of existing stays.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Name, e-mail and codes in the form of `search_form`, and the digits of phone numbers, one a line.
+  // One line each for name, e-mail address and codes, in the form of `search_form`, and for the digits of phone numbers.
   yield* sql`
     CREATE TABLE stay_search_texts (
       operator_id bigint NOT NULL,
@@ -19,7 +19,7 @@ export default Effect.gen(function* () {
       FOREIGN KEY (operator_id, stay_id) REFERENCES stays (operator_id, id) ON DELETE CASCADE
     )`
 
-  // Both the stored text and the keyword get this form: NFC, lower case, white space as one space.
+  // The form of stored texts and keywords: NFC, lower case, each run of white space as one space.
   yield* sql`
     CREATE FUNCTION search_form(written text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
       SELECT lower(normalize(btrim(regexp_replace(written, '\\s+', ' ', 'g')), NFC))
@@ -30,7 +30,7 @@ export default Effect.gen(function* () {
       SELECT regexp_replace(phone, '[^0-9]', '', 'g')
     $$`
 
-  // The contact of the stay stands for its booker, whose row in `guests` keeps the name from before an edit.
+  // The booker is searched by the contact of the stay, because the row in `guests` keeps the name from before an edit.
   yield* sql`
     CREATE FUNCTION search_text_of(of_operator bigint, of_stay bigint)
     RETURNS TABLE (operator_id bigint, stay_id bigint, words text) LANGUAGE sql STABLE AS $$
@@ -45,7 +45,7 @@ export default Effect.gen(function* () {
       FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
       WHERE s.operator_id = of_operator AND s.id = of_stay
     $$`
-  // PL/pgSQL keeps the plan for the session; a function in SQL is planned at each call before PostgreSQL 18.
+  // PL/pgSQL caches the plan for the session. Before PostgreSQL 18, a SQL function is planned at each call.
   yield* sql`
     CREATE FUNCTION write_search_text(of_operator bigint, of_stay bigint) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
@@ -60,7 +60,7 @@ export default Effect.gen(function* () {
       PERFORM write_search_text(NEW.operator_id, NEW.id);
       RETURN NULL;
     END $$`
-  // An AFTER trigger of a row runs when the whole statement has written its order, stays and guests.
+  // A row-level AFTER trigger runs after the whole statement, so the order, stays and guests are written.
   yield* sql`
     CREATE TRIGGER stays_search_text_added AFTER INSERT ON stays
     FOR EACH ROW EXECUTE FUNCTION keep_search_text_of_stay()`

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
-// The companions of a stay are searched too, and the stays that were there before 0067 get their texts.
+// Searches also find the companions of a stay, and the stays from before 0067 get their texts.
 //
-// In pieces, because `guests` is another table than `stays`, and because a change waits for a few hundred rows only.
+// This migration runs in pieces (`inPieces`): it locks `guests` and not `stays`, and a concurrent change waits for at most 500 rows.
 
 const STAYS_AT_ONCE = 500
 
@@ -14,8 +14,8 @@ interface Key {
 }
 
 /**
- * Writes the missing texts of the next stays. Returns the last stay of the piece, or nothing after the last piece. A text
- * that a change has written meanwhile is newer, so it stays.
+ * Writes the missing texts of the next batch. Returns the last stay of the batch, or no row after the last batch. A text that a
+ * concurrent change wrote is newer, so it is not overwritten.
  */
 const writePiece = (sql: SqlClient.SqlClient, after: Key): Effect.Effect<ReadonlyArray<Key>, SqlError> => sql<Key>`
   WITH next AS MATERIALIZED (

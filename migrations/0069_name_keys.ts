@@ -3,12 +3,12 @@ import { SqlClient } from "effect/sql"
 import { builtBeside } from "../src/database/built-beside.ts"
 import { fillNameKeys } from "../src/resources/name-keys.ts"
 
-// Names of groups and tags are compared by a key, without case and in one Unicode form. The service computes the key, so that
-// it does not depend on the locale of the database. A row without a key is compared by its exact name alone.
+// Names of groups and tags are compared by a key that ignores case and the Unicode form. The service computes the key, so that it
+// does not depend on the locale of the database. A row without a key is compared by its exact name.
 //
-// The release before writes no keys. When it renames a row, a trigger removes the key of the former name.
+// The previous release writes no keys. If it renames a row, a trigger removes the key of the old name.
 //
-// In pieces, because each statement locks another table, and because indexes are built while others write.
+// This migration runs in pieces (`inPieces`): each statement locks another table, and indexes are built without blocking writes.
 
 const TABLES = ["property_groups", "property_tags", "reservation_tags"]
 const RENAMED_BY_RELEASE_BEFORE = ["property_groups", "property_tags"]
@@ -26,7 +26,7 @@ export default Effect.gen(function* () {
     })
   }
 
-  // The key of a name that differs in case alone is the same one.
+  // A name that differs only in case has the same key.
   yield* sql`
     CREATE OR REPLACE FUNCTION forget_name_key() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -41,7 +41,7 @@ export default Effect.gen(function* () {
       FOR EACH ROW EXECUTE FUNCTION forget_name_key()`
   }
 
-  // Names of default tags have ASCII letters only.
+  // Names of default tags are ASCII, so `lower` computes their keys.
   yield* sql`
     CREATE OR REPLACE VIEW usable_reservation_tags AS
     SELECT o.id AS operator_id, t.id, t.tag_name, t.color, true AS is_default, 0::bigint AS stays_version,
@@ -50,7 +50,7 @@ export default Effect.gen(function* () {
     UNION ALL
     SELECT operator_id, id, tag_name, color, false, stays_version, name_key FROM reservation_tags WHERE deleted_at IS NULL`
 
-  // The trail names a field that changed (0010), and not the key that follows from a name.
+  // The audit log (0010) names changed fields. The key is no field of its own, so it is left out.
   yield* sql`
     CREATE OR REPLACE FUNCTION changed_fields(before jsonb, after jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
       SELECT coalesce(array_agg(field ORDER BY field), '{}') FROM (

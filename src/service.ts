@@ -47,13 +47,13 @@ export interface Call {
   readonly params: Readonly<Record<string, unknown>>
   /** The idempotency key, where one came with the call; an operation that reads has no use for it. */
   readonly key?: GivenKey | undefined
-  /** Receives the rest of the input, after the Gate has let the call in: a body that nobody may send is not received. */
+  /** Receives the rest of the input. Runs after the Gate has admitted the call, so that the body of a rejected call is not received. */
   readonly receive: Effect.Effect<ReceivedInput, BadRequest | Unauthenticated>
 }
 
 /**
- * THE entrypoint that both doors share: Gate, receive, place, parse, decode, handler, encode, log line, span. It never fails: whatever
- * happens is an envelope.
+ * The entry point that REST and MCP share: Gate, receive, permit, parse, decode, handler, encode, log line, span. It never fails: every
+ * failure becomes an envelope.
  */
 export class Service extends Context.Service<
   Service,
@@ -61,11 +61,11 @@ export class Service extends Context.Service<
     /** Runs the operation of that name. */
     readonly call: (operation: string, call: Call) => Effect.Effect<Answer>
     /**
-     * An answer for what reached no operation (unknown route, plain HTTP, wrong method). With a valid token it counts
-     * under the bucket of unmatched paths, unless it found no place: that counts nowhere.
+     * Returns the response to a request that reached no operation (unknown route, plain HTTP, wrong method). With a valid token it
+     * counts in the bucket of unmatched paths, except if it got no permit.
      */
     readonly refuse: (error: ApiError, call: Pick<Call, "door" | "headers">) => Effect.Effect<Answer>
-    /** Whose the credentials are, and what they are good for; undefined: nothing, and the MCP endpoint answers HTTP 401. */
+    /** Returns the operator and scope of the credentials, or undefined if they are invalid, for which MCP returns HTTP 401. */
     readonly callerOf: (headers: Call["headers"]) => Effect.Effect<Pick<Caller, "operatorId" | "scope"> | undefined>
     /**
      * The answer of a call that need not be looked at: one with its token was turned away just now since the process is
@@ -175,8 +175,8 @@ const unlessReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Eff
   })
 
 /**
- * The way of a call to one operation: Gate, key, receive, place, parse, decode, handler, encode. Plain functions of the step before, where a
- * generator would be made anew for each call.
+ * Returns the steps of a call to one operation: Gate, key, receive, permit, parse, decode, handler, encode. They are plain functions,
+ * because a generator would be created for each call.
  */
 const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake, lately }: OnTheWay): Run => {
   const approach = approachOf(operation)
@@ -194,8 +194,8 @@ const runOf = (operation: ApiOperation, read: Reader, { gate, places, keys, wake
       : once(keys, change, actor, { operatorId, given })
   }
 
-  // The call takes a place once its input has arrived, so that a slow sender holds none, and before the input is parsed: inputs
-  // that are refused cost as much of the thread as others. It holds the place until the answer is built.
+  // The call gets a permit after its input has arrived, so that a slow sender holds none. It gets the permit before parsing, because an
+  // invalid input costs as much time as a valid one. It holds the permit until the response is built.
   const handled = (call: Call, { operatorId }: Caller, actor: Actor) =>
     Effect.flatMap(keyOfCall(call), (given) =>
       Effect.flatMap(call.receive, ({ bytes, parse }) => {
@@ -245,8 +245,8 @@ const noted = (lately: TurnedAwayLately, { headers }: Call, by: Caller): Effect.
   Effect.clockWith((clock) => Effect.sync(() => lately.note(headers, by, clock.currentTimeMillisUnsafe())))
 
 /**
- * The way of a call to an operation that needs no token: whether it is to be had at all, receive, place, parse, decode, handler, encode. A key would belong to an operator, and
- * there is none: it is ignored.
+ * Returns the steps of a call to an operation that needs no token: availability, receive, permit, parse, decode, handler, encode. An
+ * idempotency key is ignored, because a key belongs to an operator and the call has none.
  */
 const openRunOf = (operation: ApiOperation, read: Reader, { places, wake }: Pick<OnTheWay, "places" | "wake">): Run => {
   const waking = isChange(operation) ? afterChange(wake) : identity
@@ -293,8 +293,8 @@ const known =
     Context.add(Context.add(context, CurrentOperator, caller), Acting, actor)
 
 /**
- * What reached no operation: refused as it is, unless its sender has used up the windows of unmatched paths. What found no place
- * counts in none of them.
+ * Returns the outcome of a request that reached no operation: its error, or 429 if the caller exhausted the rate-limit windows of
+ * unmatched paths. A request that got no permit does not count in those windows.
  */
 const refusal = Effect.fnUntraced(function* (
   gate: Gate["Service"],

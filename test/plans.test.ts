@@ -45,7 +45,7 @@ const MORE: Readonly<Record<string, unknown>> = {
   end_check_out_date: "2027-05-31"
 }
 
-/** The status of what is no reservation. */
+/** A status of each searched record other than a reservation. */
 const STATUS_OF: { readonly [Name in ApiOperation["_tag"]]?: string } = {
   search_tasks: "pending",
   search_transactions: "paid"

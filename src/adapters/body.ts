@@ -7,12 +7,12 @@ import { parseJson } from "../contract/json-text.ts"
 import { toldName } from "../contract/told-name.ts"
 import { textOf } from "../contract/utf8.ts"
 
-// How the body of a request is received: so many bytes at most; and how it is parsed: as a text, and as fields.
+// Receives the body of a request, up to a limit of bytes, and parses it as text and as fields.
 
 export const hasBody = (request: HttpServerRequest): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
 
-/** Receives a body; no more than the receiving is done, as the call holds no permit meanwhile. */
+/** Receives a body. Parsing happens later, because the call has no concurrency permit yet. */
 export const receiveBody = Effect.fnUntraced(function* (
   request: HttpServerRequest,
   maxBody: ByteSize.ByteSize
@@ -29,7 +29,7 @@ export const receiveBody = Effect.fnUntraced(function* (
   return new Uint8Array(body)
 })
 
-/** The text of a body. */
+/** Returns the text of a body. Fails with 400 if the body is not UTF-8. */
 export const bodyText = (body: Uint8Array): Result.Result<string, BadRequest> =>
   Result.mapError(textOf(body), unreadable)
 

@@ -50,7 +50,7 @@ interface Refusing {
 const MCP_PATH = "/mcp"
 
 export const doorAt = (path: string): DoorName => {
-  // Hosted clients are often given the address with a slash at its end.
+  // Users often enter the address in hosted clients with a slash at its end.
   if (path === MCP_PATH || path === `${MCP_PATH}/`) return "mcp"
   if (path.startsWith(CALENDAR_PREFIX)) return "calendar"
   if (path.startsWith(FEEDS_PREFIX)) return "feed"

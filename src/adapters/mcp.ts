@@ -44,13 +44,13 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
       HttpServerResponse.setStatus(toResponse(answer), status)
     )
 
-  /** Parses a message: a large one in a place of its operator, so that one operator's messages do not occupy the thread. */
-  const parsed = (operatorId: number, body: Uint8Array, headers: HttpRequest["headers"]) => {
+  /** Parses a message. A large message needs a permit of its operator, so that no operator can occupy the thread. */
+  const parseFairly = (operatorId: number, body: Uint8Array, headers: HttpRequest["headers"]) => {
     const message = Effect.suspend(() => Effect.fromResult(parse(body, headers)))
     return body.length > SMALL_BODY_BYTES ? places.within(operatorId, message, body.length) : message
   }
 
-  /** The answer to a message that found no place to be parsed in: nobody knows its id, so it is no result of a tool. */
+  /** Returns the response to a message that got no permit. Its id is not parsed, so the response is no tool result. */
   const refuseUnread = (request: HttpRequest, error: ServerError): Effect.Effect<HttpResponse> =>
     Effect.map(service.refuse(error, { door: "mcp", headers: request.headers }), rpcRefusal)
 
@@ -69,7 +69,7 @@ export const mcpApp = Effect.fnUntraced(function* (options: {
     if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null))
       return yield* speak({ request, scope })
     return yield* receive(request).pipe(
-      Effect.flatMap((body) => parsed(operatorId, body, headers)),
+      Effect.flatMap((body) => parseFairly(operatorId, body, headers)),
       Effect.flatMap((message) => speak({ request, scope }, message)),
       Effect.catch((refusal) =>
         refusal instanceof ServerError ? refuseUnread(request, refusal) : Effect.succeed(refusal)

@@ -15,8 +15,8 @@ const PATHS: ReadonlyMap<string, DeploymentName> = new Map([
 export const isOpenApiPath = (path: string): boolean => PATHS.has(path)
 
 /**
- * The service as OpenAPI: raw, for anybody, with HTTP's own status. Each deployment's document is written when it is first asked
- * for and kept; only that of the own deployment names this server. Undefined: nothing is there.
+ * Serves the OpenAPI documents without authentication. The document of a deployment is built at its first request and cached. Only
+ * the document of this deployment names this server. Returns undefined for other paths.
  */
 export const makeOpenApi = (publicUrl: string, own: DeploymentName) => {
   const kept = new Map<DeploymentName, PublicDocument>()

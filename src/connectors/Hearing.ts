@@ -101,7 +101,7 @@ const tooMany = (seconds: number) =>
 export class Hearing extends Context.Service<
   Hearing,
   {
-    /** Whether there is a connector with this id: what names none is not worth receiving. */
+    /** Returns whether a connector with this id exists. A message to another id is rejected before its body is received. */
     readonly isKnown: (connectorId: number) => Effect.Effect<boolean>
     /** Which connector signed the message; undefined: none, or another one than it says. */
     readonly signer: (connectorId: number, signed: Signed, body: Uint8Array) => Effect.Effect<number | undefined>

@@ -26,7 +26,7 @@ interface Counting extends Tried {
   /** Of the e-mail address: tries that are as old are forgotten. Of the place: its window is over that began then. */
   readonly forgotten: Date
   readonly windowOver: Date
-  /** Later instants were written while a clock was ahead: a start of a window, and the ends of waits. They no longer count. */
+  /** The latest plausible start of a window and ends of waits. A later value was written while a clock was ahead, and is ignored. */
   readonly latestStart: Date
   readonly latestPlaceWait: Date
   readonly latestEmailWait: Date

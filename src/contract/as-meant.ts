@@ -3,20 +3,20 @@ import { isWhole } from "./fields.ts"
 import { parseJson } from "./json-text.ts"
 
 // What clients send is not always what they mean: generated ones write `null` for a field they leave out, and language
-// models write a whole number or a list as text. All are set right before the payload's schema looks, by what the schema says. What the
-// schema does not know is dropped.
+// models write a whole number or a list as text. The functions here correct both before the payload is decoded, guided by its schema,
+// and drop the fields that the schema does not have.
 
 /** The value as it was meant. */
 type Reading = (value: unknown) => unknown
 
 interface Manner {
-  /** Whether `null` means "not given" for an optional field that says nothing else about it. */
+  /** Whether `null` counts as absent for an optional field whose schema does not take null. */
   readonly nullIsAbsent: boolean
-  /** Whether the JSON text of an array is the array, for a field that takes one. */
+  /** Whether a field that takes an array also takes the JSON text of one. */
   readonly textIsList: boolean
 }
 
-/** Returns the reading that sets right what is sent for a schema. */
+/** Returns the function that corrects a value which a client sent for a schema. */
 export const asMeant = (ast: SchemaAST.AST, nullIsAbsent: boolean, textIsList = false): Reading =>
   readingOf(ast, { nullIsAbsent, textIsList }) ?? asSent
 
@@ -61,7 +61,7 @@ const readingOfList = ({ rest }: SchemaAST.Arrays, manner: Manner): Reading | un
   return manner.textIsList ? (value) => (readItems ?? asSent)(listOf(value)) : readItems
 }
 
-/** The array that a JSON text stands for. Any other value, also a text that is no array, stays as it is. */
+/** Parses the JSON text of an array. Returns any other value unchanged. */
 const listOf: Reading = (value) => {
   if (typeof value !== "string" || !value.trimStart().startsWith("[")) return value
   const list = parseJson(value)
@@ -69,8 +69,8 @@ const listOf: Reading = (value) => {
 }
 
 /**
- * Each member knows its own kind of value. Where text is a choice of its own, digits and `[]`, which lists
- * nothing, are text. Of several kinds of objects none is read, as each would drop the fields of the others.
+ * Combines the readings of the members of a union. If text is a member, digits and `[]` stay text. If several members are objects,
+ * none of them is read, because each would drop the fields of the others.
  */
 const readingOfChoice = ({ types }: SchemaAST.Union, manner: Manner): Reading | undefined => {
   const isText = types.some((type) => SchemaAST.toEncoded(type)._tag === "String")
@@ -87,10 +87,7 @@ const readingOfChoice = ({ types }: SchemaAST.Union, manner: Manner): Reading | 
   }
 }
 
-/**
- * Reads the fields that the schema knows and drops all others: nobody would look at them, and twenty thousand of them would cost
- * every further step more than what they came with.
- */
+/** Reads the fields of the schema and drops all others, so that thousands of unknown fields do not slow down the next steps. */
 const readingOfFields = (ast: SchemaAST.Objects, manner: Manner): Reading | undefined => {
   if (ast.indexSignatures.length > 0) return undefined
   const fields = ast.propertySignatures.map(({ name, type }) => ({
@@ -110,7 +107,7 @@ const readingOfFields = (ast: SchemaAST.Objects, manner: Manner): Reading | unde
   }
 }
 
-/** Whether `null` leaves the field out of a value: always, or only beside another field that narrows the call. */
+/** Returns whether `null` in the field counts as absent: always, or only if another field narrows the call (`absenceWidens`). */
 const isOmittedBy = (type: SchemaAST.AST): ((value: object) => boolean) => {
   const others = type.context?.annotations?.absenceWidens
   if (others === undefined) return () => true

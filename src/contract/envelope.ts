@@ -9,7 +9,7 @@ export interface Envelope {
   readonly error_code: number
   /** Empty on success. */
   readonly error_msg: string
-  /** The operation's result. On failure an empty object; with a 409 for a taken name it has the `id` of the record that has it. */
+  /** The operation's result. On failure an empty object, or with a 409 for a taken name the `id` of the record with that name. */
   readonly data: Schema.Json
 }
 

@@ -66,7 +66,7 @@ export class Conflict extends answered(
     ...Message,
     /** Seconds after which the same call may succeed. */
     retryAfter: Schema.optionalKey(Schema.Int),
-    /** Present if another record has the name: the id of that record, null as long as nobody has looked it up. */
+    /** Present if another record has the name: the id of that record, or null before it is looked up. */
     taken: Schema.optionalKey(Schema.NullOr(Schema.Int))
   })
 ) {}
@@ -95,7 +95,7 @@ export class ServerError extends answered(
     ...Message,
     /** Seconds after which the same call may succeed. */
     retryAfter: Schema.optionalKey(Schema.Int),
-    /** The call found no room in time, so that nothing of it was done: it counts in no rate-limit window. */
+    /** The call got no permit in time and did not begin, so it does not count in a rate-limit window. */
     notBegun: Schema.optionalKey(Schema.Literal(true))
   })
 ) {}

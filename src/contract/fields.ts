@@ -19,8 +19,8 @@ declare module "effect/Schema" {
     }
     interface Key<T> {
       /**
-       * Of an optional field: a call without it does more than one with it, so `null` is not taken for "not given", unless
-       * the call gives one of the fields named here.
+       * For an optional field that narrows a call: `null` counts as absent only if the call has one of the fields named here.
+       * Otherwise `null` is a mistake that would make the call do more.
        */
       readonly absenceWidens?: ReadonlyArray<string> | undefined
       /** Works and is not removed; another field says the same (specification, Versioning). */
@@ -32,8 +32,8 @@ declare module "effect/Schema" {
 }
 
 /**
- * An optional field without which a call does more than with it: `null` there is a mistake, not an omission. It is an
- * omission where the call gives one of the fields `others`, which narrow it as well.
+ * Returns an optional field that narrows a call. `null` in it is an error, because the call would do more without it. `null` counts
+ * as absent only if the call has one of the fields `others`, which narrow it too.
  */
 export const wideningIfAbsent = <Field extends Schema.Top>(field: Field, others: ReadonlyArray<string> = []) =>
   Schema.optionalKey(field).annotateKey({ absenceWidens: others })
@@ -105,7 +105,7 @@ const instantUpTo = (maxLength: number) =>
         expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
         toJsonSchema: () => ({ format: "date-time", maxLength })
       },
-      // What is no time at all has no years to look at.
+      // Aborts here: the next check needs a valid time.
       true
     ),
     Schema.makeFilter(isStorableInstant, {
@@ -119,7 +119,7 @@ export const InstantText = instantUpTo(INSTANT_TEXT)
 
 const FINER_THAN_MICROSECONDS = /\.\d{7}/
 
-/** The same, kept to the microsecond: a finer time is refused, because it could not be read back. */
+/** A point in time as in {@link InstantText}, with at most six decimals, because the database stores microseconds. */
 export const MicrosecondText = instantUpTo(MICROSECOND_TEXT).check(
   Schema.makeFilter((text) => !FINER_THAN_MICROSECONDS.test(text), {
     expected: "a time with at most six digits of a second",

@@ -39,10 +39,10 @@ export const changesSomethingOf = <Fields extends Schema.Struct.Fields>(
 }
 
 /**
- * What judges the edits of a payload: 422 naming the first fixed field sent with another value than the record shows, and
- * the field or the route that changes it, if `changedBy` has one.
- * `lastChange` is the service's own time of the last change: any value is taken, because who sends an edit again that
- * was made and whose answer got lost sends the time before it.
+ * Returns the check of an edit. It fails with 422 naming the first fixed field that is sent with another value than the record has,
+ * and the field or route in `changedBy` that changes it.
+ * `lastChange` names the time of the last change, in which any value is accepted: a client that repeats an edit after a lost response
+ * sends the time from before the edit.
  */
 export const fixedFieldsOf = <Fields extends Schema.Struct.Fields>(
   payload: { readonly fields: Fields },

@@ -44,14 +44,14 @@ export const answerSchemaOf = (success: Schema.Constraint): Readonly<Record<stri
   )
 
 /**
- * Returns the schema that tools show: in plain keywords, and without the fields of an edit that never change. Sent all the same,
- * those fields are read as in REST.
+ * Returns the schema that tools show: with common keywords only, and without the fields of an edit that never change. A client may
+ * still send those fields, as in REST.
  */
 export const publishedSchemaOf = (
   payload: Schema.Constraint,
   deployment: DeploymentName = "international"
 ): InputSchema => {
-  const schema: InputSchema = { ...inPlainKeywords(inputSchemaOf(payload, deployment)), type: "object" }
+  const schema: InputSchema = { ...inCommonKeywords(inputSchemaOf(payload, deployment)), type: "object" }
   const hidden = neverChanging(payload.ast)
   if (hidden.size === 0 || !Predicate.isObject(schema.properties)) return schema
   const shown = Object.entries(schema.properties).filter(([name]) => !hidden.has(name))
@@ -59,17 +59,17 @@ export const publishedSchemaOf = (
 }
 
 /**
- * Rewrites `exclusiveMinimum`, `exclusiveMaximum` and `propertyNames`: some vendors of language models refuse a whole list of tools
- * for one of them. The bounds that are left let a little more through, and the description says the rest.
+ * Replaces `exclusiveMinimum`, `exclusiveMaximum` and `propertyNames`, because some vendors of language models reject a whole list
+ * of tools for one of them. The remaining bounds are slightly wider, and the description states the exact ones.
  */
-const inPlainKeywords = (schema: unknown): Keywords => {
+const inCommonKeywords = (schema: unknown): Keywords => {
   if (!Predicate.isObject(schema)) return {}
   const {
     exclusiveMinimum: above,
     exclusiveMaximum: below,
     propertyNames,
     ...kept
-  } = withParts(schema, inPlainKeywords)
+  } = withParts(schema, inCommonKeywords)
   const step = kept.type === "integer" ? 1 : 0
   const words: Array<string> = []
   if (Predicate.isNumber(above)) {
@@ -148,7 +148,7 @@ const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
 const NESTED = new Set(["items", "not", "additionalProperties", "propertyNames"])
 const NAMED = new Set(["properties", "patternProperties", "$defs"])
 
-/** The schema, with each schema within it as `read` gives it. */
+/** Returns the schema with `read` applied to each schema directly within it. */
 const withParts = (schema: object, read: (part: unknown) => Keywords): Keywords => {
   const all: Keywords = {}
   for (const [keyword, value] of Object.entries(schema)) {

@@ -4,7 +4,7 @@ import { decoderOf } from "./decode.ts"
 import { BadRequest, type Unauthenticated, ValidationFailed } from "./errors.ts"
 import type { Method, RouteSpec } from "./operation.ts"
 
-/** The input of a call as an adapter parses it; path parameters come apart from it. */
+/** The parsed input of a call, without path parameters. */
 export type Input =
   /** Query parameters or a form: every field is text, or texts where it may come several times. */
   | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
@@ -13,15 +13,15 @@ export type Input =
   /** All fields as JSON values: the arguments of a tool. */
   | { readonly encoding: "json"; readonly fields: unknown }
 
-/** The input of a call that has arrived whole and is not parsed yet. */
+/** The complete input of a call, before it is parsed. */
 export interface ReceivedInput {
-  /** Bytes of the body, which the call keeps in memory; absent without a body. */
+  /** Bytes of the body, which the call keeps in memory. Absent without a body. */
   readonly bytes?: number
-  /** Parses it. A large body occupies the thread for many milliseconds, so the call must hold a permit (src/places). */
+  /** Parses the input. The call must hold a permit (src/places), because a large body occupies the thread for long. */
   readonly parse: Effect.Effect<Input, BadRequest | Unauthenticated>
 }
 
-/** Returns the received input of a call whose fields are values already. */
+/** Returns the received input of a call whose fields need no parsing. */
 export const toReceivedInput = (input: Input, bytes = 0): ReceivedInput => ({ parse: Effect.succeed(input), bytes })
 
 /** What is needed of a payload schema to read it: a struct whose fields are known, decodable without services. */

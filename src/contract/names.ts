@@ -24,12 +24,12 @@ export const nameUpTo = (most: number) =>
 export const nameOf = (text: string): string => text.trim()
 
 /**
- * Returns what a name is compared by: two names with the same key are one name. It ignores case and the Unicode form. Upper
- * case comes first, because only together the two mappings make one letter of `\u00df` and `SS`, or of the three sigmas.
+ * Returns the comparison key of a name: two names with the same key are equal. The key ignores case and the Unicode form. It uses
+ * upper case and then lower case, because only both together equate `\u00df` with `SS`, and the three sigmas with each other.
  */
 export const nameKeyOf = (name: string): string =>
   nameOf(name).normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
 
-/** 409 for a name that another thing of its kind has. Which one it is, its family looks up. */
+/** Returns the 409 for a name that another record of the same kind has. The resource looks up the id of that record. */
 export const nameTaken = (field: string, kind: string): Conflict =>
   new Conflict({ message: `${field}: another ${kind} has it already.`, taken: null })

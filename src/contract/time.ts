@@ -127,12 +127,12 @@ const withoutZeros = (iso: string): string => (iso.endsWith(".000Z") ? `${iso.sl
 /** ISO 8601 UTC in the `…Z` form; a fraction appears only if the caller gave one (contract facts 0.3). */
 export const instantText = (instant: Date): string => withoutZeros(instant.toISOString())
 
-/** The database writes six digits of a second; a time shows none, three or six of them. */
+/** Shortens the six decimals of a time from the database to none, three or six, as responses show them. */
 export const shortInstant = (iso: string): string => withoutZeros(iso.replace(/(\.\d{3})000Z$/, "$1Z"))
 
 const FRACTION = /\.(\d{1,6})/
 
-/** Returns the instant of an InstantText as `instantText` does, with the microseconds that a Date does not hold. */
+/** Returns an InstantText in UTC, with its microseconds, which a Date would lose. */
 export const instantTextOf = (text: string, timeZone: string): string => {
   const microseconds = (FRACTION.exec(text)?.[1] ?? "").padEnd(6, "0").slice(3)
   return shortInstant(instantOf(text, timeZone).toISOString().replace("Z", `${microseconds}Z`))

@@ -29,7 +29,7 @@ export const LoggedDelivery = Schema.Struct({
   record: Schema.String,
   queued_at: Schema.Date,
   state: Schema.Literals(["waiting", "delivered", "dead"]),
-  /** Why the subscription is paused; null: it is not. */
+  /** The reason for which the subscription is paused, or null. */
   paused_reason: Schema.NullOr(Schema.String),
   /** When a waiting one may go next. */
   due_at: Schema.Date,

@@ -66,7 +66,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/de
       /** The receiver has it, and its subscription is healed. */
       delivered,
 
-      /** The receiver has it not. Answers the health of the subscription before; undefined: it is gone, or has another address. */
+      /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
       failed: (delivery: TakenDelivery, tried: Tried, nextTry: Date | undefined, now: Date) =>
         readHealth(sql`${settlingFailed(sql, delivery, tried, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
 
@@ -77,7 +77,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/de
       health: (subscription: SubscriptionAddress) =>
         readHealth(sql`${healthOf(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
 
-      /** Replaces the health, unless that or the address has changed meanwhile; then it answers false. */
+      /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
       replaceHealth: (subscription: SubscriptionAddress, from: Health, to: Health, pause?: Pause) =>
         readReplaced(sql`${replacingHealth(sql, subscription, from, to, pause)} RETURNING id`).pipe(
           Effect.map((row) => row !== undefined)

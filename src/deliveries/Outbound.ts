@@ -22,7 +22,7 @@ export interface Answered {
   readonly status: number
   /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
   readonly firstBytes: string
-  /** Milliseconds that a receiver which answered 429 or 503 asks to be left alone, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
+  /** The `Retry-After` of a 429 or 503, in milliseconds, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -80,10 +80,10 @@ const requestUrl = (text: string, allowed: AllowedHosts): Option.Option<URL> =>
     Option.filter((url) => url.protocol === "https:" || (url.protocol === "http:" && allowsHost(allowed, url.hostname)))
   )
 
-/** The answers whose `Retry-After` a retry respects. */
+/** Response statuses whose `Retry-After` a retry respects. */
 const OVERLOADED = new Set([429, 503])
 
-const answeredBy = ({ outcome, status, headers, bytes }: Read, now: number): Answered => ({
+const toAnswered = ({ outcome, status, headers, bytes }: Read, now: number): Answered => ({
   outcome,
   status,
   ...(OVERLOADED.has(status) ? { retryAfterMs: retryAfterOf(headers, now, WEBHOOK_RETRY_AFTER_MS) } : {}),
@@ -180,7 +180,7 @@ const make = Effect.fnUntraced(function* (allowed: AllowedHosts, documentation: 
     const started = yield* Clock.currentTimeMillis
     const result = yield* delivered({ ...outgoing, method: "POST", most: WEBHOOK_ANSWER_BYTES })
     const ended = yield* Clock.currentTimeMillis
-    return { ...(result.outcome === "answered" ? answeredBy(result, ended) : result), durationMs: ended - started }
+    return { ...(result.outcome === "answered" ? toAnswered(result, ended) : result), durationMs: ended - started }
   })
 
   return { post, ask: askAs("Latchkey") }

@@ -40,7 +40,7 @@ export const Health = Schema.Union([
   /** Failing, but too few times to rest: one delivery at a time. */
   Schema.Struct({ state: Schema.Literal("failing"), ...failing }),
   ...Rest.members,
-  /** No success for five days, the receiver answered 410, or the host wants it so: nothing goes out until it is resumed. */
+  /** No success for five days, a 410 from the receiver, or a pause by the host: nothing is sent until the webhook is resumed. */
   Schema.Struct({ state: Schema.Literal("paused"), ...failing })
 ])
 export type Health = typeof Health.Type
@@ -58,7 +58,7 @@ const RESTS: Backoff = { firstMs: WEBHOOK_BREAKER_FIRST_MS, longestMs: WEBHOOK_B
 /** Length of the n-th rest of a failing run. */
 export const restOf = (rests: number): number => pauseOf(RESTS, rests)
 
-/** Returns the health after one more failure. `isGone`: the receiver said that it wants no more, which pauses at once. */
+/** Returns the health after one more failure. `isGone`: the receiver returned 410, which pauses the subscription at once. */
 export const afterFailure = (health: Health, now: number, isGone = false): Health => {
   if (health.state === "paused") return health
   const counted =

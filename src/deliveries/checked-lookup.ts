@@ -27,9 +27,9 @@ const checkedAddresses = Effect.fnUntraced(function* (host: string, allowed: All
   if (!Arr.isReadonlyArrayNonEmpty(addresses)) return yield* new NameNotResolved({ detail: `${host} has no address` })
   if (!allowsHost(allowed, host)) {
     for (const address of addresses) {
-      // Neither the address nor its kind: the caller would learn what names mean in our own network.
+      // The detail omits the address and its kind, because both would reveal names of our own network.
       if (Option.isSome(refusalOf(address, allowed))) {
-        return yield* new RefusedAddress({ detail: `${host} leads to an address that is not public` })
+        return yield* new RefusedAddress({ detail: `${host} resolves to an address that is not public` })
       }
     }
   }

@@ -23,15 +23,15 @@ const inWords = (attempt: Attempt): string =>
 const failureOf = (attempt: Attempt): string =>
   attempt.outcome === "answered" ? String(attempt.status) : attempt.reason
 
-/** How many milliseconds the receiver asked to be left alone before the next try. */
+/** Returns the `Retry-After` of the response in milliseconds, or 0. */
 const retryAfterMsOf = (attempt: Attempt): number => (attempt.outcome === "answered" ? (attempt.retryAfterMs ?? 0) : 0)
 
-/** 410 Gone: the receiver wants no more deliveries. */
+/** Returns whether the receiver returned 410 Gone, which ends deliveries to it. */
 const isGone = (attempt: Attempt): boolean => attempt.outcome === "answered" && attempt.status === 410
 
 const pauseReasonOf = (attempt: Attempt): string =>
   isGone(attempt)
-    ? "The receiver answered 410 Gone: it wants no more deliveries at this address."
+    ? "The receiver returned 410 Gone, which ends deliveries to this address."
     : `No delivery succeeded for five days. The last try: ${inWords(attempt)}.`
 
 /**

@@ -36,7 +36,7 @@ export type TakenDelivery = typeof TakenDelivery.Type
 
 export type SubscriptionKey = Pick<TakenDelivery, "operator_id" | "subscription_id">
 
-/** A subscription and the address it has, or had when a delivery was taken. */
+/** A subscription with its address, or with the address that it had when a delivery was claimed. */
 export type SubscriptionAddress = Pick<TakenDelivery, "operator_id" | "subscription_id" | "url">
 
 /** A subscription whose rest is over and that has something to try. */

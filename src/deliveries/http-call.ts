@@ -65,7 +65,7 @@ const failureOf = (error: NodeJS.ErrnoException, progress: Progress): Failed => 
   if (error.code?.startsWith("HPE_")) return failed("protocol")
   switch (progress.phase) {
     case "connecting":
-      // The message names the address behind the name of the host, which may be one of our own network.
+      // Not the message of the error, which names the resolved address: that may be in our own network.
       return failed("connect", error.code ?? error.name)
     case "securing":
       return failed("tls")

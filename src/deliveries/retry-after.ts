@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http"
 
-// An HTTP date (RFC 9110, 5.6.7) begins with the name of a day. `Date.parse` alone would also take "-5" or "1.5" for a date.
+// An HTTP date (RFC 9110, 5.6.7) begins with the name of a day. `Date.parse` alone also accepts "-5" and "1.5".
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /
 
-/** An HTTP date is in UTC; its oldest form does not say so. */
+/** Adds the time zone to the oldest form of an HTTP date, which has none. */
 const inUtc = (date: string): string => (date.endsWith(" GMT") ? date : `${date} GMT`)
 
 /**
- * Returns how many milliseconds from `now` a host asks to be left alone by its `Retry-After` header: from 0 to `longestMs`.
- * Undefined: it has no such header, or one that is neither seconds nor an HTTP date.
+ * Returns the `Retry-After` header in milliseconds from `now`, from 0 to `longestMs`. Returns undefined if the header is missing, or
+ * is neither seconds nor an HTTP date.
  */
 export const retryAfterOf = (headers: IncomingHttpHeaders, now: number, longestMs: number): number | undefined => {
   const value = headers["retry-after"]?.trim()

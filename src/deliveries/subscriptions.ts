@@ -183,7 +183,7 @@ const stored = (sql: SqlClient, health: Health): Fragment => sql`${jsonParameter
 /** Whether the health of a row lets deliveries go; otherwise it rests or is paused. */
 export const isActive = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
 
-/** The health of a subscription at this address: a try of an address it had before tells nothing of the present one. */
+/** Selects the health of a subscription that still has this address. A try of an earlier address does not affect its health. */
 export const healthOf = (sql: SqlClient, { operator_id, subscription_id, url }: SubscriptionAddress): Fragment => sql`
   SELECT health FROM webhook_subscriptions
   WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND deleted_at IS NULL`
@@ -202,7 +202,7 @@ export interface Pause {
   readonly reason: string
 }
 
-/** Replaces the health of a subscription, unless that or the address has changed meanwhile. */
+/** Replaces the health of a subscription, unless the health or the address has changed meanwhile. */
 export const replacingHealth = (
   sql: SqlClient,
   { operator_id, subscription_id, url }: SubscriptionAddress,

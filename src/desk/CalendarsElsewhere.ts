@@ -21,7 +21,7 @@ const Followed = Schema.Struct({
   /** When it is looked at next; null: not by itself. */
   due_at: Schema.NullOr(Schema.String),
   error: Schema.NullOr(Schema.String),
-  /** What of the feed that was read last could not be read, while the host has not accepted it; and which feed that is. */
+  /** The unreadable parts of the latest feed, until the host accepts that feed, and the digest of the feed. */
   unreadable: Schema.NullOr(Schema.String),
   digest: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,
@@ -31,7 +31,7 @@ const Followed = Schema.Struct({
 export type Followed = typeof Followed.Type
 
 const Shown = Schema.Struct({
-  /** At most {@link CALENDARS_SHOWN}; those that fail first, and then those that were read in part. */
+  /** At most {@link CALENDARS_SHOWN}: failing calendars first, then those that were read in part. */
   calendars: Schema.Array(Followed),
   total: Schema.Int,
   /** Those of the operator (named.ts). */

@@ -214,7 +214,7 @@ const LATEST = "9999-12-31"
 export class FoundStays extends Context.Service<
   FoundStays,
   {
-    /** A page of them, from `offset` on, when the operator's clock shows `clock`, `YYYY-MM-DD HH:mm:ss`. */
+    /** Returns a page of stays from `offset` on. `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
     readonly of: (operatorId: number, sought: Sought, clock: string, offset: number) => Effect.Effect<Answer>
   }
 >()("latchkey/desk/FoundStays") {

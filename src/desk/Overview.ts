@@ -127,7 +127,7 @@ const overview = (sql: Sql) =>
 export class Overview extends Context.Service<
   Overview,
   {
-    /** As it is when the operator's clock shows `clock`, `YYYY-MM-DD HH:mm:ss`, `now` being the instant. */
+    /** Returns the overview at the instant `now`. `clock`: the same instant in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
     readonly of: (operatorId: number, clock: string, now: Date) => Effect.Effect<Shown>
   }
 >()("latchkey/desk/Overview") {

@@ -61,7 +61,7 @@ export interface Described {
   /** The error codes it can answer, ascending. */
   readonly errors: ReadonlyArray<number>
   readonly needsToken: boolean
-  /** A failure has an HTTP status of its own, also in answer to JSON. */
+  /** Whether a failure has an HTTP status other than 200, also for a JSON request. */
   readonly hasStatus: boolean
   /** A read-only token is enough. */
   readonly readOnly: boolean
@@ -69,7 +69,7 @@ export interface Described {
   readonly changes: boolean
 }
 
-/** Whether a call may give its fields, but for those of the path, by the query or by a body in its place. */
+/** Returns whether a call may send its fields, except those of the path, in the query or in a body instead. */
 export const takesQueryOrBody = ({ method, fields }: Described): boolean =>
   method === "DELETE" && fields.some(({ place }) => place === "query")
 

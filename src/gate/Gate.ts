@@ -74,7 +74,7 @@ export class Gate extends Context.Service<
   Gate,
   {
     readonly enter: (approach: Approach) => Effect.Effect<LetIn, TurnedAway>
-    /** Whose token is in these headers, even if the account is banned or lapsed; undefined: it is good for nothing. */
+    /** Returns the caller of the token in these headers, also for a banned or lapsed account. Undefined if the token is invalid. */
     readonly callerOf: (headers: Headers) => Effect.Effect<Caller | undefined>
   }
 >()("latchkey/gate/Gate") {

@@ -3,8 +3,8 @@
 export type Scope = "read-only" | "writable"
 
 /**
- * Returns the widest scope that a text names, or undefined if it names none. Words of other services, such as
- * `offline_access`, are ignored: the token answer names what was granted (RFC 6749 3.3).
+ * Returns the widest scope that a text names, or undefined if it names none. Scopes of other services, such as `offline_access`, are
+ * ignored, because the token response names the granted scope (RFC 6749 3.3).
  */
 export const scopeIn = (text: string | undefined): Scope | undefined => {
   const words = new Set(text?.split(" "))

@@ -11,7 +11,7 @@ import { FairPlaces, type NoRoom, type WaitingCall } from "./FairPlaces.ts"
 import { FairThread } from "./FairThread.ts"
 import { announced, type PlacesOf } from "./overload-told.ts"
 
-/** Bytes of a body up to which a call reads it at once; to read a larger one takes so long that it waits for the thread. */
+/** Bytes of a body up to which a call parses it at once. A larger body waits for an event-loop slice first. */
 export const SMALL_BODY_BYTES = 16 * 1024
 
 /**
@@ -24,8 +24,8 @@ export class Places extends Context.Service<
   {
     /**
      * Does the work in a place of this operator, once there is one for it. Fails, and nothing of the work was done, when
-     * too many calls of the operator wait or when this one has waited too long. `bytes`: the input it keeps meanwhile, which
-     * the work begins with reading.
+     * too many calls of the operator wait or when this one has waited too long. `bytes`: the size of the input that the call keeps
+     * in memory while it is queued, and which the work parses first.
      * What the work waits for `awayFromPlace` it waits for without the place.
      */
     readonly within: <A, E, R>(

@@ -28,8 +28,8 @@ export interface GuestPlace {
 }
 
 /**
- * An expression for a JSON array whose objects have an empty value under a key; any other value stays as it is. To be used for the
- * texts of a list whose other fields are kept.
+ * Returns an expression that sets one key of each object in a JSON array to an empty value. A value that is no array stays unchanged.
+ * For lists that lose a guest's texts but keep their other fields.
  */
 export const emptyKey = (sql: SqlClient, list: Fragment, key: string, empty: "" | null): Fragment => sql`
   CASE jsonb_typeof(${list}) WHEN 'array' THEN coalesce(

@@ -26,7 +26,7 @@ const instantAs = (shown: (instant: Date) => string) =>
 /** `timestamptz` as the text that is shown. */
 export const Instant = instantAs(instantText)
 
-/** A time to the microsecond, which its statement writes as text with six digits of a second, as the text that is shown. */
+/** A time with microseconds. Its statement selects it as text with six decimals, and it decodes to the text of the response. */
 export const MicrosecondInstant = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String,

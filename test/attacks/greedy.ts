@@ -11,7 +11,7 @@ import { lives } from "./service-process.ts"
 import { connections, PATIENCE_MS, type Reply, type Sent, send } from "./wire.ts"
 import { type Estate, estate } from "./writing.ts"
 
-// One operator asks for all it may, as often as it can; how long another one waits for a small thing.
+// One operator sends expensive calls without a pause. The attack measures how long another operator's small reads take meanwhile.
 
 export interface GreedyBudget {
   /** Calls of the greedy operator under way at once. */
@@ -20,7 +20,7 @@ export interface GreedyBudget {
   readonly measureMs: number
 }
 
-/** What the greedy operator sends, and where the quiet one must be served within its bound. */
+/** The requests of the greedy operator, and the databases on which a quiet operator must be served within {@link QUIET_P95_MS}. */
 interface Load {
   readonly name: string
   readonly boundOn: ReadonlyArray<Ground["on"]>
@@ -28,10 +28,10 @@ interface Load {
   readonly greed: (held: Estate) => Pick<Greed, "requests" | "headers" | "expected">
 }
 
-/** The most a quiet caller's light reads may take, in milliseconds, 95 of 100 of them. */
+/** The highest allowed p95 of a quiet operator's small reads, in milliseconds. */
 const QUIET_P95_MS = 250
 
-/** Longest a load balancer waits for the answer whether the service is ready, in milliseconds. */
+/** The timeout of a load balancer's readiness probe, in milliseconds. */
 const READY_MS = 5_000
 
 const ENTRIES = 20_000
@@ -40,8 +40,8 @@ const PROPERTIES = 33
 const get = (target: Target, { token }: Estate, path: string): Promise<Reply> =>
   send(target.base, target.agent, { method: "GET", target: `/v3${path}`, headers: { "service-access-token": token } })
 
-/** Entries with long notes, so that a search has much to read. */
-const stocked = Effect.fnUntraced(function* ({ operatorId, wanted }: Estate) {
+/** Inserts entries with long notes, so that a search reads much. */
+const insertEntries = Effect.fnUntraced(function* ({ operatorId, wanted }: Estate) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, note,
@@ -51,11 +51,11 @@ const stocked = Effect.fnUntraced(function* ({ operatorId, wanted }: Estate) {
     FROM generate_series(1, ${ENTRIES}::int) n`
 }, Effect.orDie)
 
-/** The widest availability that is answered, and a search that finds nothing. */
+/** The largest allowed read of availability, and a search without a match. */
 const heavyReads: Load = {
   name: "heavy reads",
   boundOn: ["PostgreSQL"],
-  stock: stocked,
+  stock: insertEntries,
   greed: (held) => {
     const today = new Date().toISOString().slice(0, 10)
     const days = `start_date=${addDays(today, -1)}&end_date=${addDays(today, 1_094)}`
@@ -70,7 +70,7 @@ const heavyReads: Load = {
   }
 }
 
-/** Large bodies that are read whole and then refused with 422, as `expected` begins to say. */
+/** Large bodies that the service reads whole and refuses with 422. `expected` is in the beginning of each refusal. */
 const refusedBodies = (
   name: string,
   expected: string,
@@ -98,25 +98,25 @@ const refusedByMcp = refusedBodies("arguments refused over MCP", String.raw`\"er
   return [sent(first), ...others.map(sent)]
 })
 
-/** Light reads, one after the other, for so long: their milliseconds in ascending order. */
+/** Sends small reads one after the other for `forMs`. Returns their milliseconds in ascending order. */
 const waits = async (target: Target, quiet: Estate, forMs: number): Promise<ReadonlyArray<number>> => {
   const until = performance.now() + forMs
-  const taken: Array<number> = []
+  const times: Array<number> = []
   while (performance.now() < until) {
     const waited = get(target, quiet, "/income_items").then(
       ({ ms }) => ms,
       () => PATIENCE_MS
     )
-    taken.push(await waited)
+    times.push(await waited)
     await sleep(10)
   }
-  return taken.toSorted((one, other) => one - other)
+  return times.toSorted((one, other) => one - other)
 }
 
 const at = (sorted: ReadonlyArray<number>, share: number): number =>
   Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0)
 
-const said = (sorted: ReadonlyArray<number>): string =>
+const summaryOf = (sorted: ReadonlyArray<number>): string =>
   `p50 ${at(sorted, 0.5)} ms, p95 ${at(sorted, 0.95)} ms, p99 ${at(sorted, 0.99)} ms of ${sorted.length}`
 
 const besideQuietCaller = (load: Load) =>
@@ -136,8 +136,8 @@ const besideQuietCaller = (load: Load) =>
     yield* Effect.promise(() => waits(light, quiet, 1_000))
     const alone = yield* Effect.promise(() => waits(light, quiet, budget.measureMs))
 
-    // On a thread of its own: what the quiet one waits for must be the service, and not its neighbour's reading.
-    const asking = greed({ url: service.base, connections: budget.callers, ...load.greed(big) })
+    // The greedy caller has its own thread, so that it does not delay the quiet caller within this process.
+    const greedy = greed({ url: service.base, connections: budget.callers, ...load.greed(big) })
     yield* Effect.sleep(500)
     const beside = yield* Effect.promise(() => waits(light, quiet, budget.measureMs))
     const ready = yield* Effect.promise(() =>
@@ -146,18 +146,18 @@ const besideQuietCaller = (load: Load) =>
         () => 0
       )
     )
-    const heavy = yield* Effect.promise(asking.stop)
+    const heavy = yield* Effect.promise(greedy.stop)
     life.signal("SIGKILL")
     count.tried("light reads", alone.length + beside.length)
-    count.seen(`the quiet one alone: ${said(alone)}`)
-    count.seen(`beside the greedy one: ${said(beside)}`)
+    count.seen(`the quiet caller alone: ${summaryOf(alone)}`)
+    count.seen(`beside the greedy caller: ${summaryOf(beside)}`)
     count.seen(`${load.name} answered: ${Math.round(heavy.perSecond)} a second, ${heavy.failures} otherwise`)
     const without = beside.filter((ms) => ms >= PATIENCE_MS).length
-    if (without > 0) count.fell(`the quiet one gets no answer within ${PATIENCE_MS / 1_000} s`, `${without} times`)
-    if (ready !== 200) count.fell("the service does not call itself ready under load", String(ready))
-    if (heavy.perSecond === 0) count.fell("the greedy one never got the answer that its load is for")
+    if (without > 0) count.fell(`the quiet caller gets no response within ${PATIENCE_MS / 1_000} s`, `${without} times`)
+    if (ready !== 200) count.fell("the service is not ready under load", String(ready))
+    if (heavy.perSecond === 0) count.fell("the greedy caller never got the expected response")
     if (load.boundOn.includes(ground.on) && at(beside, 0.95) > QUIET_P95_MS)
-      count.fell(`p95 of the quiet one is above ${QUIET_P95_MS} ms`, said(beside))
+      count.fell(`p95 of the quiet caller is above ${QUIET_P95_MS} ms`, summaryOf(beside))
     return count.figures()
   }, Effect.scoped)
 

@@ -4,11 +4,12 @@ import { update_listing_restrictions } from "../../src/resources/listing-calenda
 import { create_transaction } from "../../src/resources/transactions/contract.ts"
 import type { Fields } from "./doors.ts"
 
-// Bodies that are expensive to read and are refused with 422: each within the limits of a body, with its error at the end.
+// Bodies within all limits that are expensive to read and then get 422, because their error comes last.
 
-/** About the bytes of each body: half of what REST takes, and all that MCP can parse at that price. */
+/** The approximate size of each body: half of the limit of REST. */
 const BODY_BYTES = 476 * 1024
 
+/** A call that gets 422. */
 interface RefusedCall {
   readonly operation: AnyOperation
   /** The path of the same call over REST. */
@@ -19,7 +20,7 @@ interface RefusedCall {
 const entry = { direction: "income", amount: 1, currency: "EUR", item_id: 11, payment_method_id: 197 }
 const tooLongNote = "n".repeat(TRANSACTION_NOTE + 1)
 
-/** Fields that no operation knows: almost as many as a body may have. */
+/** The number of unknown fields: almost as many as a body may have. */
 const UNKNOWN_FIELDS = 19_900
 const unknownName = (n: number): string => `unknown_field_${String(n).padStart(6, "0")}`
 
@@ -60,6 +61,7 @@ const longText: RefusedCall = {
   fields: { ...entry, note: "n".repeat(BODY_BYTES) }
 }
 
+/** The calls of the attack. Each gets 422 over REST and over MCP. */
 export const REFUSED_CALLS: readonly [RefusedCall, ...ReadonlyArray<RefusedCall>] = [
   manyUnknownFields,
   wrongLastRange,

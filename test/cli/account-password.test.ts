@@ -19,10 +19,10 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account password", (
         INSERT INTO console_sessions
           (operator_id, digest, account_id, password_digest, created_at, password_at, seen_at, expires_at)
         SELECT operator_id, 'd', id, 'p', now(), now(), now(), now() FROM accounts WHERE id = ${id}`
-      const told = yield* beside(["account", "password", "--account", `${id}`], {
+      const result = yield* beside(["account", "password", "--account", `${id}`], {
         LATCHKEY_PASSWORD: "the second password"
       })
-      assert.deepStrictEqual(told, {
+      assert.deepStrictEqual(result, {
         ...{ code: 0, stdout: `Account ${id} has another password; 1 session ended.\n`, stderr: "" }
       })
       const [account] = yield* sql<{ hash: string }>`SELECT password_hash AS hash FROM accounts WHERE id = ${id}`
@@ -47,7 +47,7 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account password", (
   )
 
   it.effect(
-    "says what is wrong: no such account, no password, an empty one, one too short, too long or too common",
+    "names the error: an unknown account, or a password that is missing, empty, too short, too long or too common",
     () =>
       Effect.gen(function* () {
         const failed = (...args: ReadonlyArray<string>) =>

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { freshOperator } from "../harness.ts"
 import { beside, layerBeside } from "./beside.ts"
 
-const REASON = "The receiver answered 410 Gone: it wants no more deliveries at this address."
+const REASON = "The receiver returned 410 Gone, which ends deliveries to this address."
 
 layer(layerBeside, { excludeTestServices: true })("latchkey webhook deliveries", (it) => {
   it.effect("says of a waiting delivery why its webhook is paused", () =>

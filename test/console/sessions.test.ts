@@ -204,7 +204,7 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
   )
 
   test(
-    "begin with a password that was chosen when a shorter or commoner one was allowed, which is also confirmed",
+    "begin with a short or common password from before the rules, which also confirms a form",
     Effect.gen(function* () {
       const { email, accountId } = yield* signingIn()
       const sql = yield* SqlClient.SqlClient
@@ -213,8 +213,8 @@ layer(layerSessions, { excludeTestServices: false })("sessions", (it) => {
       yield* sql`UPDATE accounts SET password_hash = ${hash} WHERE id = ${accountId}`
       const cookie = yield* signIn({ email, address: somewhere(), password: chosenBefore })
       assert.isDefined(yield* find(cookie))
-      const refused = yield* Effect.flip(changeOwn(yield* confirm(cookie, chosenBefore), chosenBefore))
-      assert.strictEqual(refused._tag, "ValidationFailed")
+      const error = yield* Effect.flip(changeOwn(yield* confirm(cookie, chosenBefore), chosenBefore))
+      assert.strictEqual(error._tag, "ValidationFailed")
     })
   )
 
@@ -526,7 +526,7 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
   )
 
   test(
-    "is waited after by the present clock: waits that were written while the clock was days ahead are over",
+    "has no waits that the service wrote while its clock was days ahead",
     Effect.gen(function* () {
       const { email } = yield* signingIn()
       const address = somewhere()
@@ -541,14 +541,14 @@ layer(layerSessions, { excludeTestServices: false })("guessing", (it) => {
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), `wait ${SIGN_IN_PLACE_MS / 1000}`)
       yield* TestClock.setTime(START)
       assert.strictEqual(yield* outcomeOf(signIn({ email, address })), "in")
-      // From now on the place is counted by the present clock.
+      // From now on the address counts failures by the present clock.
       yield* spray(SIGN_IN_FAILURES_OF_PLACE - 1)
       assert.deepStrictEqual(yield* spray(2), ["WrongPassword", `wait ${SIGN_IN_PLACE_MS / 1000}`])
     })
   )
 
   test(
-    "is waited after where the clock of the process that wrote the wait is a little ahead, and not beyond that",
+    "has waits of a process whose clock is a little ahead, but of none whose clock is further ahead",
     Effect.gen(function* () {
       const { email } = yield* signingIn()
       const address = somewhere()

@@ -45,7 +45,7 @@ describe("a whole number as text", () => {
   })
 
   it.each(["", " 1", "1 ", "1.0", "1e3", "+1", "0x1", "1_0", "１", "--1", "-", "9007199254740992", "9".repeat(400)])(
-    "%j is none",
+    "%j is not a whole number",
     (id) => assert.strictEqual(create({ id }), "id: must be a number.")
   )
 
@@ -81,7 +81,7 @@ describe("the JSON text of an array", () => {
     )
   const tool = by("json")
 
-  it("is the array for every argument of a tool that takes one", () => {
+  it("counts as the array for every array argument of a tool", () => {
     assert.deepStrictEqual(
       tool({
         list: "[1]",
@@ -105,7 +105,7 @@ describe("the JSON text of an array", () => {
     assert.deepStrictEqual(tool({ scope: [], rows: [{ ids: "[]" }] }), { scope: [], rows: [{ ids: [] }] })
   })
 
-  it("stays text where text is asked for", () => {
+  it("stays text for a text argument", () => {
     const sent = { code: "[1]", words: { a: "[2]" }, scope: [] }
     assert.deepStrictEqual(tool(sent), sent)
     for (const chosen of ["id, title", "[]", "[id]"]) {
@@ -113,18 +113,18 @@ describe("the JSON text of an array", () => {
     }
   })
 
-  it.each(["1", "1,2", "", "[1", "[1]]", '{"0": 1}', "null", '"[1]"'])("%j is none", (list) => {
+  it.each(["1", "1,2", "", "[1", "[1]]", '{"0": 1}', "null", '"[1]"'])("%j is not the text of an array", (list) => {
     assert.strictEqual(tool({ list, scope: [] }), "list: must be an array.")
   })
 
-  it("has as many elements and levels as any JSON that is sent", () => {
+  it("has the limits of elements and levels of any JSON", () => {
     const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1))
     const most = tool({ list: list(JSON_PARTS), scope: [] })
     assert.lengthOf(Object(most).list, JSON_PARTS)
     assert.strictEqual(tool({ list: list(JSON_PARTS + 1), scope: [] }), "list: must be an array.")
   })
 
-  it("is a text in a body of REST", () => {
+  it("stays text in a REST body", () => {
     assert.strictEqual(by("body")({ list: "[1]", scope: [] }), "list: must be an array.")
   })
 })

@@ -10,19 +10,21 @@ import {
   Id,
   InstantText,
   isCalendarDate,
+  MicrosecondText,
   PositiveAmount,
   textUpTo
 } from "../../src/contract/fields.ts"
 import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
 import { pageFields } from "../../src/contract/page.ts"
-import { FIELDS_TOLD } from "../../src/limits.ts"
+import { FIELDS_TOLD, MICROSECOND_TEXT } from "../../src/limits.ts"
 
 const Payload = Schema.Struct({
   id: Id,
   kind: Schema.optionalKey(Schema.Literals(["income", "expense"])),
   day: Schema.optionalKey(CalendarDate),
   at: Schema.optionalKey(InstantText),
+  exactly_at: Schema.optionalKey(MicrosecondText),
   amount: Schema.optionalKey(PositiveAmount),
   currency: Schema.optionalKey(Currency),
   note: Schema.optionalKey(textUpTo(5)),
@@ -127,6 +129,17 @@ describe("reading input", () => {
     })
   }
 
+  it(`takes a time with microseconds of ${MICROSECOND_TEXT} characters, and none that is longer`, () => {
+    const longest = "2027-05-07T10:00:00.123456+02:00"
+    const longer = "2027-05-07T10:00:00.1234567+02:00"
+    assert.deepStrictEqual([longest.length, longer.length], [MICROSECOND_TEXT, MICROSECOND_TEXT + 1])
+    assert.deepStrictEqual(json({ id: 1, exactly_at: longest }), { id: 1, exactly_at: longest })
+    assert.strictEqual(
+      json({ id: 1, exactly_at: longer }),
+      "422 exactly_at: must be a time with at most six digits of a second."
+    )
+  })
+
   it("tells of as many fields as fit an answer, and how many more there are", () => {
     const many = (length: number) =>
       json({ id: 1, words: Object.fromEntries(Array.from({ length }, (_, index) => [`w${index}`, 5])) })
@@ -153,12 +166,12 @@ describe("reading input", () => {
     assert.strictEqual(json(filled(ALL_TOLD_PARTS + 1)), "400 id: must be a number.")
   })
 
-  it("drops fields that nobody knows before it looks for errors", () => {
+  it("drops unknown fields before it reports errors", () => {
     const unknown = Object.fromEntries(Array.from({ length: ALL_TOLD_PARTS + 1 }, (_, n) => [`unknown_${n}`, n]))
     const wrong = { ...unknown, note: 5, texts: [{ ...unknown, text: 5 }] }
-    const told = "400 id: must be a number. note: must be a text. texts[0].text: must be a text."
-    assert.strictEqual(json({ ...wrong, id: "x" }), told)
-    assert.strictEqual(outcome({ encoding: "body", fields: wrong }, { id: "x" }), told)
+    const message = "400 id: must be a number. note: must be a text. texts[0].text: must be a text."
+    assert.strictEqual(json({ ...wrong, id: "x" }), message)
+    assert.strictEqual(outcome({ encoding: "body", fields: wrong }, { id: "x" }), message)
   })
 
   it("takes the first and the last instants there are", () => {

@@ -159,7 +159,7 @@ describe("a tool's input schema", () => {
     assert.deepStrictEqual(Object.keys(Object(inputSchemaOf(payload).properties)), ["id", "note", "currency"])
   })
 
-  it("as tools are shown it has no keyword that vendors of models refuse, and says in words what that lets through", () => {
+  it("has no keyword that vendors of models refuse, and its descriptions state those bounds", () => {
     const Price = Schema.Finite.annotate({ description: "major units" }).check(Schema.isGreaterThan(0))
     const Names = Schema.Record(Schema.String, Schema.NullOr(Price)).check(
       Schema.makeFilter(() => true, { toJsonSchema: () => ({ propertyNames: { minLength: 1, maxLength: 50 } }) })

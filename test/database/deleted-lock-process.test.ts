@@ -8,7 +8,7 @@ import { unpackedInto } from "../database.ts"
 it.live.each([
   { deleted: ["lock", "owner"], by: "its control socket" },
   { deleted: ["lock", "control.sock"], by: "the recorded owner" }
-])("a second service is refused by $by when somebody has deleted the lock", ({ deleted }) =>
+])("a second service ends because of $by after the lock was deleted", ({ deleted }) =>
   Effect.gen(function* () {
     const DATA_DIR = yield* Effect.tap(emptyFolder, unpackedInto)
     const start = Effect.map(freePort, (PORT) => ({ DATA_DIR, PORT, DEMO: "0" }))

@@ -130,7 +130,7 @@ layer(UsedFolder.layer, { excludeTestServices: true })("the data folder", (it) =
   )
 
   it.effect.skipIf(!existsSync("/proc/self/fd"))(
-    "belongs to its process also when somebody has deleted its lock, and loses nothing that was acknowledged",
+    "stays with its process after its lock was deleted, and no acknowledged row is lost",
     () =>
       Effect.gen(function* () {
         const folder = yield* (yield* UsedFolder).copy
@@ -140,17 +140,17 @@ layer(UsedFolder.layer, { excludeTestServices: true })("the data folder", (it) =
           child.stdout?.once("data", () => resume(Effect.void))
         })
         yield* Effect.promise(() => rm(join(folder, "lock")))
-        const taken = yield* Effect.flip(inFolder(folder, () => Effect.void))
-        expect(taken).toMatchObject({ _tag: "DataFolderTaken", pid: child.pid, holder: "service" })
+        const error = yield* Effect.flip(inFolder(folder, () => Effect.void))
+        expect(error).toMatchObject({ _tag: "DataFolderTaken", pid: child.pid, holder: "service" })
         const ids = yield* Fiber.join(writing)
         yield* kill(child)
         const stored = yield* inFolder(folder, (sql) => sql<{ id: number }>`select id from acknowledged`)
-        const found = new Set(stored.map(({ id }) => id))
-        expect(ids.filter((id) => !found.has(id))).toEqual([])
+        const storedIds = new Set(stored.map(({ id }) => id))
+        expect(ids.filter((id) => !storedIds.has(id))).toEqual([])
       })
   )
 
-  it.effect("is free where the recorded owner was killed and its number is another process's now", () =>
+  it.effect("is free if the recorded owner was killed and another process has its number now", () =>
     Effect.gen(function* () {
       const folder = yield* (yield* UsedFolder).copy
       const other = yield* Effect.acquireRelease(

@@ -5,13 +5,13 @@ import { Effect } from "effect"
 import { emptyFolder, freePort, latchkey } from "../cli/latchkey.ts"
 import { noOwnServer, ownServer } from "../own-processes.ts"
 
-/** A hot standby of a primary that is away. It repeats no writes, and takes reads as one with a primary does. */
+/** A hot standby without a primary. It replays nothing, and serves reads like a standby with a primary. */
 const standby = ownServer(async (folder) => {
   await writeFile(join(folder, "standby.signal"), "")
   return ["hot_standby=on"]
 })
 
-/** A server whose sessions only read. */
+/** A server whose sessions are read-only by default. */
 const readOnly = ownServer(async () => ["default_transaction_read_only=on"])
 
 const reason = noOwnServer === undefined ? "" : ` (skipped: ${noOwnServer})`
@@ -28,7 +28,7 @@ describe.skipIf(noOwnServer !== undefined)(`a start${reason}`, () => {
       server: readOnly,
       says: "DATABASE_URL: the server is read-only (default_transaction_read_only)"
     }
-  ])("ends with one line that says so $what", ({ server, says }) =>
+  ])("ends with one line and the reason $what", ({ server, says }) =>
     Effect.gen(function* () {
       const { url } = yield* server
       const env = { DATABASE_URL: url, DATA_DIR: yield* emptyFolder, PORT: yield* freePort, DEMO: "0" }

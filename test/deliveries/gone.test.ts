@@ -19,7 +19,7 @@ import {
 import { answering, moody } from "./sending.ts"
 
 const HOUR = 60 * 60 * 1000
-const REASON = "The receiver answered 410 Gone: it wants no more deliveries at this address."
+const REASON = "The receiver returned 410 Gone, which ends deliveries to this address."
 
 const stateOf = Effect.fnUntraced(function* ({ operator, id }: Subscription) {
   const api = yield* typedClient
@@ -32,54 +32,56 @@ const resumed = { status: "active", paused_reason: null } as const
 const paused = { status: "paused", paused_reason: REASON } as const
 
 layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a receiver that answers 410", (it) => {
-  it.effect("pauses its subscription at once and says why; a change sends what waited", () =>
-    Effect.gen(function* () {
-      yield* emptied
-      const [polls, log, api] = [yield* makePolls, yield* DeliveryLog, yield* typedClient]
-      const { mood, answer } = moody()
-      const server = yield* receiver(answer)
-      const subscription = yield* subscribed(server.port)
-      mood.answer = answering(410)
-      yield* happened(subscription.operator, changes(1))
-      const logged = yield* lines(workedOff(polls))
-      assert.deepStrictEqual(
-        logged.filter(({ level }) => level === "Warn").map(({ message }) => message),
-        [["webhook subscription paused", REASON]]
-      )
-      assert.deepStrictEqual(yield* stateOf(subscription), paused)
-      const listed = yield* log.list({ subscriptionId: subscription.id }, 10)
-      assert.deepStrictEqual(
-        listed.map(({ state, paused_reason }) => ({ state, paused_reason })),
-        [{ state: "waiting", paused_reason: REASON }]
-      )
+  it.effect(
+    "pauses its subscription at once with a reason; a change of the subscription sends the waiting deliveries",
+    () =>
+      Effect.gen(function* () {
+        yield* emptied
+        const [polls, log, api] = [yield* makePolls, yield* DeliveryLog, yield* typedClient]
+        const { mood, answer } = moody()
+        const server = yield* receiver(answer)
+        const subscription = yield* subscribed(server.port)
+        mood.answer = answering(410)
+        yield* happened(subscription.operator, changes(1))
+        const logged = yield* lines(workedOff(polls))
+        assert.deepStrictEqual(
+          logged.filter(({ level }) => level === "Warn").map(({ message }) => message),
+          [["webhook subscription paused", REASON]]
+        )
+        assert.deepStrictEqual(yield* stateOf(subscription), paused)
+        const listed = yield* log.list({ subscriptionId: subscription.id }, 10)
+        assert.deepStrictEqual(
+          listed.map(({ state, paused_reason }) => ({ state, paused_reason })),
+          [{ state: "waiting", paused_reason: REASON }]
+        )
 
-      mood.answer = answering(200)
-      yield* Queue.clear(server.requests)
-      yield* happened(subscription.operator, changes(1, "transaction:2"))
-      yield* TestClock.adjust(12 * HOUR)
-      yield* workedOff(polls)
-      assert.strictEqual(yield* Queue.size(server.requests), 0)
+        mood.answer = answering(200)
+        yield* Queue.clear(server.requests)
+        yield* happened(subscription.operator, changes(1, "transaction:2"))
+        yield* TestClock.adjust(12 * HOUR)
+        yield* workedOff(polls)
+        assert.strictEqual(yield* Queue.size(server.requests), 0)
 
-      yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
-      yield* workedOff(polls)
-      assert.deepStrictEqual(yield* stateOf(subscription), resumed)
-      assert.deepStrictEqual(
-        (yield* deliveries(subscription)).map(({ state }) => state),
-        ["delivered", "delivered"]
-      )
-    })
+        yield* api.update_webhook({ id: subscription.id }).pipe(withToken(subscription.operator.token))
+        yield* workedOff(polls)
+        assert.deepStrictEqual(yield* stateOf(subscription), resumed)
+        assert.deepStrictEqual(
+          (yield* deliveries(subscription)).map(({ state }) => state),
+          ["delivered", "delivered"]
+        )
+      })
   )
 
-  it.effect("when the subscription has another address by then, pauses nothing", () =>
+  it.effect("pauses nothing if the subscription has another address by then", () =>
     Effect.gen(function* () {
       yield* emptied
       const [polls, api] = [yield* makePolls, yield* typedClient]
-      const [held, arrived] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const [release, arrival] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const server = yield* receiver((response, received) => {
         if (received.path === "/new") return answering(200)(response, received)
         Effect.runFork(
-          Deferred.succeed(arrived, undefined).pipe(
-            Effect.andThen(Deferred.await(held)),
+          Deferred.succeed(arrival, undefined).pipe(
+            Effect.andThen(Deferred.await(release)),
             Effect.map(() => answering(410)(response, received))
           )
         )
@@ -88,10 +90,10 @@ layer(DeliveryLog.layer.pipe(Layer.provideMerge(layerScene)))("a receiver that a
       yield* happened(subscription.operator, changes(1))
       yield* polls.handOut
       yield* polls.takeDue
-      yield* Deferred.await(arrived)
+      yield* Deferred.await(arrival)
       const url = `http://127.0.0.1:${server.port}/new`
       yield* api.update_webhook({ id: subscription.id, url }).pipe(withToken(subscription.operator.token))
-      yield* Deferred.succeed(held, undefined)
+      yield* Deferred.succeed(release, undefined)
       yield* polls.idle
       assert.deepStrictEqual(yield* stateOf(subscription), resumed)
       yield* TestClock.adjust(HOUR)

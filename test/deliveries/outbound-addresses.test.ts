@@ -36,7 +36,7 @@ describe("a forbidden address", () => {
       )
       expect(attempt).toMatchObject({
         reason: "refused_address",
-        detail: "receiver.test leads to an address that is not public"
+        detail: "receiver.test resolves to an address that is not public"
       })
       expect([server.connections(), permitted.connections()]).toEqual([0, 0])
     })

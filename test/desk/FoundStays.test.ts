@@ -35,28 +35,28 @@ const ready = Effect.gen(function* () {
     yield* sql`UPDATE stays SET guest_name = ${name} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
     return code
   })
-  const found = (sought: Partial<Sought> = {}, offset = 0, clock = `${TODAY} 10:00:00`) =>
+  const search = (sought: Partial<Sought> = {}, offset = 0, clock = `${TODAY} 10:00:00`) =>
     stays.of(operatorId, { ...ANY, ...sought }, clock, offset)
   const names = (sought: Partial<Sought> = {}) =>
-    Effect.map(found(sought), ({ rows }) => rows.map(({ guest_name }) => guest_name))
+    Effect.map(search(sought), ({ rows }) => rows.map(({ guest_name }) => guest_name))
   const paid = (code: string, amount: number, status = "paid") => sql`
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, status, operator_name,
       order_id, created_at, updated_at)
     SELECT operator_id, 'income', ${amount}::numeric, 'EUR', 11, 197, now(), ${status}, 'Owner', id, now(), now()
     FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
-  return { sql, operatorId, property, guest, found, names, paid }
+  return { sql, operatorId, property, guest, search, names, paid }
 })
 
 layer(layerTest)("a host's search of stays", (it) => {
   it.effect("is one statement, and of those who are here or come soon where nothing is asked", () =>
     Effect.gen(function* () {
-      const { guest, found, names } = yield* ready
+      const { guest, search, names } = yield* ready
       yield* guest("Gone", "2027-05-01", "2027-05-03")
       yield* guest("Leaves today", "2027-05-03", "2027-05-04")
       yield* guest("Last of the days", "2027-10-29", "2027-10-31")
       yield* guest("After them", "2027-10-31", "2027-11-01")
       yield* guest("Comes", "2027-05-09", "2027-05-12")
-      const [{ rows, total }, statements] = yield* countStatements(found())
+      const [{ rows, total }, statements] = yield* countStatements(search())
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
         rows.map(({ guest_name }) => guest_name),
@@ -101,10 +101,10 @@ layer(layerTest)("a host's search of stays", (it) => {
 
   it.effect("finds all stays of an order by the order's code", () =>
     Effect.gen(function* () {
-      const { operatorId, property, found } = yield* ready
+      const { operatorId, property, search } = yield* ready
       const second = yield* propertyOf(operatorId, "Harbour 2")
       const code = yield* orderOf(operatorId, [{ propertyId: property }, { propertyId: second }])
-      const { rows } = yield* found({ words: code })
+      const { rows } = yield* search({ words: code })
       assert.deepStrictEqual(
         rows.map(({ stay_code, property_title, total }) => [stay_code, property_title, Number(total)]),
         [
@@ -173,7 +173,7 @@ layer(layerTest)("a host's search of stays", (it) => {
 
   it.effect("tells what is paid from what is not, by money that has come in", () =>
     Effect.gen(function* () {
-      const { guest, names, found, paid } = yield* ready
+      const { guest, names, search, paid } = yield* ready
       const part = yield* guest("Part", "2027-03-01", "2027-03-03")
       const whole = yield* guest("Whole", "2027-05-09", "2027-05-12")
       const more = yield* guest("More", "2027-06-09", "2027-06-12")
@@ -190,12 +190,12 @@ layer(layerTest)("a host's search of stays", (it) => {
       // The days of an order that is not paid are those of the search.
       assert.deepStrictEqual(yield* names({ payment: "unpaid", from: "2027-07-09", to: "2027-07-09" }), ["Promised"])
       assert.deepStrictEqual(yield* names({ payment: "unpaid", leavesTo: "2027-03-03" }), ["Part"])
-      const { rows } = yield* found({ words: "Part" })
+      const { rows } = yield* search({ words: "Part" })
       assert.deepStrictEqual(
         rows.map(({ total, balance }) => [Number(total), Number(balance)]),
         [[100, 60]]
       )
-      const all = yield* found({ words: "More" })
+      const all = yield* search({ words: "More" })
       assert.deepStrictEqual(
         all.rows.map(({ balance }) => Number(balance)),
         [0]
@@ -225,15 +225,15 @@ layer(layerTest)("a host's search of stays", (it) => {
 
   it.effect("shows who has left by check-out time, and no balance of an order that is over", () =>
     Effect.gen(function* () {
-      const { guest, found } = yield* ready
+      const { guest, search } = yield* ready
       yield* guest("Leaves", "2027-05-02", TODAY)
       yield* guest("Stays", TODAY, "2027-05-06")
       const at = (time: string) =>
-        Effect.map(found({}, 0, `${TODAY} ${time}`), ({ rows }) => rows.map(({ stay_status }) => stay_status))
+        Effect.map(search({}, 0, `${TODAY} ${time}`), ({ rows }) => rows.map(({ stay_status }) => stay_status))
       assert.deepStrictEqual(yield* at("10:59:59"), ["checkin_pending", "checkin_pending"])
       assert.deepStrictEqual(yield* at("11:00:00"), ["stay_completed", "checkin_pending"])
       yield* guest("Gone", "2027-08-01", "2027-08-03", { status: "denied" })
-      const { rows } = yield* found({ words: "Gone" })
+      const { rows } = yield* search({ words: "Gone" })
       assert.deepStrictEqual(
         rows.map(({ balance }) => balance),
         ["0"]
@@ -243,13 +243,13 @@ layer(layerTest)("a host's search of stays", (it) => {
 
   it.effect("pages a list that is longer than a page", () =>
     Effect.gen(function* () {
-      const { guest, found } = yield* ready
+      const { guest, search } = yield* ready
       for (let at = 0; at <= FOUND_STAYS; at += 1) {
         yield* guest(`Guest ${at}`, "2027-05-09", "2027-05-12", { propertyId: null })
       }
-      const first = yield* found()
+      const first = yield* search()
       assert.deepStrictEqual([first.total, first.rows.length], [FOUND_STAYS + 1, FOUND_STAYS])
-      const second = yield* found({}, FOUND_STAYS)
+      const second = yield* search({}, FOUND_STAYS)
       assert.strictEqual(second.total, FOUND_STAYS + 1)
       assert.deepStrictEqual(
         second.rows.map(({ guest_name }) => guest_name),

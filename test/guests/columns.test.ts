@@ -22,7 +22,7 @@ interface Column {
   readonly owned: boolean
 }
 
-/** All columns of all tables that can hold words or bytes. */
+/** All columns that can hold text or bytes. */
 const columnsWithWords = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Column>`
@@ -38,7 +38,7 @@ const columnsWithWords = Effect.gen(function* () {
 
 const pathsOfKept = (column: string) => Object.keys(KEPT_COLUMNS).filter((key) => key.startsWith(`${column}.`))
 
-/** JSON with a marker in each text but those that are kept. */
+/** Returns the JSON with the marker in each text that is not kept. */
 const markedJson = (value: unknown, path: string): unknown => {
   if (typeof value === "string") return path in KEPT_COLUMNS ? value : `${MARKER} in ${path}`
   if (Array.isArray(value)) return value.map((part) => markedJson(part, path))
@@ -55,7 +55,7 @@ const codeOf = (error: unknown): string => {
   return Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
 }
 
-/** Writes a marker into a column of the guest's rows; answers whether the column can hold it. */
+/** Writes the marker into a column of the guest's rows. Returns whether the column has it then. */
 const mark = Effect.fnUntraced(function* ({ table, name, type }: Column, party: Party) {
   const sql = yield* SqlClient.SqlClient
   const about = GUEST_PLACES.find((place) => place.table === table)?.about(sql, party) ?? sql`false`
@@ -86,30 +86,30 @@ const mark = Effect.fnUntraced(function* ({ table, name, type }: Column, party: 
   )
 })
 
-/** The columns in which a marker stands, as words or as bytes. */
+/** Returns the columns that contain the marker, as text or as bytes. */
 const columnsWithMarker = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
-  const found: Array<string> = []
+  const columns: Array<string> = []
   const hex = Buffer.from(MARKER).toString("hex")
   for (const { table, name, owned } of yield* columnsWithWords) {
     const whose = owned ? sql`t.operator_id = ${operatorId}` : sql`true`
     const [row] = yield* sql<{ rows: number }>`
       SELECT count(*) AS rows FROM ${sql(table)} t
       WHERE ${whose} AND (t.${sql(name)}::text LIKE ${`%${MARKER}%`} OR t.${sql(name)}::text LIKE ${`%${hex}%`})`
-    if ((row?.rows ?? 0) > 0) found.push(`${table}.${name}`)
+    if ((row?.rows ?? 0) > 0) columns.push(`${table}.${name}`)
   }
-  return found
+  return columns
 }, Effect.orDie)
 
 const layerImages = Layer.provideMerge(ImageBytes.layerDatabase, layerService(layerOwnDatabase))
 
 layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
-  it.effect("is in no column of any table but those that are kept for a reason", () =>
+  it.effect("is in no column of any table except the kept columns", () =>
     Effect.gen(function* () {
-      const held = yield* guestOf({ word: MARKER, email: "qwimblefax@guest.example" })
-      const { operatorId } = held.operator
-      const found = yield* findGuest(operatorId, { by: "order", value: held.code }, NOW)
-      const [{ party } = assert.fail("the guest is not found")] = found
+      const guest = yield* guestOf({ word: MARKER, email: "qwimblefax@guest.example" })
+      const { operatorId } = guest.operator
+      const parties = yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)
+      const [{ party } = assert.fail("the guest is not found")] = parties
       const places = new Set(GUEST_PLACES.map(({ table }) => table))
       const columns = (yield* columnsWithWords).filter(({ table }) => places.has(table))
       const marked: Array<string> = []
@@ -117,7 +117,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
         const name = `${column.table}.${column.name}`
         if (!(name in KEPT_COLUMNS) && (yield* mark(column, party))) marked.push(name)
       }
-      // What is found in other tables was written by the scene.
+      // The scene wrote the marker into other tables.
       const before = yield* columnsWithMarker(operatorId)
       assert.includeMembers(before, [
         "stays.guest_name",
@@ -131,18 +131,18 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
       ])
       assert.includeMembers(before, marked)
 
-      yield* byNobody(eraseGuests(found))
+      yield* byNobody(eraseGuests(parties))
       yield* (yield* makeRetain)(new Date(Date.now() + 1_000))
       assert.deepStrictEqual(yield* columnsWithMarker(operatorId), [])
     })
   )
 
-  it.effect("keeps the amounts, kinds and scores of what was cleared", () =>
+  it.effect("keeps amounts, kinds and scores beside the cleared texts", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ word: "Plimsonby", email: "plimsonby@guest.example" })
-      const { operatorId } = held.operator
-      yield* byNobody(eraseGuests(yield* findGuest(operatorId, { by: "order", value: held.code }, NOW)))
+      const guest = yield* guestOf({ word: "Plimsonby", email: "plimsonby@guest.example" })
+      const { operatorId } = guest.operator
+      yield* byNobody(eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)))
       const [row] = yield* sql`
         SELECT s.rate_details, s.additional_fees, r.guest_review -> 'sub_score' AS sub_score, r.guest_review -> 'score' AS score
         FROM stays s JOIN reviews r ON r.operator_id = s.operator_id AND r.order_id = s.order_id WHERE s.operator_id = ${operatorId}`
@@ -164,17 +164,17 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
     })
   )
 
-  it.effect("keeps lists that are empty or missing as they are", () =>
+  it.effect("keeps empty and missing lists unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const held = yield* guestOf({ word: "Plimsonby", email: "plimsonby@guest.example" })
-      const { operatorId } = held.operator
+      const guest = yield* guestOf({ word: "Plimsonby", email: "plimsonby@guest.example" })
+      const { operatorId } = guest.operator
       yield* sql`UPDATE stays SET rate_details = NULL WHERE operator_id = ${operatorId}`
       yield* sql`
         UPDATE reviews SET guest_review = guest_review || '{"sub_score": null}', host_review = guest_review || '{"sub_score": []}',
           host_reply = NULL
         WHERE operator_id = ${operatorId}`
-      yield* byNobody(eraseGuests(yield* findGuest(operatorId, { by: "order", value: held.code }, NOW)))
+      yield* byNobody(eraseGuests(yield* findGuest(operatorId, { by: "order", value: guest.code }, NOW)))
       const [row] = yield* sql`
         SELECT s.rate_details, r.guest_review -> 'sub_score' AS guest, r.host_review -> 'sub_score' AS host, r.host_reply
         FROM stays s JOIN reviews r ON r.operator_id = s.operator_id AND r.order_id = s.order_id WHERE s.operator_id = ${operatorId}`
@@ -182,7 +182,7 @@ layer(layerImages, { excludeTestServices: true })("an erased guest", (it) => {
     })
   )
 
-  it.effect("has a reason for each kept column, and each of those is there", () =>
+  it.effect("has a reason for each kept column, and each kept column exists", () =>
     Effect.gen(function* () {
       const known = new Set((yield* columnsWithWords).map(({ table, name }) => `${table}.${name}`))
       for (const key of Object.keys(KEPT_COLUMNS)) {

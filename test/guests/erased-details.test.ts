@@ -11,7 +11,7 @@ import { guestOf, tablesWith } from "./scene.ts"
 const NOW = new Date("2026-11-26T12:00:00Z")
 
 layer(layerService(layerOwnDatabase), { excludeTestServices: true })("the migration of erased details", (it) => {
-  it.effect("clears what a release before left of erased guests, and nothing of others", () =>
+  it.effect("clears what earlier releases left of erased guests, and nothing of other guests", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [erased, present] = [yield* guestOf({ word: "Quaffle" }), yield* guestOf({ word: "Bludger" })]

@@ -1,5 +1,5 @@
-// Why something may stay when a guest is erased: of tables that hold nothing of guests, and of the columns that are kept in the
-// tables that do (src/guests/places.ts). A test goes through all tables and columns, so a new one needs its line here or its erasing.
+// The tables and columns that the erasing of a guest leaves unchanged, each with the reason. Tables with guest data are in
+// src/guests/places.ts. A test checks all tables and columns, so a new one needs a line here or must be erased.
 
 const withReason = (reason: string, ...names: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((each) => each.split(" ")).map((name) => [name, reason]))
@@ -29,7 +29,7 @@ export const TABLES_WITHOUT_GUESTS: Readonly<Record<string, string>> = {
     "sandbox_accounts sandbox_asked sandbox_days sandbox_listings sandbox_messages sandbox_offers sandbox_orders sandbox_payments",
     "sandbox_reviews sandbox_threads sandbox_words"
   ),
-  stay_search_texts: "triggers write it from stays and guests, and write it again when those are erased",
+  stay_search_texts: "triggers copy it from stays and guests, and update it when those are erased",
   images: "an image goes with what refers to it",
   image_bytes: "an image goes with what refers to it",
   automation_plans: "why something was not done is forgotten by stay (automation/guest-places.ts)",
@@ -37,7 +37,7 @@ export const TABLES_WITHOUT_GUESTS: Readonly<Record<string, string>> = {
   webhook_attempts: "what receivers answered is forgotten by record (deliveries/guest-places.ts)"
 }
 
-/** Why a column that can hold words is kept, and a field of JSON by its path. Lists are passed through: `rate_details.type`. */
+/** Columns and JSON fields that are kept although they can hold text, with the reason. A JSON path skips lists: `rate_details.type`. */
 export const KEPT_COLUMNS: Readonly<Record<string, string>> = {
   ...withReason(
     "a code of ours or of the channel, by which records refer to each other",
@@ -50,16 +50,16 @@ export const KEPT_COLUMNS: Readonly<Record<string, string>> = {
     "messages.sender_role messages.display_type messages.delivery reviews.channel_type tasks.type tasks.status tasks.level",
     "tasks.currency transactions.currency transactions.direction transactions.status stays.stay_status stays.id_required"
   ),
-  ...withReason("the account of the host that entered it", "orders.creator transactions.operator_name"),
-  ...withReason("what the money is for: the kind of a rate, the name of a fee", "stays.rate_details.type"),
+  ...withReason("the host's account that created it", "orders.creator transactions.operator_name"),
+  ...withReason("the kind of a rate, which the accounts need", "stays.rate_details.type"),
   ...withReason(
-    "the name and the currency of a fee: without them its amount could not be accounted for",
+    "the name and the currency of a fee, which the accounts need",
     "stays.additional_fees.name stays.additional_fees.currency"
   ),
   ...withReason(
-    "scores stay: when they were given, and of what",
+    "a score, its category and its time stay",
     "reviews.guest_review.created_at reviews.host_review.created_at reviews.host_reply.created_at",
     "reviews.guest_review.sub_score.category reviews.host_review.sub_score.category"
   ),
-  "messages.traceparent": "the number of a trace"
+  "messages.traceparent": "a trace id"
 }

@@ -58,7 +58,7 @@ describe("the rules of renewal", () => {
     assert.strictEqual(tagOf({ renewals: GRANT_RENEWALS }), "Refused")
   })
 
-  it("repeat a lost answer up to the end of the sixtieth second", () => {
+  it("repeat a response until the sixtieth second is over", () => {
     const answer = new Uint8Array(3)
     assert.strictEqual(tagOf({ usedAt: at(-60_000), answer }), "Repeated")
     assert.strictEqual(tagOf({ usedAt: at(-60_001), answer }), "Reused")

@@ -53,7 +53,7 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
     })
   )
 
-  it.effect("forgets sealed answers when their minute is over, and used tokens when no owner may come with them", () =>
+  it.effect("deletes sealed responses after a minute, and used tokens after ninety days", () =>
     Effect.gen(function* () {
       const client = yield* partner()
       const { operator, refreshToken } = yield* connected(client)
@@ -69,7 +69,7 @@ layer(flowOver(layerOwnDatabase), { excludeTestServices: false })("retention of 
       assert.strictEqual(yield* rowsOf(operator.operatorId), "0 3 0 1 1")
       yield* after("1 days")
       assert.strictEqual(yield* rowsOf(operator.operatorId), "0 2 0 1 1")
-      // Unknown by now: that does no harm either.
+      // The deleted token is unknown and ends nothing.
       assert.strictEqual(yield* outcomeOf(renew(client, refreshToken)), UNAUTHENTICATED)
       assert.deepInclude(yield* standing(operator.operatorId, yield* liveGrant(operator.operatorId)), {
         ended_by: null

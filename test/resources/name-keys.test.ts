@@ -13,14 +13,14 @@ const NFC = "Caf\u00e9"
 const NFD = "Cafe\u0301"
 const SAME = [NFD, "CAF\u00c9", " caf\u00e9 "]
 
-/** How the operations of each kind of named row are called. */
+/** The operations of each kind of named row, and the field of its record. */
 const KINDS = [
   { create: "create_property_group", update: "update_property_group", record: "group" },
   { create: "create_property_tag", update: "update_property_tag", record: "tag" }
 ] as const
 
 layer(layerTest)("a name of a group or a tag", (it) => {
-  it.effect("is one name whatever its case and Unicode form", () =>
+  it.effect("is one name in any case and Unicode form", () =>
     Effect.gen(function* () {
       const { api, as, token } = yield* host()
       yield* api.create_property_group({ name: NFC }).pipe(as)
@@ -40,7 +40,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
     })
   )
 
-  it.effect("cannot be taken by a rename, but may change its own case", () =>
+  it.effect("cannot be the new name of another row, but its own row may change its case", () =>
     Effect.gen(function* () {
       const { api, as, token } = yield* host()
       for (const { create, update, record } of KINDS) {
@@ -62,7 +62,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
     })
   )
 
-  it.effect("brings a deleted tag back under its id, with the name as it is given now", () =>
+  it.effect("restores a deleted tag under its id, with the name of the request", () =>
     Effect.gen(function* () {
       const { api, as } = yield* host()
       const { tag } = yield* api.create_property_tag({ name: NFC }).pipe(as)
@@ -78,7 +78,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
     })
   )
 
-  it.effect("brings a deleted tag back that has no key yet", () =>
+  it.effect("restores a deleted tag that has no key yet", () =>
     Effect.gen(function* () {
       const { api, as, token, operatorId } = yield* host()
       const sql = yield* SqlClient.SqlClient
@@ -96,7 +96,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
     })
   )
 
-  it.effect("is the existing tag's where it is put on a stay or taken off", () =>
+  it.effect("of an existing tag adds and removes that tag on a stay, in any case and Unicode form", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, rooms } = yield* hostOf("Harbour")
       const stay_code = yield* orderOf(operatorId, [{ propertyId: rooms[0] ?? 0 }])
@@ -115,7 +115,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
     })
   )
 
-  it.effect("of a former duplicate is compared exactly, and stays usable", () =>
+  it.effect("of a duplicate from before the keys is compared exactly, and stays usable", () =>
     Effect.gen(function* () {
       const { api, as, token, operatorId } = yield* host()
       const sql = yield* SqlClient.SqlClient
@@ -136,7 +136,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
     })
   )
 
-  it.effect("gets its key later if a process of the release before wrote it, however many rows there are", () =>
+  it.effect("gets its key later if the previous release wrote it, also beyond one batch of rows", () =>
     Effect.gen(function* () {
       const { token, operatorId } = yield* host()
       const sql = yield* SqlClient.SqlClient
@@ -148,7 +148,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
       for (const n of [1, last]) {
         assert.strictEqual((yield* call(token, "create_property_group", { name: `GROUP ${n}` })).error_code, 409)
       }
-      // Its rename leaves no key of the former name.
+      // A rename by the previous release removes the key of the former name.
       yield* sql`UPDATE property_groups SET name = 'Other' WHERE operator_id = ${operatorId} AND name = 'Group 1'`
       assert.strictEqual((yield* call(token, "create_property_group", { name: "group 1" })).error_code, 0)
       yield* fillNameKeys
@@ -157,7 +157,7 @@ layer(layerTest)("a name of a group or a tag", (it) => {
   )
 })
 
-test.effect("names from before get their keys in the migration: of duplicates the oldest in use", () =>
+test.effect("the migration gives existing names their keys, and of duplicates the oldest tag in use gets it", () =>
   Effect.gen(function* () {
     yield* migrate(migrations.filter(({ id }) => id < 69))
     const sql = yield* SqlClient.SqlClient
@@ -168,6 +168,7 @@ test.effect("names from before get their keys in the migration: of duplicates th
       FROM operators o, (VALUES ('Sea', true), ('SEA', false), ('sea', false), (${NFD}, false), ('vip', false)) tag (tag_name, is_deleted)`
     yield* migrate(migrations)
     const keys = yield* sql<{ key: string | null }>`SELECT name_key AS key FROM reservation_tags ORDER BY id`
+    // "Sea" is deleted, "sea" is a duplicate, and "vip" has the key of the default tag VIP.
     assert.deepStrictEqual(
       keys.map(({ key }) => key),
       [null, "sea", null, "caf\u00e9", null]

@@ -1,22 +1,26 @@
 import { Predicate } from "effect"
 
-// The protocol library copies the arguments of a tool call field by field, twice, to see that they are an object. The service
-// reads them by itself, so the library is shown an object with one field, and twenty thousand arguments cost it what one does.
+// The protocol library copies the arguments of a tool call field by field, twice, to validate that they are an object. The service
+// validates them itself. So the library gets an object with one field, and its cost does not grow with the number of arguments.
 
 const ALL = "arguments"
 
-/** Puts the arguments of each tool call of a message, or of a batch, into an object of one field. */
-export const wrapArguments = (json: unknown): unknown => (Array.isArray(json) ? json.map(wrapOne) : wrapOne(json))
+/** Applies a function to a message, or to each message of a batch. */
+export const mapMessages = (json: unknown, map: (message: unknown) => unknown): unknown =>
+  Array.isArray(json) ? json.map(map) : map(json)
+
+/** Puts the arguments of each tool call in a message or a batch into an object with one field. */
+export const wrapArguments = (json: unknown): unknown => mapMessages(json, wrapOne)
 
 const wrapOne = (message: unknown): unknown => {
   if (!Predicate.isObject(message) || message["method"] !== "tools/call") return message
   const { params } = message
-  // Anything else is the library's to refuse.
+  // The library rejects any other value.
   if (!Predicate.isObject(params) || !Predicate.isObject(params["arguments"])) return message
   return { ...message, params: { ...params, arguments: { [ALL]: params["arguments"] } } }
 }
 
-/** The arguments as they were sent, from what the library hands over; none if the call had none. */
+/** Returns the arguments as the client sent them, or an empty object if the call had none. */
 export const unwrapArguments = (wrapped: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => {
   const { [ALL]: fields } = wrapped
   return Predicate.isObject(fields) ? fields : {}

@@ -5,23 +5,24 @@ import type { Answer } from "../../contract/envelope.ts"
 import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
 import { textOf } from "../../contract/utf8.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../limits.ts"
-import { wrapArguments } from "./arguments.ts"
+import { mapMessages, wrapArguments } from "./arguments.ts"
 import { batchRefusal } from "./batch.ts"
 import { type OfferedTool, toolFinder } from "./tools.ts"
 
 type HttpRequest = HttpServerRequest.HttpServerRequest
 type HttpResponse = HttpServerResponse.HttpServerResponse
 
-/** What came in one request: its JSON, with the arguments of its calls wrapped (arguments.ts), and the bytes that took. */
+/** The parsed body of a request. The arguments of its tool calls are wrapped (arguments.ts). */
 export interface Message {
   readonly json: unknown
+  /** Bytes of the body. */
   readonly bytes: number
 }
 
 /**
- * Receives the body of a request, and parses it. Each fails with the response that says why not: 400 for what is no JSON, too many things in
- * one, or too long a batch, 413 beyond the limit. The limit is REST's, {@link BODY_BYTES}, and {@link IMAGE_BODY_BYTES}
- * for the call of a tool that takes an image; which tool is called shows only once the body is read.
+ * Returns `receive`, which receives the body of a request, and `parse`, which parses it. Each fails with the response to send: 400
+ * for invalid JSON or too many values or messages, 413 for too large a body. The limit is {@link BODY_BYTES} as in REST, and
+ * {@link IMAGE_BODY_BYTES} for a tool that takes an image. `parse` decides which one applies, because the body names the tool.
  */
 export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
   const find = toolFinder(tools)
@@ -44,7 +45,7 @@ export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
       if (body.length > BODY_BYTES && !takesImage(nameOfTool(json))) return Result.fail(tooLarge(BODY_BYTES))
       const refusal = batchRefusal(json, headers["mcp-protocol-version"])
       return refusal === undefined
-        ? Result.succeed({ json: wrapArguments(withoutNulls(json)), bytes: body.length })
+        ? Result.succeed({ json: wrapArguments(mapMessages(json, withoutNulls)), bytes: body.length })
         : Result.fail(rpcError(400, INVALID_REQUEST, refusal))
     })
 
@@ -52,13 +53,10 @@ export const messageReader = (tools: ReadonlyMap<string, OfferedTool>) => {
 }
 
 /**
- * Returns a message or a batch without `params: null`, and without parameters that are null, such as `arguments` or `cursor`:
- * generated clients write null for what they leave out.
+ * Returns a message without `params: null` and without parameters that are null, such as `arguments` or `cursor`. Generated clients
+ * send null for a parameter that they leave out.
  */
-const withoutNulls = (json: unknown): unknown =>
-  Array.isArray(json) ? json.map(withoutNullsOfOne) : withoutNullsOfOne(json)
-
-const withoutNullsOfOne = (message: unknown): unknown => {
+const withoutNulls = (message: unknown): unknown => {
   if (!Predicate.hasProperty(message, "params")) return message
   const { params, ...others } = message
   if (params === null) return others

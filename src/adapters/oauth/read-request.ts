@@ -8,7 +8,7 @@ import { mannerOf } from "./standard-answer.ts"
 // What a request to an operation without a token says: its form or its JSON, and as whom HTTP Basic says it comes. Its query says
 // nothing (RFC 6749 3.2), and a token that came with it is not looked at.
 
-/** Receives such a request. Credentials that cannot be read, and a body that is no form and no JSON, are refused before it. */
+/** Receives a request to an operation without a token. Rejects invalid HTTP Basic credentials and other media types first. */
 export const receiveOpenRequest = Effect.fnUntraced(function* (
   request: HttpServerRequest,
   maxBody: ByteSize.ByteSize

@@ -19,7 +19,7 @@ const DEPLOYMENTS: Readonly<Record<DeploymentName, string>> = {
 
 const DESCRIPTION = `Work with the properties, reservations, calendars, prices, money, guests, staff and tasks of short-stay rentals.
 
-Every answer is HTTP 200 with one envelope, \`request_id\`, \`error_code\`, \`error_msg\` and \`data\`; \`error_code\` 0 is success. Only OAuth has other statuses as well. Ignore fields you do not know: new ones come without a new major version. \`x-mcp\` tells of each operation how the tool endpoint shows it.`
+Every answer is HTTP 200 with one envelope, \`request_id\`, \`error_code\`, \`error_msg\` and \`data\`; \`error_code\` 0 is success. Only the OAuth endpoints also return other statuses. Ignore fields you do not know: new ones come without a new major version. \`x-mcp\` tells of each operation how the tool endpoint shows it.`
 
 const securitySchemes = (publicUrl: string): JsonSchema => ({
   accessToken: {
@@ -67,12 +67,12 @@ const pathsOf = (deployment: DeploymentName): JsonSchema => {
   return paths
 }
 
-/** Before the addresses of a deployment that is somewhere else: they are relative to its own host. */
-const ELSEWHERE = ""
+/** The prefix of addresses in the document of another deployment, whose host this process does not know. */
+const RELATIVE = ""
 
 /**
- * Returns the service as an OpenAPI 3.1 document, for who reaches it at `publicUrl`. Undefined: it is the document of a deployment
- * whose address this process does not know. Then it names no server, and its other addresses are relative.
+ * Returns the OpenAPI 3.1 document of a deployment. `publicUrl`: its address, or undefined if this process does not know it. Then the
+ * document names no server, and its other addresses are relative.
  */
 export const openApiDocument = (deployment: DeploymentName, publicUrl: string | undefined): JsonSchema => ({
   openapi: "3.1.0",
@@ -86,13 +86,13 @@ export const openApiDocument = (deployment: DeploymentName, publicUrl: string | 
   ...(publicUrl === undefined
     ? {}
     : { servers: [{ url: `${publicUrl}/v3`, description: `The ${deployment} deployment` }] }),
-  externalDocs: { url: `${publicUrl ?? ELSEWHERE}/docs/` },
+  externalDocs: { url: `${publicUrl ?? RELATIVE}/docs/` },
   tags: TAGS.map(({ name, title, description }) => ({ name, description, "x-displayName": title })),
   paths: pathsOf(deployment),
   components: {
     schemas: errorSchemas(),
     headers: headers(),
     parameters: { [KEY_HEADER]: keyParameter },
-    securitySchemes: securitySchemes(publicUrl ?? ELSEWHERE)
+    securitySchemes: securitySchemes(publicUrl ?? RELATIVE)
   }
 })

@@ -84,7 +84,7 @@ export const operationOf = (operation: Described, { nameOf }: Place, example: Ex
   const { request = {}, answer } = example ?? {}
   const parameters = operation.fields
     .filter(({ place }) => place !== "body")
-    // A field that the body may have need not be in the query.
+    // The field may be in the body instead.
     .map((field) => (takesQueryOrBody(operation) ? { ...field, required: false } : field))
     .map((field) => parameterOf(field, field.place === "path" ? nameOf(field.name) : field.name, request[field.name]))
   const requestBody = bodyOf(operation, request)

@@ -59,10 +59,10 @@ const STATUSES_OF_FORMS: ReadonlyArray<readonly [string, string]> = [
   ["429", "To a form: too many attempts."]
 ]
 
-/** A registration that fails has a status also in answer to JSON (RFC 7591 3.2.2). */
+/** HTTP statuses of a failed registration (RFC 7591 3.2.2). */
 const STATUSES_OF_REGISTRATIONS: ReadonlyArray<readonly [string, string]> = [
-  ["400", "The registration is refused: error and error_description say why."],
-  ["429", "Too many registrations; Retry-After says how long to wait."],
+  ["400", "The registration is rejected; error and error_description give the reason."],
+  ["429", "Too many registrations; Retry-After gives the seconds to wait."],
   ["501", "This service has no public client."]
 ]
 
@@ -72,7 +72,7 @@ export const responsesOf = (operation: Described, example: unknown): JsonSchema 
   const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } }
   const result = operation.hasStatus
     ? "The envelope of a success."
-    : "The envelope, whatever the result: error_code tells it."
+    : "The envelope, for a success or a failure: error_code tells which."
   const description = `${result}\n\n${told(operation)}`
   const ok = { description, headers: headerRefs, content }
   if (operation.needsToken) return { "200": ok }

@@ -58,7 +58,7 @@ export const tooManyWait = new Conflict({
 /** 404 for a message that is none of the conversation. */
 export const noSuchMessage = new NotFound({ message: "before: no such message in the conversation." })
 
-/** Returns a page of messages that were read newest first, one more than a page holds, and whether there are older ones. */
+/** Returns a page of messages, and whether there are older ones. `read`: newest first, with one more than a page holds. */
 export const newest = <Message>(read: ReadonlyArray<Message>) => ({
   messages: read.slice(0, MESSAGES_SHOWN),
   has_more: read.length > MESSAGES_SHOWN

@@ -59,7 +59,7 @@ const ConversationRow = Schema.Struct({
   inquiry: Schema.NullOr(About),
   stays: Schema.Array(About),
   before_known: Schema.Boolean,
-  /** Newest first; one more than the answer holds, if the conversation has more. */
+  /** Newest first, with one more than the response holds if the conversation has more. */
   messages: Schema.Array(MessageRow)
 })
 const readConversation = rowOf(ConversationRow)

@@ -7,13 +7,13 @@ import { ALL_CHANNELS, ALL_IDS, type ChannelScope, type PropertyScope } from "./
 // it was sent (contract facts 10.1). What the ids are of, and whether they are the operator's, the store knows.
 
 const refused = (message: string) => Result.fail(new ValidationFailed({ message }))
-/** A type and a list that contradict each other are conflicting parameters (specification, Errors: 400). */
+/** 400: a type and a list that contradict each other are conflicting parameters (specification, Errors). */
 const conflicting = (message: string) => Result.fail(new BadRequest({ message }))
 
 /** What the ids of a scope are of. */
 export const NAMED_BY = { all: "property", by_property: "property", by_group: "group", by_room_type: "room type" }
 
-/** The properties, groups or room types an entry is for, each once, ascending; 400 or 422 naming `scope_property.ids`. */
+/** Returns the properties, groups or room types of an entry, each once, ascending. Fails with 400 or 422 naming `scope_property.ids`. */
 export const propertyScopeOf = ({
   type,
   ids = []
@@ -29,7 +29,7 @@ export const propertyScopeOf = ({
     : Result.succeed({ type, ids: asList(ids) })
 }
 
-/** The channels an entry is for, each once; 400 or 422 naming `scope_channel.channels`. */
+/** Returns the channels of an entry, each once. Fails with 400 or 422 naming `scope_channel.channels`. */
 export const channelScopeOf = ({
   type,
   channels = []

@@ -9,7 +9,7 @@ type Asked = typeof create_oauth_registration.payloadSchema.Type
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const
 const RESPONSE_TYPE = "code"
 const NO_SECRET = "none"
-/** How a client may prove who it is at the token endpoint. Only partners have a secret; the public client has none. */
+/** The authentication methods of the token endpoint. Only partners have a secret; the public client has none. */
 export const AUTH_METHODS: ReadonlyArray<string> = [NO_SECRET, "client_secret_basic", "client_secret_post"]
 
 /** What is registered: of what a client says it can do, what it can do here (RFC 7591 2: a server may put other values in their place). */
@@ -22,9 +22,9 @@ export interface Registration {
 }
 
 /**
- * Fails if the client could not work: if it proves who it is in a manner that is not offered here, cannot use codes, or names an
- * address that no browser may be led to. Nothing else that a client says of itself is kept. A client that asks for a secret is
- * answered with {@link NO_SECRET}, which a server may put in its place (RFC 7591 3.2.1).
+ * Returns the registration of a client. Fails if the client needs another authentication method, cannot use authorization codes, or
+ * has an invalid redirect address. Other metadata is not stored. A client that asks for a secret gets {@link NO_SECRET} instead, which
+ * RFC 7591 3.2.1 allows.
  */
 export const registrationOf = (asked: Asked): Result.Result<Registration, ValidationFailed> => {
   const { redirect_uris, token_endpoint_auth_method: method = NO_SECRET, client_name } = asked

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { emptyKey, type GuestPlace, ofOrders, type Party } from "../guest-place.ts"
 
-/** What is left of one side: its scores by category, without words and tags. */
+/** Returns an expression for one side of a review without its texts and tags. The scores by category stay. */
 const emptySide = (sql: SqlClient, side: Fragment): Fragment => sql`
   ${side} || jsonb_build_object('content', '',
     'sub_score', ${emptyKey(sql, sql`(${side} -> 'sub_score')`, "review_category_tags", null)})`

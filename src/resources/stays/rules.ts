@@ -4,7 +4,7 @@ import type { ClockTime, StayStatus } from "./stay.ts"
 /** 404 for a `stay_code` that is no stay of the caller. */
 export const noSuchStay = new NotFound({ message: "stay_code: no such stay." })
 
-/** What decides which status a stay reads as. */
+/** The fields that determine the shown status of a stay. */
 interface MarkedStay {
   /** The status of its order. */
   readonly status: string
@@ -15,8 +15,8 @@ interface MarkedStay {
 }
 
 /**
- * Returns the status a stay reads as when the operator's clock shows `clock`, `YYYY-MM-DD HH:mm:ss`: from its check-out
- * time on, an accepted stay whose guest nobody marked as arrived reads `stay_completed`. The stored status stays.
+ * Returns the status to show for a stay. `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. From its check-out time on, an
+ * accepted stay whose guest was not marked as arrived shows `stay_completed`. The stored status does not change.
  */
 export const readStayStatus = (stay: MarkedStay, clock: string): MarkedStay["stay_status"] =>
   stay.status === "accepted" &&

@@ -75,7 +75,7 @@ interface Made extends OfOperator, NewTag {
   readonly now: Date
 }
 
-/** Makes a tag, or restores the deleted one of that name under the name as it is given now. Fails when there is no room for one more. */
+/** Makes a tag, or restores the deleted tag with the same name, which gets the name as it is written now. Fails at the limit of tags. */
 const create = (sql: SqlClient.SqlClient) => {
   const statement = onRecordInForms(sql, ({ operatorId, name, color, otherwise, now, ...named }: Givens<Made>) => ({
     change: sql`

@@ -19,7 +19,7 @@ const EditedTransaction = Schema.Struct({
   amount: column("numeric", Schema.String),
   item_id: column("bigint", Transaction.fields.item_id),
   payment_method_id: column("bigint", Transaction.fields.payment_method_id),
-  /** ISO 8601 in UTC: a Date would lose its microseconds. */
+  /** ISO 8601 in UTC. A Date would lose the microseconds. */
   action_at: column("timestamptz", Schema.String),
   status: column("text", Transaction.fields.status),
   note: column("text", Transaction.fields.note)

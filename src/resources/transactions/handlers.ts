@@ -138,7 +138,7 @@ const updateTransaction = (store: Store) =>
 const deleteTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_transaction.payloadSchema.Type) {
     const caller = yield* CurrentOperator
-    // What an entry is on never changes, so it is enough to have looked.
+    // The link of an entry never changes, so the check stays valid.
     if (caller.role === "sub") {
       const entry = yield* store.existing(caller.operatorId, payload.id, {})
       if (entry?.link_type === "operator") return yield* mainAccountOnly("delete")

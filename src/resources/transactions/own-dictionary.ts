@@ -43,7 +43,7 @@ export const entriesOf = (own: OwnDictionary, dictionary: Dictionary): ReadonlyA
 
 const taken: Result.Result<never, Conflict> = Result.fail(nameTaken("name", "entry"))
 
-/** Whether another entry that can be chosen has the name, in whatever case. Changes of one operator wait for each other. */
+/** Returns whether another active entry has the name, ignoring case. Changes of one operator run one after another. */
 const isTaken = (own: OwnDictionary, dictionary: Dictionary, { id, name }: Pick<OwnEntry, "id" | "name">): boolean =>
   entriesOf(own, dictionary).some((each) => nameKeyOf(each.name) === nameKeyOf(name) && each.id !== id && !each.retired)
 

@@ -9,7 +9,7 @@ import { type Status, update_transaction } from "./contract.ts"
 /** A future time makes an entry outstanding (specification, Transaction status). Both in milliseconds. */
 export const statusAt = (actionAt: number, now: number): Status => (actionAt > now ? "outstanding" : "paid")
 
-/** Whether an edit settles its entry: 422 for any other status than `paid`, except the one the entry has. */
+/** Returns whether an edit marks its entry as paid. Fails with 422 for another status than `paid` or the present one. */
 export const settles = (sent: Status | undefined, present: Status): Result.Result<boolean, ValidationFailed> =>
   sent === "outstanding" && present !== sent
     ? Result.fail(
@@ -17,7 +17,7 @@ export const settles = (sent: Status | undefined, present: Status): Result.Resul
       )
     : Result.succeed(sent === "paid")
 
-/** The status an edit sets; undefined leaves it. Another time decides it as of a new entry, and the same time does not. */
+/** Returns the status that an edit sets, or undefined to keep it. A changed `action_at` determines the status as for a new entry. */
 export const editedStatus = (
   edit: { readonly settles: boolean; readonly action_at: string | undefined },
   present: { readonly action_at: string },

@@ -65,17 +65,17 @@ layer(layerServed())("REST and MCP", (it) => {
     })
   )
 
-  it.effect("take a list as JSON text over MCP, and tell of what it is not over REST", () =>
+  it.effect("read a list as JSON text over MCP, and refuse it over REST", () =>
     Effect.gen(function* () {
       const { operatorId, token } = yield* freshOperator()
       const property = yield* propertyOf(operatorId, "Harbour 1")
       const days = { available: true, start_date: "1970-01-02", end_date: "1970-01-02" }
       const fields = { property_ids: `[${property}]`, ...days }
-      const taken = yield* mcp("update_availabilities", token, fields)
-      assert.deepInclude(JSON.parse(taken.text), { error_code: 0, error_msg: "" })
-      assert.isFalse(taken.isError)
-      const there = yield* rest("/availabilities", token, fields)
-      assert.deepInclude(JSON.parse(there.text), { error_code: 400, error_msg: "property_ids: must be an array." })
+      const toolAnswer = yield* mcp("update_availabilities", token, fields)
+      assert.deepInclude(JSON.parse(toolAnswer.text), { error_code: 0, error_msg: "" })
+      assert.isFalse(toolAnswer.isError)
+      const restAnswer = yield* rest("/availabilities", token, fields)
+      assert.deepInclude(JSON.parse(restAnswer.text), { error_code: 400, error_msg: "property_ids: must be an array." })
     })
   )
 

@@ -49,7 +49,7 @@ layer(Endpoint.layer)("messages", (it) => {
     })
   )
 
-  it.effect("null counts as absent: for all parameters, and for one of them", () =>
+  it.effect("may have null for all parameters or for one of them, which counts as absent", () =>
     Effect.gen(function* () {
       const listing = yield* post({ jsonrpc: "2.0", id: 1, method: "tools/list", params: null })
       assert.property(lastOf(listing).result, "tools")

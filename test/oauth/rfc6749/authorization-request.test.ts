@@ -115,7 +115,7 @@ layer(layerConsenting())("an authorization request", (it) => {
     })
   )
 
-  it.effect("may name scopes that the service does not know: only those it knows count", () =>
+  it.effect("may name unknown scopes, which are ignored", () =>
     Effect.gen(function* () {
       const [{ issued }, cookie] = [yield* Ground, yield* signIn()]
       const offersToWrite = ({ text }: Seeing) => text.includes('value="writable"')
@@ -124,7 +124,7 @@ layer(layerConsenting())("an authorization request", (it) => {
         ["offline_access writable", true],
         ["openid read-only", false],
         ["read-only admin Writable", false],
-        // No scope that is known: the host chooses among all, as if none were named.
+        // Without a known scope the host chooses among all, as if the request named none.
         ["offline_access", true],
         ["Writable", true],
         ["read-only,writable", true]
@@ -140,12 +140,12 @@ layer(layerConsenting())("an authorization request", (it) => {
           assert.strictEqual(issued.length - before, isWritable ? 1 : 0, scope)
         }
       }
-      // The public client gets the least unless it names more; a word that is unknown names nothing.
+      // The public client gets read-only unless it names writable. Unknown scopes are ignored.
       const chosen = /value="([^"]+)" required checked/
-      const asked = (scope: string) =>
+      const grantedScope = (scope: string) =>
         Effect.map(sent(publicAsks({ scope }), { cookie }), ({ text }) => chosen.exec(text)?.[1])
-      assert.strictEqual(yield* asked("offline_access"), "read-only")
-      assert.strictEqual(yield* asked("offline_access writable"), "writable")
+      assert.strictEqual(yield* grantedScope("offline_access"), "read-only")
+      assert.strictEqual(yield* grantedScope("offline_access writable"), "writable")
     })
   )
 

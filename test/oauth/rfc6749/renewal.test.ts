@@ -41,7 +41,7 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
     })
   )
 
-  it.effect("gives the same answer again for sixty seconds, and after that ends the whole grant", () =>
+  it.effect("returns the same pair for sixty seconds, and ends the whole grant after that", () =>
     Effect.gen(function* () {
       const client = yield* partner()
       const { operator, grantId, refreshToken } = yield* connected(client)
@@ -135,7 +135,7 @@ layer(layerFlow, { excludeTestServices: false })("the renewal of a token", (it) 
     })
   )
 
-  it.effect("ignores scopes that the service does not know, and names the scope it gave", () =>
+  it.effect("ignores unknown scopes and names the granted scope", () =>
     Effect.gen(function* () {
       const client = yield* partner()
       for (const [scope, granted] of [

@@ -64,7 +64,7 @@ layer(layerAt(ORIGIN))("the metadata of what tokens are for", (it) => {
     })
   )
 
-  it.effect("is the same with a slash at the end, as is the tool endpoint itself", () =>
+  it.effect("is the same at an address with a slash at the end, and so is the tool endpoint", () =>
     Effect.gen(function* () {
       for (const path of [RESOURCE, `${RESOURCE}/mcp`, SERVER, `${SERVER}/mcp`]) {
         const [bare, slashed] = [yield* ask(path), yield* ask(`${path}/`)]
@@ -92,13 +92,13 @@ layer(layerAt(ORIGIN))("the metadata of what tokens are for", (it) => {
     })
   )
 
-  it.effect("is found by the official MCP library from an address with a slash", () =>
+  it.effect("is read by the official MCP library from an address with a slash", () =>
     Effect.gen(function* () {
       const fetchFn = yield* fetchHere
-      const found = yield* Effect.promise(() =>
+      const metadata = yield* Effect.promise(() =>
         discoverOAuthProtectedResourceMetadata(new URL(`${ORIGIN}/mcp/`), undefined, fetchFn)
       )
-      assert.strictEqual(found.resource, `${ORIGIN}/mcp`)
+      assert.strictEqual(metadata.resource, `${ORIGIN}/mcp`)
     })
   )
 

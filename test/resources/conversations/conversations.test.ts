@@ -190,7 +190,7 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
     })
   )
 
-  it.effect(`show the newest ${MESSAGES_SHOWN} messages, newest first, and page backwards in time`, () =>
+  it.effect(`show the newest ${MESSAGES_SHOWN} messages first, and page backwards in time`, () =>
     Effect.gen(function* () {
       const ground = yield* conversing
       const { operatorId, accountId, id, conversation, as, api } = ground
@@ -202,15 +202,18 @@ layer(layerConversing, { excludeTestServices: false })("conversations", (it) => 
         FROM conversations, generate_series(${from}::int, ${to}::int) AS each (nth) WHERE operator_id = ${operatorId} ORDER BY each.nth`
       const numbers = (newest: number, oldest: number) =>
         Array.from({ length: newest - oldest + 1 }, (_, at) => String(newest - at))
-      const shown = (before?: string) =>
-        Effect.map(conversation(before), ({ messages, has_more }) => [messages.map(({ content }) => content), has_more])
+      const messages = (before?: string) =>
+        Effect.map(conversation(before), ({ messages: page, has_more }) => [
+          page.map(({ content }) => content),
+          has_more
+        ])
       yield* write(1, MESSAGES_SHOWN)
-      assert.deepStrictEqual(yield* shown(), [numbers(MESSAGES_SHOWN, 1), false])
+      assert.deepStrictEqual(yield* messages(), [numbers(MESSAGES_SHOWN, 1), false])
       yield* write(MESSAGES_SHOWN + 1, 201)
-      assert.deepStrictEqual(yield* shown(), [numbers(201, 102), true])
-      assert.deepStrictEqual(yield* shown(`${id}102`), [numbers(101, 2), true])
-      assert.deepStrictEqual(yield* shown(`${id}101`), [numbers(100, 1), false])
-      assert.deepStrictEqual(yield* shown(`${id}1`), [[], false])
+      assert.deepStrictEqual(yield* messages(), [numbers(201, 102), true])
+      assert.deepStrictEqual(yield* messages(`${id}102`), [numbers(101, 2), true])
+      assert.deepStrictEqual(yield* messages(`${id}101`), [numbers(100, 1), false])
+      assert.deepStrictEqual(yield* messages(`${id}1`), [[], false])
 
       const elsewhere = yield* conversationOf({ operatorId, accountId, channelType: "airbnb" })
       for (const [of, before] of [

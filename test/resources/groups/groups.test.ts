@@ -71,11 +71,11 @@ layer(layerTest)("property groups", (it) => {
       yield* other.api.create_property_group({ name: "Harbour" }).pipe(other.as)
       const { group: holder } = yield* api.create_property_group({ name: "Harbour" }).pipe(as)
       const { group } = yield* api.create_property_group({ name: "Old Town" }).pipe(as)
-      for (const refused of [
+      for (const envelope of [
         yield* call(token, "create_property_group", { name: "Harbour " }),
         yield* call(token, "update_property_group", { id: group.id, name: "Harbour" })
       ]) {
-        assert.deepInclude(refused, {
+        assert.deepInclude(envelope, {
           error_code: 409,
           error_msg: "name: another group has it already.",
           data: { id: holder.id }

@@ -44,7 +44,7 @@ const ALL = 10_000_000
 
 const DISK_BYTES = 256 * 1024
 
-/** A folder with a file system of {@link DISK_BYTES}; undefined where none can be mounted. */
+/** Returns a folder on a file system of {@link DISK_BYTES}, or undefined if none can be mounted here. */
 const smallDisk = Effect.acquireRelease(
   Effect.sync(() => {
     const folder = mkdtempSync(join(tmpdir(), "latchkey-disk-"))
@@ -196,7 +196,7 @@ layer(Layer.provideMerge(layerInFolder, layerTestDatabase))("a folder of images"
     })
   )
 
-  it.effect("that is full says so and keeps nothing of an image, and takes it once there is room", (test) =>
+  it.effect("that is full stores no part of an image, and stores the image once it has space", (test) =>
     Effect.gen(function* () {
       const folder = yield* smallDisk
       if (folder === undefined) {
@@ -209,8 +209,8 @@ layer(Layer.provideMerge(layerInFolder, layerTestDatabase))("a folder of images"
       })
       const image = yield* imageOf(DISK_BYTES)
       const bytes = new Uint8Array(DISK_BYTES * 0.75).fill(7)
-      const refused = yield* Effect.flip(write(image, bytes))
-      assert.strictEqual(refused._tag, "ImageStoreFull")
+      const error = yield* Effect.flip(write(image, bytes))
+      assert.strictEqual(error._tag, "ImageStoreFull")
       const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
       assert.deepStrictEqual(
         files.map(({ name }) => name),

@@ -117,7 +117,7 @@ layer(layerImages)("images", (it) => {
     })
   )
 
-  it.effect("that find no room are refused with Retry-After and count for nothing; the log says so once a minute", () =>
+  it.effect("get 500 with Retry-After if the store is full, count in no quota, and are logged once a minute", () =>
     Effect.gen(function* () {
       const { operatorId, put } = yield* ready
       yield* put(jpegOfBytes(100))
@@ -130,16 +130,16 @@ layer(layerImages)("images", (it) => {
       const before = yield* leftOf(operatorId)
       yield* Effect.gen(function* () {
         const images = yield* Images
-        const refused = Effect.flip(put(jpegOfBytes(100), images))
-        const error = yield* refused
+        const failure = Effect.flip(put(jpegOfBytes(100), images))
+        const error = yield* failure
         assert.deepInclude(error, { _tag: "ServerError", retryAfter: BUSY_RETRY_SECONDS })
         assert.include(error.message, "The image store is full")
         yield* TestClock.adjust(TROUBLE_TOLD_MS - 1)
-        yield* refused
+        yield* failure
         assert.lengthOf(lines, 1)
         assert.include(String(lines[0]), "the image store is full")
         yield* TestClock.adjust(1)
-        yield* refused
+        yield* failure
         assert.lengthOf(lines, 2)
       }).pipe(
         Effect.provide(Layer.provide(Images.layer(), full), { local: true }),

@@ -198,7 +198,7 @@ layer(layerScene)("a read of calendars", (it) => {
   )
 
   it.effect(
-    `waits behind ${CALENDAR_READS} others; ${CALENDAR_READS_WAITING} of an operator may, and one more is refused`,
+    `waits while ${CALENDAR_READS} reads of its operator are served; ${CALENDAR_READS_WAITING} may wait, and the next gets 500`,
     () =>
       Effect.gen(function* () {
         const channel = yield* ScriptedChannel
@@ -213,12 +213,12 @@ layer(layerScene)("a read of calendars", (it) => {
           until: (all) => all.filter((act) => act === `calendar ${scene.listing_id}`).length === CALENDAR_READS
         })
         const further = yield* Effect.replicateEffect(begin, CALENDAR_READS_WAITING + 1)
-        const answered = () => further.filter((fiber) => fiber.pollUnsafe() !== undefined)
-        yield* Effect.repeat(Effect.yieldNow, { until: () => answered().length > 0 })
-        const [refused, ...more] = answered()
-        assert(refused !== undefined)
+        const finishedReads = () => further.filter((fiber) => fiber.pollUnsafe() !== undefined)
+        yield* Effect.repeat(Effect.yieldNow, { until: () => finishedReads().length > 0 })
+        const [refusedRead, ...more] = finishedReads()
+        assert(refusedRead !== undefined)
         assert.lengthOf(more, 0)
-        const { envelope, headers } = yield* Fiber.join(refused)
+        const { envelope, headers } = yield* Fiber.join(refusedRead)
         assert.match(told(envelope), /^500 listings: this operator already has 4 calendar reads running and 32 queued/)
         assert.strictEqual(headers["retry-after"], String(BUSY_RETRY_SECONDS))
         // A refused read counts in no rate-limit window.
@@ -227,14 +227,14 @@ layer(layerScene)("a read of calendars", (it) => {
         assert.strictEqual(served.envelope.error_code, 0)
         assert.property(served.headers, "RateLimit")
         yield* TestClock.adjust(CALENDAR_READ_WAIT_MS - 1)
-        assert.lengthOf(answered(), 1)
+        assert.lengthOf(finishedReads(), 1)
         yield* TestClock.adjust(1)
-        for (const fiber of further.filter((each) => each !== refused)) {
+        for (const fiber of further.filter((each) => each !== refusedRead)) {
           const late = yield* Fiber.join(fiber)
           assert.match(told(late.envelope), /^500 listings: no calendar read could start within 10 seconds/)
           assert.strictEqual(late.headers["retry-after"], String(BUSY_RETRY_SECONDS))
         }
-        // Those at work have all the time they need.
+        // The reads that are being served have no time limit here.
         assert.isTrue(reading.every((fiber) => fiber.pollUnsafe() === undefined))
         yield* Fiber.interruptAll(reading)
       })

@@ -121,11 +121,11 @@ layer(layerTest)("property tags", (it) => {
       yield* other.api.create_property_tag({ name: "Sea view" }).pipe(other.as)
       const { tag: holder } = yield* api.create_property_tag({ name: "Sea view" }).pipe(as)
       const { tag } = yield* api.create_property_tag({ name: "Balcony" }).pipe(as)
-      for (const refused of [
+      for (const envelope of [
         yield* call(token, "create_property_tag", { name: "Sea view" }),
         yield* call(token, "update_property_tag", { id: tag.id, name: " Sea view " })
       ]) {
-        assert.deepInclude(refused, {
+        assert.deepInclude(envelope, {
           error_code: 409,
           error_msg: "name: another tag has it already.",
           data: { id: holder.id }

@@ -98,15 +98,15 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
   it.effect("keeps the microseconds of action_at", () =>
     Effect.gen(function* () {
       const { api, as, property } = yield* ready
-      const shown = (id: number) =>
+      const actionAtOf = (id: number) =>
         Effect.map(api.search_transactions({ id }).pipe(as), ({ transactions }) => transactions[0]?.action_at)
       const entry = { ...income, property_id: property, amount: 1 }
       const { transaction_id: id } = yield* api
         .create_transaction({ ...entry, action_at: "2027-05-07T10:00:00.123456+02:00" })
         .pipe(as)
-      assert.strictEqual(yield* shown(id), "2027-05-07T08:00:00.123456Z")
+      assert.strictEqual(yield* actionAtOf(id), "2027-05-07T08:00:00.123456Z")
       yield* api.update_transaction({ id, action_at: "2027-05-07T10:00:00.000007" }).pipe(as)
-      assert.strictEqual(yield* shown(id), "2027-05-07T08:00:00.000007Z")
+      assert.strictEqual(yield* actionAtOf(id), "2027-05-07T08:00:00.000007Z")
       const later = yield* api.create_transaction({ ...entry, action_at: "2027-05-07T08:00:00.000008Z" }).pipe(as)
       const day = { start_date: "2027-05-07", end_date: "2027-05-07" }
       const { transactions } = yield* api.search_transactions(day).pipe(as)
@@ -215,14 +215,14 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     })
   )
 
-  it.effect("of an order shows a property only if all its stays are in it", () =>
+  it.effect("on an order shows a property only if all stays of the order are in it", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
       const second = yield* propertyOf(operatorId, "Harbour 2")
       const inMonth = (month: string, propertyId: number | null) => ({
         ...{ propertyId, checkIn: `2027-${month}-01`, checkOut: `2027-${month}-03` }
       })
-      const shown = Effect.fnUntraced(function* (...stays: Parameters<typeof orderOf>[1]) {
+      const propertyShown = Effect.fnUntraced(function* (...stays: Parameters<typeof orderOf>[1]) {
         const reservation_code = yield* orderOf(operatorId, stays)
         const { transaction_id: id } = yield* api
           .create_transaction({ direction: "income", item_id: 11, payment_method_id: 197, amount: 5, reservation_code })
@@ -232,11 +232,11 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       })
       const harbour = [property, "Harbour 1"]
       const none = [null, null]
-      assert.deepStrictEqual(yield* shown(inMonth("01", property), inMonth("02", property)), harbour)
-      assert.deepStrictEqual(yield* shown(inMonth("03", property), inMonth("03", second)), none)
+      assert.deepStrictEqual(yield* propertyShown(inMonth("01", property), inMonth("02", property)), harbour)
+      assert.deepStrictEqual(yield* propertyShown(inMonth("03", property), inMonth("03", second)), none)
       // A stay in the reservation box is in no property.
-      assert.deepStrictEqual(yield* shown(inMonth("04", property), inMonth("04", null)), none)
-      assert.deepStrictEqual(yield* shown(inMonth("05", null)), none)
+      assert.deepStrictEqual(yield* propertyShown(inMonth("04", property), inMonth("04", null)), none)
+      assert.deepStrictEqual(yield* propertyShown(inMonth("05", null)), none)
     })
   )
 
@@ -330,7 +330,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     })
   )
 
-  it.effect("keeps its status when its own time is sent back, and takes it from another time", () =>
+  it.effect("keeps its status if its own action_at is sent back, and gets a new one from another action_at", () =>
     Effect.gen(function* () {
       const { api, as, property } = yield* ready
       yield* TestClock.setTime(Date.parse(inMay("10")))
@@ -385,9 +385,9 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       if (settled === undefined) return assert.fail("the entry is gone")
       yield* api.update_transaction({ ...settled, note: "in cash" }).pipe(as)
       assert.deepStrictEqual(yield* read, ["paid", action_at, 40])
-      const refused = yield* Effect.flip(api.update_transaction({ id, status: "outstanding" }).pipe(as))
+      const error = yield* Effect.flip(api.update_transaction({ id, status: "outstanding" }).pipe(as))
       assert.deepStrictEqual(
-        [refused._tag, refused.message],
+        [error._tag, error.message],
         ["ValidationFailed", "status: cannot be changed to outstanding; send paid, or leave it out."]
       )
     })
@@ -469,7 +469,7 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
     })
   )
 
-  it.effect("on the operator as a whole is the main account's to change and delete", () =>
+  it.effect("without property and reservation is changed and deleted only by the main account", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* ready
       const accountId = yield* accountOf(operatorId, "sub", "Helper")
@@ -477,13 +477,13 @@ layer(layerTest, { excludeTestServices: false })("income and expense entries", (
       const whole = yield* api.create_transaction({ ...income, amount: 5 }).pipe(as)
       const id = whole.transaction_id
       const before = yield* api.search_transactions({ id }).pipe(as)
-      for (const refused of [
+      for (const error of [
         yield* Effect.flip(api.update_transaction({ id, amount: 6 }).pipe(asSub)),
         yield* Effect.flip(api.update_transaction({ id }).pipe(asSub)),
         yield* Effect.flip(api.delete_transaction({ id }).pipe(asSub))
       ]) {
-        assert.strictEqual(refused._tag, "Forbidden")
-        assert.match(refused.message, /^Only the main account may (change|delete) an entry/)
+        assert.strictEqual(error._tag, "Forbidden")
+        assert.match(error.message, /^Only the main account may (change|delete) an entry/)
       }
       assert.deepStrictEqual(yield* api.search_transactions({ id }).pipe(as), before)
       // What is on a property is everybody's.

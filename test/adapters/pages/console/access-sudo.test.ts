@@ -20,26 +20,28 @@ const since = Effect.fnUntraced(function* (ms: number) {
 
 describe("a token", () => {
   layer(layerSignedIn)((it) => {
-    it.effect.each(["read-only", "writable"])("asks for the password when it was given long ago: %s", (scope) =>
-      Effect.gen(function* () {
-        const { cookie, count } = yield* since(SUDO_MS + 1)
-        const { text } = yield* looked(cookie)
-        assert.include(text, `type="password"`)
-        const asked = { name: "Robot", scope }
-        const missing = yield* acted(cookie, "make_token", asked)
-        assert.strictEqual(missing.status, 403)
-        assert.include(missing.text, `value="Robot"`)
-        assert.strictEqual((yield* acted(cookie, "make_token", { ...asked, password: "wrong" })).status, 401)
-        assert.strictEqual(yield* count, 2)
-        assert.strictEqual((yield* acted(cookie, "make_token", { ...asked, password: PASSWORD })).status, 200)
-        // The password was just given.
-        assert.strictEqual((yield* acted(cookie, "make_token", asked)).status, 200)
-        assert.strictEqual(yield* count, 4)
-        assert.lengthOf(formsIn((yield* looked(cookie)).text, "make_token"), 1)
-      })
+    it.effect.each(["read-only", "writable"])(
+      "needs the password again if it was last given more than fifteen minutes ago: %s",
+      (scope) =>
+        Effect.gen(function* () {
+          const { cookie, count } = yield* since(SUDO_MS + 1)
+          const { text } = yield* looked(cookie)
+          assert.include(text, `type="password"`)
+          const fields = { name: "Robot", scope }
+          const missing = yield* acted(cookie, "make_token", fields)
+          assert.strictEqual(missing.status, 403)
+          assert.include(missing.text, `value="Robot"`)
+          assert.strictEqual((yield* acted(cookie, "make_token", { ...fields, password: "wrong" })).status, 401)
+          assert.strictEqual(yield* count, 2)
+          assert.strictEqual((yield* acted(cookie, "make_token", { ...fields, password: PASSWORD })).status, 200)
+          // The password was just given.
+          assert.strictEqual((yield* acted(cookie, "make_token", fields)).status, 200)
+          assert.strictEqual(yield* count, 4)
+          assert.lengthOf(formsIn((yield* looked(cookie)).text, "make_token"), 1)
+        })
     )
 
-    it.effect.each(["read-only", "writable"])("is made without it within fifteen minutes: %s", (scope) =>
+    it.effect.each(["read-only", "writable"])("needs no password within fifteen minutes: %s", (scope) =>
       Effect.gen(function* () {
         const { cookie } = yield* since(SUDO_MS)
         assert.notInclude((yield* looked(cookie)).text, `type="password"`)

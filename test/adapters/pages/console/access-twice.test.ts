@@ -16,8 +16,8 @@ import { acted, layerPages, seen, visitor } from "./webhook-pages.ts"
 
 const { tokens: TOKENS, webhooks: WEBHOOKS } = TEXTS.access
 
-/** Sends a form of a page twice at once; answers both pages. */
-const sentTwice = Effect.fnUntraced(function* (
+/** Sends a form of a page twice at the same time. Returns both pages. */
+const sendTwice = Effect.fnUntraced(function* (
   cookie: string,
   path: string,
   act: string,
@@ -25,15 +25,15 @@ const sentTwice = Effect.fnUntraced(function* (
 ) {
   const [form] = formsIn((yield* seen(cookie, path)).text, act)
   const key = form?.get(KEY_FIELD) ?? assert.fail(`the form ${act} has no key`)
-  const sent = acted(cookie, path, act, { ...fields, [KEY_FIELD]: key })
-  return yield* Effect.all([sent, sent], { concurrency: 2 })
+  const send = acted(cookie, path, act, { ...fields, [KEY_FIELD]: key })
+  return yield* Effect.all([send, send], { concurrency: 2 })
 })
 
 const secretsIn = (pages: ReadonlyArray<{ readonly text: string }>) =>
   pages.flatMap(({ text }) => text.match(/(?:lk_[\w-]{43}|whsec_[A-Za-z0-9+/]+=*)(?=<\/code>)/g) ?? [])
 
 layer(layerPages, { excludeTestServices: true })("a form of the access page that is sent twice", (it) => {
-  it.effect("makes one token, which is shown once, and another with another form", () =>
+  it.effect("creates one token and shows it once; another form creates another token", () =>
     Effect.gen(function* () {
       const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
       const cookie = visitor(operator)
@@ -42,7 +42,7 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
           SELECT count(*)::int AS count FROM access_tokens WHERE operator_id = ${operator.operatorId} AND name = 'Robot'`,
         ([row]) => row?.count
       )
-      const pages = yield* sentTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
+      const pages = yield* sendTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
       assert.deepStrictEqual(
         pages.map(({ status }) => status),
         [200, 200]
@@ -50,32 +50,32 @@ layer(layerPages, { excludeTestServices: true })("a form of the access page that
       assert.strictEqual(pages.filter(({ text }) => text.includes(TOKENS.repeatedToken)).length, 1)
       assert.strictEqual(new Set(secretsIn(pages)).size, 1)
       assert.strictEqual(yield* count, 1)
-      yield* sentTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
+      yield* sendTwice(cookie, ACCESS_PATH, "make_token", { name: "Robot", scope: "writable" })
       assert.strictEqual(yield* count, 2)
     })
   )
 
-  it.effect("adds one webhook, and gives one new secret", () =>
+  it.effect("adds one webhook, and creates one new secret", () =>
     Effect.gen(function* () {
       const [operator, sql] = [yield* freshOperator(), yield* SqlClient.SqlClient]
       const cookie = visitor(operator)
-      const kept = sql<{ id: number; secret: string; former_secret: string | null }>`
+      const subscriptions = sql<{ id: number; secret: string; former_secret: string | null }>`
         SELECT id, secret, former_secret FROM webhook_subscriptions WHERE operator_id = ${operator.operatorId}`
       const fields = { url: "http://127.0.0.1:1/hooks", events: "message_created" }
-      const added = yield* sentTwice(cookie, ACCESS_PATH, "add_webhook", fields)
-      const [made, ...more] = yield* kept
+      const added = yield* sendTwice(cookie, ACCESS_PATH, "add_webhook", fields)
+      const [made, ...more] = yield* subscriptions
       assert.deepStrictEqual(more, [])
       assert.deepStrictEqual(secretsIn(added), [made?.secret])
       assert.strictEqual(added.filter(({ text }) => text.includes(WEBHOOKS.repeatedSecret)).length, 1)
-      const rotated = yield* sentTwice(cookie, webhookAddress(made?.id ?? 0), "rotate_webhook_secret")
-      const [after] = yield* kept
+      const rotated = yield* sendTwice(cookie, webhookAddress(made?.id ?? 0), "rotate_webhook_secret")
+      const [after] = yield* subscriptions
       assert.deepStrictEqual(secretsIn(rotated), [after?.secret])
-      // The secret before still signs for a day.
+      // The previous secret still signs for a day.
       assert.strictEqual(after?.former_secret, made?.secret)
     })
   )
 
-  it.effect("sends a delivery again once", () =>
+  it.effect("replays a delivery once", () =>
     Effect.gen(function* () {
       const polls = yield* makePolls
       const server = yield* receiver(answering(200))

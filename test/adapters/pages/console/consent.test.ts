@@ -131,9 +131,9 @@ layer(layerConsenting())("the page of consent", (it) => {
     Effect.gen(function* () {
       const cookie = yield* signIn()
       const target = publicAsks({ scope: undefined, state: undefined })
-      const asked = yield* sent(`${target}&state=a?b&response_mode=bogus`, { cookie })
-      assert.strictEqual(asked.status, 303)
-      const answer = new URL(asked.location).searchParams
+      const response = yield* sent(`${target}&state=a?b&response_mode=bogus`, { cookie })
+      assert.strictEqual(response.status, 303)
+      const answer = new URL(response.location).searchParams
       assert.deepStrictEqual([answer.get("error"), answer.get("state")], ["invalid_request", "a?b"])
     })
   )
