@@ -84,7 +84,7 @@ export const Summary = Context.Service<string>("latchkey/contract/Summary")
 export const Metered = Context.Service<Metering>("latchkey/contract/Metered")
 /** Whether whoever calls must show a token; what does not is what gives tokens out (specification, OAuth 2.0 bearer token). */
 export const NeedsToken = Context.Service<boolean>("latchkey/contract/NeedsToken")
-/** Whether a failure has the HTTP status of its standard, whatever the type of the request's body. */
+/** Whether a failure has the HTTP status that its standard defines, for any content type of the request. */
 export const HasStatus = Context.Service<boolean>("latchkey/contract/HasStatus")
 
 const paramsOf = (path: string): ReadonlyArray<string> =>
@@ -115,7 +115,7 @@ export const family =
       readonly messageTo?: keyof Payload & string
       /** It is called without a token: the Gate has no part in it, and its handler says who may. */
       readonly needsNoToken?: true
-      /** A failure has the HTTP status of its standard also in answer to JSON, for clients that read nothing else. */
+      /** A failure has the HTTP status that its standard defines, also for a JSON request: its clients read only the status. */
       readonly hasStatus?: true
       /** One line for the reference page. */
       readonly summary: string
