@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 
 const AUDIT = join(import.meta.dirname, "../../.ci/audit.mjs")
 
-/** Runs the audit with a program in the place of npm; undefined: there is none. */
+/** Runs the audit with a script in place of npm. Without a script, npm is missing. */
 const audit = (npm: string | undefined, env: Record<string, string> = {}) => {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-audit-"))
   try {
@@ -29,7 +29,7 @@ const NONE = { info: 0, low: 0, moderate: 0, high: 0, critical: 0, total: 0 }
 const withFaults = (counts: object) => ({ metadata: { vulnerabilities: { ...NONE, ...counts } } })
 
 describe("the audit of the packages", () => {
-  it("says that there are no known faults only where the registry has said so", () => {
+  it("reports no known faults only if the registry reports none", () => {
     const { status, line } = audit(prints(withFaults({})))
     assert.deepStrictEqual([status, line], [0, "no known faults"])
   })
@@ -66,7 +66,7 @@ describe("the audit of the packages", () => {
     assert.deepStrictEqual([status, stdout], [0, `not audited: ${why}\n`])
   })
 
-  it("says that nothing was audited where npm is missing or does not end", () => {
+  it("reports that nothing was audited if npm is missing or does not end", () => {
     const missing = audit(undefined)
     assert.strictEqual(missing.status, 0)
     assert.match(missing.line, /^not audited: npm audit did not start: .*ENOENT/)

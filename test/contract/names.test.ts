@@ -39,7 +39,7 @@ describe("names", () => {
     )
   })
 
-  it("have one key whatever their case and Unicode form", () => {
+  it("have the same key in any case and Unicode form", () => {
     for (const [one, other] of [
       ["Caf\u00e9", "CAFE\u0301"],
       ["Stra\u00dfe", "STRASSE"],

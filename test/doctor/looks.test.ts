@@ -215,7 +215,7 @@ const Printed = Schema.fromJsonString(
   })
 )
 
-it.live("the command says that a data folder is not whole, and makes no database in an empty one", () =>
+it.live("the command reports a data folder that is not whole, and creates no database in an empty one", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-doctor-"))),

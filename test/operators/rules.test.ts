@@ -59,12 +59,12 @@ describe("rules of operators", () => {
     assert.isTrue(password("x".repeat(PASSWORD_MAX)))
     assert.isFalse(password("x".repeat(PASSWORD_MAX + 1)))
     assert.strictEqual(PASSWORD_MIN, 12)
-    // Characters are counted, not their halves.
+    // The length counts characters, not surrogates.
     assert.isFalse(password("🔑".repeat(PASSWORD_MIN - 1)))
     assert.isTrue(password("🔑".repeat(PASSWORD_MIN)))
   })
 
-  it("a password is none of the most common ones, whatever their case", () => {
+  it("a password is not one of the most common ones in any case", () => {
     const password = accepts(Password)
     for (const common of [
       "password1234",
@@ -80,14 +80,14 @@ describe("rules of operators", () => {
     assert.isTrue(password("correct horse battery"))
   })
 
-  it("each common password is long enough to be chosen and is written as it is compared", () => {
+  it("each common password on the list is long enough and in its folded form", () => {
     for (const each of commonPasswords) {
       assert.isAtLeast(Array.from(each).length, PASSWORD_MIN)
       assert.isTrue(isCommonPassword(each), each)
     }
   })
 
-  it("a password is not what its account is called", () => {
+  it("a password is not the name or the e-mail address of its account", () => {
     const account = { email: "Harbour.House@example.test", name: "Harbour House" }
     for (const known of ["harbour.house@EXAMPLE.test", "harbour.house", "HARBOUR HOUSE", " Harbour House "]) {
       assert.isTrue(isAccountName(known, account), known)

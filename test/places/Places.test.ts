@@ -35,7 +35,7 @@ describe("working in places", () => {
     }).pipe(Effect.provide(Places.layer()))
   )
 
-  it.effect(`work with more than ${SMALL_BODY_BYTES} bytes to read waits for its turn on the thread`, () =>
+  it.effect(`work with more than ${SMALL_BODY_BYTES} bytes to read waits for its slice of the event loop`, () =>
     Effect.gen(function* () {
       const places = yield* Places
       const occupyThread = Effect.sync(() => {

@@ -249,7 +249,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const why = "cannot be changed; send the value it has, or leave it out"
       const here = (by: string) => `cannot be changed here; use ${by}`
       const details = here("PATCH /reservations/{stay_code}/check_in_details")
-      for (const [other, told] of [
+      for (const [other, reason] of [
         [{ number_of_children: 1 }, why],
         [{ listing_id: "L" }, why],
         [{ property_id: 0 }, here("POST /reservations/{stay_code}/allocate")],
@@ -280,30 +280,30 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
         [{ in_reservation_box: true }, here("POST /reservations/{stay_code}/move_to_box or /allocate")]
       ] as const) {
         const [field] = Object.keys(other)
-        const refused = yield* call(token, "update_reservation_basic", { ...record, remarks: "x", ...other })
-        assert.deepInclude(refused, { error_code: 422, error_msg: `${field}: ${told}.` })
+        const envelope = yield* call(token, "update_reservation_basic", { ...record, remarks: "x", ...other })
+        assert.deepInclude(envelope, { error_code: 422, error_msg: `${field}: ${reason}.` })
       }
-      // What the record shows inside others is taken beside them too, with the value it has.
+      // Fields from within other fields are accepted beside them, with the value they have.
       const flat = { ...record?.check_in_details, received_amount: record?.payment.received_amount }
-      const taken = yield* call(token, "update_reservation_basic", { stay_code, ...flat })
-      assert.deepInclude(taken, { error_code: 0 })
+      const envelope = yield* call(token, "update_reservation_basic", { stay_code, ...flat })
+      assert.deepInclude(envelope, { error_code: 0 })
       const unknown = yield* call(token, "update_reservation_basic", { stay_code: "5-ZZ", status: "accepted" })
       assert.deepInclude(unknown, { error_code: 404, error_msg: "stay_code: no such stay." })
       assert.deepStrictEqual(yield* everything(operatorId), before)
     }).pipe(byNobody, Effect.provide(Orders.layer))
   )
 
-  it.effect("takes the guest's contact under the names of the record too, and refuses two values of one", () =>
+  it.effect("accepts guest_email and guest_phone for email and mobile, and refuses two different values", () =>
     Effect.gen(function* () {
       const ground = yield* ready
       const { operatorId, property, token } = ground
       const create = { ...booking, property_id: property, channel_id: "A1" }
       const contact = { guest_email: "ada@example.com", guest_phone: "+44 20 1234" }
       const two = { email: "ada@example.com", guest_email: "bob@example.com" }
-      const told = "guest_email: is another name of email; send one of them, or the same value."
+      const message = "guest_email: is another name of email; send one of them, or the same value."
       const before = yield* everything(operatorId)
       assert.deepInclude(yield* call(token, "create_reservation", { ...create, ...two }), {
-        ...{ error_code: 400, error_msg: told }
+        ...{ error_code: 400, error_msg: message }
       })
       assert.deepInclude(yield* call(token, "create_reservation", { ...create, guest_email: "nobody" }), {
         error_code: 422
@@ -318,8 +318,8 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
       const change = (fields: object) => call(token, "update_reservation_basic", { stay_code: "5-A1", ...fields })
       const unchanged = yield* everything(operatorId)
       for (const [fields, error_code, error_msg] of [
-        [two, 400, told],
-        [{ email: null, guest_email: "bob@example.com" }, 400, told],
+        [two, 400, message],
+        [{ email: null, guest_email: "bob@example.com" }, 400, message],
         [
           { mobile: "1", guest_phone: "2" },
           400,
@@ -336,7 +336,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
     })
   )
 
-  it.effect("clears what null is sent for of contact and remarks", () =>
+  it.effect("clears email, mobile and remarks by null", () =>
     Effect.gen(function* () {
       const ground = yield* ready
       const { api, as, property, token } = ground
@@ -357,7 +357,7 @@ layer(layerUnhurried, { excludeTestServices: false })("changing a stay", (it) =>
     })
   )
 
-  it.effect("takes back an e-mail address of a channel that is none, as it is", () =>
+  it.effect("accepts an unreadable e-mail address of a channel unchanged", () =>
     Effect.gen(function* () {
       const ground = yield* ready
       const { operatorId, property, token } = ground

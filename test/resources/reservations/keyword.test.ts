@@ -19,18 +19,18 @@ const host = Effect.gen(function* () {
   const { api, as, property, second, ...operator } = yield* ready
   const create = (channel_id: string, fields: Partial<Parameters<typeof api.create_reservation>[0]> = {}) =>
     api.create_reservation({ ...booking, property_id: property, channel_id, ...fields }).pipe(as)
-  const found = (filters: Parameters<typeof api.search_reservations>[0]) =>
+  const codesFor = (filters: Parameters<typeof api.search_reservations>[0]) =>
     Effect.map(api.search_reservations(filters).pipe(as), ({ reservations, total }) => {
       assert.strictEqual(total, reservations.length)
       return reservations.map(({ stay_code }) => stay_code)
     })
-  return { ...operator, api, as, property, second, create, found }
+  return { ...operator, api, as, property, second, create, codesFor }
 })
 
-layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a keyword", (it) => {
-  it.effect("compares names, e-mails, phones and codes, whatever their case and Unicode form", () =>
+layer(layerUnhurried, { excludeTestServices: false })("a keyword search of reservations", (it) => {
+  it.effect("compares names, e-mail addresses, phone numbers and codes in any case and Unicode form", () =>
     Effect.gen(function* () {
-      const { create, found } = yield* host
+      const { create, codesFor } = yield* host
       yield* create("QX7M2", {
         guest_name: "Zoe\u0308  M\u00dcLLER",
         email: "Zoe.Mueller@Example.com",
@@ -56,17 +56,17 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a
         ["5-qx7m2", "the reservation code"],
         ["x7m", "a part of the channel's id"]
       ] as const
-      for (const [keyword, what] of zoe) assert.deepStrictEqual(yield* found({ keyword }), ["5-QX7M2"], what)
-      assert.deepStrictEqual(yield* found({ keyword: "example" }), ["5-OTHER1", "5-QX7M2"])
+      for (const [keyword, what] of zoe) assert.deepStrictEqual(yield* codesFor({ keyword }), ["5-QX7M2"], what)
+      assert.deepStrictEqual(yield* codesFor({ keyword: "example" }), ["5-OTHER1", "5-QX7M2"])
       for (const keyword of ["Ada", "%oe", "_oe", "m\u00fcller zo", "1519", "+4"]) {
-        assert.deepStrictEqual(yield* found({ keyword: keyword.padEnd(RESERVATION_KEYWORD_MIN, "0") }), [], keyword)
+        assert.deepStrictEqual(yield* codesFor({ keyword: keyword.padEnd(RESERVATION_KEYWORD_MIN, "0") }), [], keyword)
       }
     })
   )
 
-  it.effect("is combined with any other filter, has no window of days, and is paged in the usual order", () =>
+  it.effect("works with any other filter, without a window of days, and in the usual order", () =>
     Effect.gen(function* () {
-      const { api, as, create, found, second } = yield* host
+      const { api, as, create, codesFor, second } = yield* host
       for (const [id, day] of [
         ["K1", "2020-05-04"],
         ["K2", "2027-05-04"],
@@ -77,20 +77,20 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a
       yield* create("K4", { property_id: second, guest_name: "Grace Hopper" })
       yield* api.cancel_reservation({ reservation_code: "5-K3" }).pipe(as)
       const keyword = "lovelace"
-      assert.deepStrictEqual(yield* found({ keyword }), ["5-K3", "5-K2", "5-K1"])
-      assert.deepStrictEqual(yield* found({ keyword, order_by: "check_in_date" }), ["5-K3", "5-K2", "5-K1"])
-      assert.deepStrictEqual(yield* found({ keyword, status: "cancelled" }), ["5-K3"])
-      assert.deepStrictEqual(yield* found({ keyword, start_check_in_date: "2027-05-01" }), ["5-K3", "5-K2"])
-      assert.deepStrictEqual(yield* found({ keyword, property_id: second }), [])
-      assert.deepStrictEqual(yield* found({ keyword, channel_id: "K1" }), ["5-K1"])
+      assert.deepStrictEqual(yield* codesFor({ keyword }), ["5-K3", "5-K2", "5-K1"])
+      assert.deepStrictEqual(yield* codesFor({ keyword, order_by: "check_in_date" }), ["5-K3", "5-K2", "5-K1"])
+      assert.deepStrictEqual(yield* codesFor({ keyword, status: "cancelled" }), ["5-K3"])
+      assert.deepStrictEqual(yield* codesFor({ keyword, start_check_in_date: "2027-05-01" }), ["5-K3", "5-K2"])
+      assert.deepStrictEqual(yield* codesFor({ keyword, property_id: second }), [])
+      assert.deepStrictEqual(yield* codesFor({ keyword, channel_id: "K1" }), ["5-K1"])
       const page = yield* api.search_reservations({ keyword, limit: 1, offset: 1 }).pipe(as)
       assert.deepStrictEqual([page.total, page.reservations.map(({ stay_code }) => stay_code)], [3, ["5-K2"]])
     })
   )
 
-  it.effect("follows edits, and finds companions and the codes of channels", () =>
+  it.effect("follows edits, and finds further guests and codes of channels", () =>
     Effect.gen(function* () {
-      const { api, as, create, found, operatorId, property } = yield* host
+      const { api, as, create, codesFor, operatorId, property } = yield* host
       const sql = yield* SqlClient.SqlClient
       yield* create("E1", { email: "ada@example.com", mobile: "+49 151 1111111" })
       const edit = {
@@ -101,10 +101,10 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a
       }
       yield* api.update_reservation_basic(edit).pipe(as)
       for (const keyword of ["Lovelace", "ada@example", "1511111111"]) {
-        assert.deepStrictEqual(yield* found({ keyword }), [], keyword)
+        assert.deepStrictEqual(yield* codesFor({ keyword }), [], keyword)
       }
       for (const keyword of ["hopper", "grace@", "4155552671"]) {
-        assert.deepStrictEqual(yield* found({ keyword }), ["5-E1"], keyword)
+        assert.deepStrictEqual(yield* codesFor({ keyword }), ["5-E1"], keyword)
       }
       const code = yield* orderOf(
         operatorId,
@@ -118,14 +118,14 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a
         SELECT operator_id, id, 'Charles Babbage', '+44 20 7946 0000', 'cb@example.org' FROM stays
         WHERE operator_id = ${operatorId} AND stay_code = ${code}`
       for (const keyword of ["babbage", "cb@example", "79460000", code.slice(2)]) {
-        assert.deepStrictEqual(yield* found({ keyword }), [code], keyword)
+        assert.deepStrictEqual(yield* codesFor({ keyword }), [code], keyword)
       }
     })
   )
 
-  it.effect("never finds a guest who was erased, nor another operator's", () =>
+  it.effect("never finds an erased guest or a guest of another operator", () =>
     Effect.gen(function* () {
-      const { create, found, operatorId } = yield* host
+      const { create, codesFor, operatorId } = yield* host
       const other = yield* host
       yield* create("GONE1", { guest_name: "Erasmus Erased", email: "erasmus@example.com", mobile: "+49 151 2222222" })
       yield* other.create("KEPT1", { guest_name: "Erasmus Kept" })
@@ -133,14 +133,14 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a
       yield* sql`
         INSERT INTO guests (operator_id, stay_id, name, phone)
         SELECT operator_id, id, 'Erasmus Junior', '+49 151 3333333' FROM stays WHERE operator_id = ${operatorId}`
-      assert.deepStrictEqual(yield* found({ keyword: "Erasmus" }), ["5-GONE1"])
+      assert.deepStrictEqual(yield* codesFor({ keyword: "Erasmus" }), ["5-GONE1"])
       const guest = yield* findGuest(operatorId, { by: "email", value: "erasmus@example.com" }, new Date(NOW))
       yield* eraseGuests(guest).pipe(byNobody)
       for (const keyword of ["Erasmus", "Junior", "example.com", "1512222222", "1513333333"]) {
-        assert.deepStrictEqual(yield* found({ keyword }), [], keyword)
+        assert.deepStrictEqual(yield* codesFor({ keyword }), [], keyword)
       }
-      assert.deepStrictEqual(yield* found({ keyword: "GONE1" }), ["5-GONE1"])
-      assert.deepStrictEqual(yield* other.found({ keyword: "Erasmus" }), ["5-KEPT1"])
+      assert.deepStrictEqual(yield* codesFor({ keyword: "GONE1" }), ["5-GONE1"])
+      assert.deepStrictEqual(yield* other.codesFor({ keyword: "Erasmus" }), ["5-KEPT1"])
     })
   )
 
@@ -161,7 +161,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a
     })
   )
 
-  it.effect("answers alike whether a keyword finds few stays or many", () =>
+  it.effect("returns the same pages for a keyword with few matches and with many", () =>
     Effect.gen(function* () {
       const { api, as, operatorId } = yield* host
       const sql = yield* SqlClient.SqlClient
@@ -174,7 +174,7 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a
         )
         INSERT INTO stays (operator_id, order_id, stay_code, check_in_date, check_out_date, guest_name)
         SELECT operator_id, id, reservation_code, '2027-05-01', '2027-05-04', 'Mary Many' FROM entered`
-      const asked = Effect.gen(function* () {
+      const search = Effect.gen(function* () {
         const page = yield* api.search_reservations({ keyword: "many", limit: 2 }).pipe(as)
         const half = yield* api.search_reservations({ keyword: "many", status: "denied", limit: 1 }).pipe(as)
         const codes = [...page.reservations, ...half.reservations].map(({ stay_code }) => stay_code)
@@ -185,10 +185,10 @@ layer(layerUnhurried, { excludeTestServices: false })("finding reservations by a
       for (const table of ["orders", "stays", "stay_search_texts"]) yield* sql.unsafe(`ANALYZE ${table}`)
       yield* enter(101, STAYS_BY_ID)
       const few = [STAYS_BY_ID, STAYS_BY_ID / 2, [`0-${STAYS_BY_ID}`, `0-${STAYS_BY_ID - 1}`, `0-${STAYS_BY_ID}`]]
-      assert.deepStrictEqual(yield* asked, few)
+      assert.deepStrictEqual(yield* search, few)
       yield* enter(STAYS_BY_ID + 1, STAYS_BY_ID + 1)
       const many = [STAYS_BY_ID + 1, STAYS_BY_ID / 2, [`0-${STAYS_BY_ID + 1}`, `0-${STAYS_BY_ID}`, `0-${STAYS_BY_ID}`]]
-      assert.deepStrictEqual(yield* asked, many)
+      assert.deepStrictEqual(yield* search, many)
     })
   )
 })
@@ -207,7 +207,7 @@ test("a keyword is a phone number only if it is written like one", () => {
   )
 })
 
-test.effect("stays from before this release are found, and so are those that the release before enters", () =>
+test.effect("a keyword finds stays from before this release, and stays that the previous release writes", () =>
   Effect.gen(function* () {
     yield* migrate(migrations.filter(({ id }) => id < 67))
     const sql = yield* SqlClient.SqlClient

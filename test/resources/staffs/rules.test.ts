@@ -10,7 +10,7 @@ const digits = (least: number, most: number) =>
 const DEPLOYMENTS = ["international", "regional"] as const
 
 describe("a mobile number", () => {
-  it("is stored as +<country code> <number>, however its digits are separated", () => {
+  it("is stored as +<country code> <number>, with any punctuation", () => {
     const codes = fc.constantFrom(...CALLING_CODES)
     const separator = fc.constantFrom("", " ", "-", ".", "/", " (", ") ", "\u00a0", "\u2011", "\u202f", "\u200e")
     fc.assert(
@@ -34,7 +34,7 @@ describe("a mobile number", () => {
     }
   })
 
-  it("keeps the form in which it is stored", () => {
+  it("keeps the form in which it was stored", () => {
     fc.assert(
       fc.property(fc.constantFrom(...DEPLOYMENTS), fc.string({ unit: "binary" }), (deployment, text) => {
         const stored = mobileOf(deployment, text)
@@ -53,7 +53,7 @@ describe("a mobile number", () => {
     assert.strictEqual(mobileOf("regional", "138-0013 8000"), "13800138000")
   })
 
-  it("has a country code that some country has", () => {
+  it("must have an existing country code", () => {
     for (const odd of ["+0 15112345", "+049 15112345", "+999 15112345", "+210 15112345", "+21", "+ ", ""]) {
       for (const deployment of DEPLOYMENTS) assert.strictEqual(mobileOf(deployment, odd), undefined, odd)
     }
@@ -62,7 +62,7 @@ describe("a mobile number", () => {
     }
   })
 
-  it("has nothing in it but digits and what separates them", () => {
+  it("may contain only digits and punctuation", () => {
     for (const odd of ["+49 1511a345", "+49 151 1234567 ext. 5", "49+15112345", "++4915112345", "+49 151,12345"]) {
       for (const deployment of DEPLOYMENTS) assert.strictEqual(mobileOf(deployment, odd), undefined, odd)
     }
@@ -81,7 +81,7 @@ describe("a mobile number", () => {
     assert.isFalse(isOne("regional", number(MOBILE_DIGITS_MIN - 1)))
   })
 
-  it("is asked for in the form of its deployment", () => {
+  it("gets an error message with the form of its deployment", () => {
     assert.strictEqual(
       wrongMobile("international").message,
       "mobile: must be +<country code> <number>, such as +49 15112345678."
