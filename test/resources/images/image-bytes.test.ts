@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -219,6 +219,25 @@ layer(Layer.provideMerge(layerInFolder, layerTestDatabase))("a folder of images"
       rmSync(filler)
       yield* write(image, bytes)
       assert.lengthOf(yield* read(image, 0, ALL), bytes.length)
+    })
+  )
+
+  it.effect("that is full reports so also if it cannot remove the unfinished file", (test) =>
+    Effect.gen(function* () {
+      const folder = yield* smallDisk
+      if (folder === undefined || !existsSync("/dev/full")) {
+        return test.skip("a small file system cannot be mounted here, which takes root and Linux")
+      }
+      const images = join(folder, "images")
+      const { write, remove } = yield* Effect.provide(ImageBytes, ImageBytes.layerFolder(images), { local: true })
+      const image = yield* imageOf(5)
+      yield* write(image, bytesOf("bytes"))
+      const [file = ""] = filesIn(images).filter((each) => each.endsWith(".jpg"))
+      yield* remove(image)
+      // A write to the link fails as on a full disk, and the read-only mount does not let the link be removed.
+      symlinkSync("/dev/full", join(images, `${file}.unfinished`))
+      assert.strictEqual(spawnSync("mount", ["-o", "remount,ro", folder]).status, 0)
+      assert.strictEqual((yield* Effect.flip(write(image, bytesOf("bytes"))))._tag, "ImageStoreFull")
     })
   )
 
