@@ -4,7 +4,8 @@ import type { SqlError } from "effect/sql/SqlError"
 
 // Searches also find the companions of a stay, and the stays from before 0067 get their texts.
 //
-// This migration runs in pieces (`inPieces`): it locks `guests` and not `stays`, and a concurrent change waits for at most 500 rows.
+// This migration runs in pieces (`inPieces`), because it locks another table than 0067 and so that a concurrent change waits for one
+// batch of stays only.
 
 const STAYS_AT_ONCE = 500
 

@@ -347,7 +347,7 @@ const layerProgram = (run: Run) =>
         Layer.provide(sandbox.reached),
         Layer.provide(layerGuestPages),
         Layer.provide([layerNewEvents, Stopping.layer]),
-        // After the server is known to fit: a hot standby refuses LISTEN, which would be a second line about one cause.
+        // Below the check of the server: a hot standby also rejects LISTEN, which would log a second line for the same cause.
         Layer.provide(Layer.provide(layerWakeUp, layerDatabase)),
         // The Service's own request span takes the place of the server's.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),

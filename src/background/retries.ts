@@ -20,8 +20,8 @@ export interface Retries {
 
 /**
  * When work is due again that has failed `failures` times by `now`. Undefined: it has had all its tries and is a dead
- * letter, which is kept to be looked at and goes again only when somebody says so. `shortestMs`: the least
- * milliseconds until the next try.
+ * letter, which is kept to be looked at and goes again only when somebody says so. `shortestMs`: the shortest pause, in
+ * milliseconds.
  */
 export const nextTry = (
   retries: Retries,

@@ -6,7 +6,7 @@ import { parseJson } from "./json-text.ts"
 // models write a whole number or a list as text. The functions here correct both before the payload is decoded, guided by its schema,
 // and drop the fields that the schema does not have.
 
-/** The value as it was meant. */
+/** Corrects a value that a client sent. Returns the corrected value. */
 type Reading = (value: unknown) => unknown
 
 interface Manner {

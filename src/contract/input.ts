@@ -6,7 +6,7 @@ import type { Method, RouteSpec } from "./operation.ts"
 
 /** The parsed input of a call, without path parameters. */
 export type Input =
-  /** Query parameters or a form: every field is text, or texts where it may come several times. */
+  /** Query parameters or a form: each field is a text, or a list of texts if it may be repeated. */
   | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
   /** A JSON body: the fields that are not in the path. */
   | { readonly encoding: "body"; readonly fields: unknown }

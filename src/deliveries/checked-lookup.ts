@@ -27,7 +27,7 @@ const checkedAddresses = Effect.fnUntraced(function* (host: string, allowed: All
   if (!Arr.isReadonlyArrayNonEmpty(addresses)) return yield* new NameNotResolved({ detail: `${host} has no address` })
   if (!allowsHost(allowed, host)) {
     for (const address of addresses) {
-      // The detail omits the address and its kind, because both would reveal names of our own network.
+      // The detail omits the address and its kind, because both would reveal what names in our own network resolve to.
       if (Option.isSome(refusalOf(address, allowed))) {
         return yield* new RefusedAddress({ detail: `${host} resolves to an address that is not public` })
       }

@@ -65,7 +65,7 @@ const failureOf = (error: NodeJS.ErrnoException, progress: Progress): Failed => 
   if (error.code?.startsWith("HPE_")) return failed("protocol")
   switch (progress.phase) {
     case "connecting":
-      // Not the message of the error, which names the resolved address: that may be in our own network.
+      // The detail is not the error's message, which names the resolved address. That may be in our own network.
       return failed("connect", error.code ?? error.name)
     case "securing":
       return failed("tls")

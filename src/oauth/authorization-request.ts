@@ -22,7 +22,7 @@ export type NoAsker = "no client" | "two clients" | "two addresses"
 export interface Asked {
   /** The most that the host may give. */
   readonly scope: Scope
-  /** Whether the application named a scope that the service knows; else it is for the host to choose. */
+  /** Whether the application named a scope that the service knows. Otherwise the host chooses the scope. */
   readonly isScopeNamed: boolean
   readonly state: string | undefined
   readonly challenge: string | null

@@ -74,8 +74,8 @@ const makePlaces = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
     within: (operatorId, work, bytes = 0) =>
       Effect.uninterruptibleMask((restore) => {
         const place = new Place(waiting, operatorId, bytes)
-        const turn = turnOn(thread, operatorId)
-        const building = inPlace(place, turn, bytes > SMALL_BODY_BYTES ? Effect.andThen(turn, work) : work)
+        const slice = turnOn(thread, operatorId)
+        const building = inPlace(place, slice, bytes > SMALL_BODY_BYTES ? Effect.andThen(slice, work) : work)
         return Effect.andThen(
           place.taken(restore),
           Effect.onExit(restore(building), () => place.given)

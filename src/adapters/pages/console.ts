@@ -178,12 +178,12 @@ const makeConsole = Effect.fnUntraced(function* (publicUrl: string, { trustProxy
     const received = yield* receiveConsoleForm(request, yield* mostOf(sessions, visit, request))
     if (Result.isFailure(received)) return said(visit, TEXTS.refused.notAForm[received.failure], received.failure)
     const text = received.success
-    const answerForm = (found: Visit): Answered => {
+    const answerForm = (signedInVisit: Visit): Answered => {
       const form = new URLSearchParams(text)
       const isOwn = isOwnForm(form, visit.formToken)
       if (!isOwn && isNew) return Effect.succeed(notTaken(visit, TEXTS.refused.noCookie))
       if (!isStorable(form)) return Effect.succeed(said(visit, TEXTS.refused.unreadable, 400))
-      return isOwn ? actOf(page, found, form) : ofAnotherVisit(page, found, form)
+      return isOwn ? actOf(page, signedInVisit, form) : ofAnotherVisit(page, signedInVisit, form)
     }
     return yield* inPlace(visit, isNew, answerForm, text.length)
   })

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { Schema } from "effect"
 
-// A client that lost the answer to a renewal has nothing but the token it used. So the answer is kept for a minute, sealed
+// A client that lost the response to a renewal has only the token it used. So the response is stored for a minute, sealed
 // with that very token: of the token only its digest is kept, so who has the table has neither.
 
 export const SealedAnswer = Schema.Struct({

@@ -13,7 +13,7 @@ export interface Sudo {
   readonly field: (visit: SignedInVisit) => Effect.Effect<Html>
   /** Why the form is not taken; none: the password was given lately, or is right. */
   readonly check: (visit: SignedInVisit, form: Form) => Effect.Effect<Option.Option<Refused>, never, Acting>
-  /** Fails if {@link check} would return a refusal. */
+  /** Fails with the refusal that {@link check} returns, if there is one. */
   readonly demand: (visit: SignedInVisit, form: Form) => Effect.Effect<void, Refused, Acting>
 }
 

@@ -36,7 +36,7 @@ export const makeConsumersSection = Effect.fnUntraced(function* () {
   const remove = (visit: SignedInVisit, form: Form): Effect.Effect<Outcome> =>
     Effect.map(
       callAs(service, visit, "delete_event_consumer", { name: form.get("name") ?? "" }, idempotencyKeyOf(form)),
-      (heard) => (heard._tag === "Refused" ? heard : { _tag: "Done", done: "consumer_deleted" })
+      (answer) => (answer._tag === "Refused" ? answer : { _tag: "Done", done: "consumer_deleted" })
     )
 
   const section: Section = { show, acts: new Map([["delete_consumer", remove]]) }
