@@ -148,13 +148,13 @@ export const withoutClockOfDays = (start: Time, seconds: number): Time => {
 }
 
 const replacementIn = (properties: Properties): CalendarEvent["replaces"] => {
-  const [replaced] = properties.readSingle("RECURRENCE-ID", (line) => {
+  const [replacement] = properties.readSingle("RECURRENCE-ID", (line) => {
     const range = parametersOf(line)?.get("RANGE")?.toUpperCase()
     const time = properties.readTime(line)
     if (time === undefined || (range !== undefined && range !== "THISANDFUTURE")) return undefined
     return { time, andLater: range !== undefined }
   })
-  return replaced
+  return replacement
 }
 
 /** Returns the SEQUENCE, 0 without one; undefined if it is unreadable, or if a line with an unknown name may be it. */
@@ -170,20 +170,20 @@ const sequenceIn = (properties: Properties, hasUnknownName: boolean): number | u
 export const eventOf = (component: Component, clocks: Clocks, report: Report): CalendarEvent | undefined => {
   const properties = new Properties(component, clocks, report)
   const starts = properties.readSingle("DTSTART", (line) => properties.readTime(line))
-  const written = starts.toSorted((one, other) => atProperty(one, clocks) - atProperty(other, clocks))[0]
-  if (written === undefined) {
+  const writtenStart = starts.toSorted((one, other) => atProperty(one, clocks) - atProperty(other, clocks))[0]
+  if (writtenStart === undefined) {
     if (properties.linesOf("DTSTART").length === 0) report(`VEVENT in line ${component.line} has no DTSTART`)
     return undefined
   }
   const lengths = [
     ...properties
       .readSingle("DTEND", (line) => properties.readTime(line))
-      .map((end) => secondsBetween(written, end, clocks)),
+      .map((end) => secondsBetween(writtenStart, end, clocks)),
     ...properties.readSingle("DURATION", (line) => durationOf(line.value))
   ]
   const seconds = Math.max(0, ...lengths)
-  const start = withoutClockOfDays(written, seconds)
-  const isAllDay = start.isDate || start !== written
+  const start = withoutClockOfDays(writtenStart, seconds)
+  const isAllDay = start.isDate || start !== writtenStart
   const rules = properties.readAll("RRULE", (line) => [ruleOf(line.value)])
   const [dates, exceptions] = [properties.readOccurrences("RDATE"), properties.readTimes("EXDATE")]
   const replaces = replacementIn(properties)

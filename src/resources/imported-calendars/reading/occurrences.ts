@@ -132,8 +132,8 @@ export const spansOf = (
   if (event.replaces !== undefined) return event.isBusy ? spanOf(start, seconds, context) : []
   const shifts = shiftsOf(event, others, clocks)
   const furthest = Math.max(0, ...shifts.map(({ by, seconds }) => Math.abs(by) + seconds))
-  const replaced = others.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.time]))
-  const exceptions = exceptionsOf(event, [...event.exceptions, ...replaced], clocks)
+  const replacedTimes = others.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.time]))
+  const exceptions = exceptionsOf(event, [...event.exceptions, ...replacedTimes], clocks)
   const occurrences: Array<Occurrence> = [{ time: start, wall: start.wall, seconds }]
   for (const rule of event.rules) {
     const walls = expandRule(event, rule, furthest, context)

@@ -59,9 +59,9 @@ const componentOf = (name: string, line: number): Component => ({
 })
 
 const addLine = ({ properties }: Component, line: ContentLine): void => {
-  const known = properties.get(line.name)
-  if (known === undefined) properties.set(line.name, [line])
-  else known.push(line)
+  const lines = properties.get(line.name)
+  if (lines === undefined) properties.set(line.name, [line])
+  else lines.push(line)
 }
 
 /** Returns the edge of a component for a report, without a name that may be a word of a text. */

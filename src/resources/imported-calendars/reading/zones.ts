@@ -35,7 +35,7 @@ const FIELDS = {
 } as const
 
 const clockBy = (format: Intl.DateTimeFormat): Clock => {
-  const known = new Map<number, number>()
+  const offsets = new Map<number, number>()
   const computeOffset = (at: number): number => {
     const parts = new Map(format.formatToParts(at * 1000).map(({ type, value }) => [type, Number(value)]))
     const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
@@ -44,11 +44,11 @@ const clockBy = (format: Intl.DateTimeFormat): Clock => {
   }
   const offsetAt = (at: number): number => {
     const quarter = Math.floor(at / QUARTER_SECONDS) * QUARTER_SECONDS
-    const remembered = known.get(quarter)
+    const remembered = offsets.get(quarter)
     if (remembered !== undefined) return remembered
-    if (known.size >= REMEMBERED) known.clear()
+    if (offsets.size >= REMEMBERED) offsets.clear()
     const seconds = computeOffset(quarter)
-    known.set(quarter, seconds)
+    offsets.set(quarter, seconds)
     return seconds
   }
   return {
@@ -126,9 +126,9 @@ const clockDescribed = (component: Component): Clock | undefined => {
   const observances = component.components.map(observanceOf)
   if (!component.isWhole || observances.length === 0 || observances.includes(undefined)) return undefined
   const lines = ["BEGIN:VTIMEZONE", "TZID:described", ...observances.flatMap((each) => each ?? []), "END:VTIMEZONE"]
-  const parsed = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
-  if (Result.isFailure(parsed)) return undefined
-  const offsetAt = (wall: number): number => parsed.success.utcOffset(libraryTime({ wall, isDate: false }))
+  const timezone = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
+  if (Result.isFailure(timezone)) return undefined
+  const offsetAt = (wall: number): number => timezone.success.utcOffset(libraryTime({ wall, isDate: false }))
   // The library expands the rules at the first call, and may fail then.
   if (Result.isFailure(Result.try(() => offsetAt(0)))) return undefined
   return {
@@ -150,12 +150,12 @@ export const clocksOf = (
   property: Clock,
   report: Report
 ): ((name: string) => Clock) => {
-  const described = new Map(timezones.map((component) => [textIn(component, "TZID"), component]))
-  const resolved = new Map<string, Clock>()
+  const componentsByName = new Map(timezones.map((component) => [textIn(component, "TZID"), component]))
+  const clocksByName = new Map<string, Clock>()
   const resolve = (name: string): Clock => {
     const known = clockNamed(name)
     if (known !== undefined) return known
-    const component = described.get(name)
+    const component = componentsByName.get(name)
     if (component !== undefined) {
       const clock = clockDescribed(component) ?? clockNamed(textIn(component, "X-LIC-LOCATION"))
       if (clock !== undefined) return clock
@@ -164,8 +164,8 @@ export const clocksOf = (
     return { ...property, isKnown: false }
   }
   return (name) => {
-    const clock = resolved.get(name) ?? resolve(name)
-    resolved.set(name, clock)
+    const clock = clocksByName.get(name) ?? resolve(name)
+    clocksByName.set(name, clock)
     return clock
   }
 }
