@@ -41,7 +41,7 @@ export const search_reservations = operation("search_reservations", {
   success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reservations, one row a stay (one room); an order of several rooms has one reservation_code and several stay_codes. Latest first, by order_by. keyword: part of a guest's name, phone or e-mail, or of a code. Date bounds are inclusive, and one alone is open; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay want its stay_code; cancel, approve and decline the reservation_code. property_id 0: in no property (reservation box). payment is the whole order's.`,
+    `Lists reservations, one row per stay (one room); the stays of one order share its reservation_code. Latest first, by order_by. keyword: part of a guest's name, phone, e-mail, or of a code. Date bounds are inclusive; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay take its stay_code; cancel, approve and decline the reservation_code. property_id 0: unassigned stays. payment is of the whole order.`,
     [
       "Who arrives this weekend?",
       "When does Ada Lovelace come?",
@@ -81,7 +81,7 @@ export const create_reservation = operation("create_reservation", {
   success: Schema.Struct({ ...CodeAndStatus, reservation: Schema.Struct(CodeAndStatus) }),
   errors: [NotFound, Conflict],
   exposure: card(
-    "Enters a reservation by hand, accepted at once and held on every channel. Ids: search_properties, query_custom_channels, query_income_methods. rate_amount includes commission_amount (0 if none); a received_amount is recorded as income. Held nights are refused (409), days the host closed are not. With a channel_id a repeated call returns the same order. The guest is not notified.",
+    "Enters a reservation by hand, accepted at once and held on every channel. Ids: search_properties, query_custom_channels, query_income_methods. rate_amount includes commission_amount (0 if none); received_amount becomes an income. Booked nights get 409; nights the host blocked do not. With a channel_id a repeated call returns the same order. The guest is not notified.",
     [
       "Book Harbour 1 for Ada Lovelace from the 4th to the 7th, 420 euro, paid in cash",
       "Block next week for my brother, free of charge"

@@ -81,7 +81,7 @@ export const search_transactions = operation("search_transactions", {
   success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days). status outstanding: not settled yet. property_id also finds entries of orders with a stay there; their amount is the whole, shares are the rooms' parts. Amounts are positive.`,
+    `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days). status outstanding: not settled yet. property_id also finds entries of orders with a stay there; amount is the whole order's, shares are the rooms'. Amounts are positive.`,
     [
       "What did I earn in May?",
       "Show the cleaning costs of the harbour flat this quarter",
@@ -113,7 +113,7 @@ export const create_transaction = operation("create_transaction", {
   success: Schema.Struct({ transaction_id: Id }),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(
-    "Records an income or expense on a property (property_id), a whole order (reservation_code) or, with neither, the operator (main account only). item_id and payment_method_id: query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and link cannot change afterwards.",
+    "Records an income or expense on a property (property_id), a whole order (reservation_code) or, with neither, the operator (main account only). item_id and payment_method_id: query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and link cannot change.",
     ["Log 35.50 euro for laundry at Harbour 1", "Book the 200 deposit we got in cash for order 5-QX7M2LD90"],
     true
   )
