@@ -8,7 +8,8 @@ const LIMIT_MS = Number(process.env.AUDIT_LIMIT_MS ?? 120_000)
 
 const { stdout, stderr, error } = spawnSync("npm", ["audit", "--omit=dev", "--audit-level=high", "--json"], {
   encoding: "utf8",
-  timeout: LIMIT_MS
+  timeout: LIMIT_MS,
+  maxBuffer: 64 * 1024 * 1024
 })
 
 const report = (() => {
@@ -25,7 +26,7 @@ const isAudit = LEVELS.every((level) => Number.isSafeInteger(counts?.[level]) &&
 /** Returns why there is no audit, in one line. */
 const explain = () => {
   if (error?.code === "ETIMEDOUT") return `npm audit did not end within ${LIMIT_MS / 1000} seconds`
-  if (error !== undefined) return `npm audit did not start: ${error.message}`
+  if (error !== undefined) return `npm audit failed: ${error.message}`
   const message = report?.message ?? report?.error?.summary ?? stderr.split("\n").find((line) => line.trim() !== "")
   if (typeof message === "string" && message.trim() !== "") return message.trim().replaceAll(/\s*\n\s*/g, " ")
   return report === undefined ? "npm audit did not print JSON" : "the answer of npm audit has no count of faults"

@@ -19,10 +19,11 @@ export default Effect.gen(function* () {
       FOREIGN KEY (operator_id, stay_id) REFERENCES stays (operator_id, id) ON DELETE CASCADE
     )`
 
-  // The form of stored texts and keywords: NFC, lower case, each run of white space as one space.
+  // Both the stored text and the keyword get this form: NFC, one case, white space as one space. Upper case comes first, because only
+  // together the two mappings make one letter of the final sigma and the other one.
   yield* sql`
     CREATE FUNCTION search_form(written text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-      SELECT lower(normalize(btrim(regexp_replace(written, '\\s+', ' ', 'g')), NFC))
+      SELECT lower(upper(normalize(btrim(regexp_replace(written, '\\s+', ' ', 'g')), NFC)))
     $$`
 
   yield* sql`
@@ -30,18 +31,19 @@ export default Effect.gen(function* () {
       SELECT regexp_replace(phone, '[^0-9]', '', 'g')
     $$`
 
-  // The booker is searched by the contact of the stay, because the row in `guests` keeps the name from before an edit.
+  // The stay's contact replaces its booker's row in `guests`, which keeps the name from before an edit. The stay of an erased guest,
+  // which has no guest page, matches no keyword.
   yield* sql`
     CREATE FUNCTION search_text_of(of_operator bigint, of_stay bigint)
     RETURNS TABLE (operator_id bigint, stay_id bigint, words text) LANGUAGE sql STABLE AS $$
-      SELECT s.operator_id, s.id, coalesce((
+      SELECT s.operator_id, s.id, CASE WHEN s.guide_token IS NULL THEN '' ELSE coalesce((
         SELECT string_agg(search_form(word), E'\\n') FROM (
           VALUES (s.guest_name), (s.guest_email), (digits_in(s.guest_phone)), (s.stay_code),
             (CASE WHEN o.reservation_code <> s.stay_code THEN o.reservation_code END),
             (CASE WHEN position(o.channel_id IN o.reservation_code) = 0 THEN o.channel_id END)
           UNION ALL SELECT unnest(ARRAY[g.name, g.email, digits_in(g.phone)]) FROM guests g
           WHERE g.operator_id = s.operator_id AND g.stay_id = s.id AND NOT g.is_booker
-        ) said (word)), '')
+        ) texts (word)), '') END
       FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
       WHERE s.operator_id = of_operator AND s.id = of_stay
     $$`
@@ -66,9 +68,10 @@ export default Effect.gen(function* () {
     FOR EACH ROW EXECUTE FUNCTION keep_search_text_of_stay()`
   yield* sql`
     CREATE TRIGGER stays_search_text_changed
-    AFTER UPDATE OF guest_name, guest_phone, guest_email, stay_code, order_id ON stays
+    AFTER UPDATE OF guest_name, guest_phone, guest_email, stay_code, order_id, guide_token ON stays
     FOR EACH ROW WHEN (
-      (OLD.guest_name, OLD.guest_phone, OLD.guest_email, OLD.stay_code, OLD.order_id)
-        IS DISTINCT FROM (NEW.guest_name, NEW.guest_phone, NEW.guest_email, NEW.stay_code, NEW.order_id))
+      (OLD.guest_name, OLD.guest_phone, OLD.guest_email, OLD.stay_code, OLD.order_id, OLD.guide_token)
+        IS DISTINCT FROM
+        (NEW.guest_name, NEW.guest_phone, NEW.guest_email, NEW.stay_code, NEW.order_id, NEW.guide_token))
     EXECUTE FUNCTION keep_search_text_of_stay()`
 })

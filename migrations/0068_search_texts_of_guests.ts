@@ -40,9 +40,14 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE OR REPLACE FUNCTION keep_search_text_of_guest() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
+      -- Two changes of one stay's guests must not each write a text without the other's guest.
       IF TG_OP <> 'INSERT' AND NOT OLD.is_booker THEN
+        PERFORM FROM stays WHERE operator_id = OLD.operator_id AND id = OLD.stay_id FOR NO KEY UPDATE;
         PERFORM write_search_text(OLD.operator_id, OLD.stay_id);
-      ELSIF TG_OP <> 'DELETE' AND NOT NEW.is_booker THEN
+      END IF;
+      IF TG_OP <> 'DELETE' AND NOT NEW.is_booker
+        AND (TG_OP = 'INSERT' OR OLD.is_booker OR (OLD.operator_id, OLD.stay_id) <> (NEW.operator_id, NEW.stay_id)) THEN
+        PERFORM FROM stays WHERE operator_id = NEW.operator_id AND id = NEW.stay_id FOR NO KEY UPDATE;
         PERFORM write_search_text(NEW.operator_id, NEW.stay_id);
       END IF;
       RETURN NULL;

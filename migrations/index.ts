@@ -136,7 +136,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 63, name: "guests_by_age", up: guestsByAge, inPieces: true },
   { id: 64, name: "inquiries_by_age", up: inquiriesByAge, inPieces: true },
   { id: 65, name: "feeds_read_in_part", up: feedsReadInPart },
-  { id: 66, name: "erased_details", up: erasedDetails },
+  { id: 66, name: "erased_details", up: erasedDetails, inPieces: true },
   { id: 67, name: "stay_search_texts", up: staySearchTexts },
   { id: 68, name: "search_texts_of_guests", up: searchTextsOfGuests, inPieces: true },
   { id: 69, name: "name_keys", up: nameKeys, inPieces: true }

@@ -42,14 +42,22 @@ export const wideningIfAbsent = <Field extends Schema.Top>(field: Field, others:
 export const isWhole = Schema.isInt({ unreadable: true, expected: "a whole number" })
 
 interface unchangeable extends Struct.Lambda {
-  <Field extends Schema.Top>(field: Field): Schema.optionalKey<Field>
-  readonly "~lambda.out": this["~lambda.in"] extends Schema.Top ? Schema.optionalKey<this["~lambda.in"]> : never
+  <Field extends Schema.Top>(field: Field): Schema.optionalKey<Schema.Union<readonly [Field, Schema.Unknown]>>
+  readonly "~lambda.out": this["~lambda.in"] extends Schema.Top
+    ? Schema.optionalKey<Schema.Union<readonly [this["~lambda.in"], Schema.Unknown]>>
+    : never
 }
 
-/** A field of an edit that never changes: a record can be sent back whole. */
+/**
+ * Returns the field of an edit that never changes: a record can be sent back whole. Any value is readable, so that a part of an object is
+ * refused as another value (422), and not for the fields it lacks (400).
+ */
 export const unchangeable = Struct.lambda<unchangeable>((field) =>
-  Schema.optionalKey(field).annotateKey({ neverChanges: true })
+  Schema.optionalKey(Schema.Union([field, Schema.Unknown])).annotateKey({ neverChanges: true })
 )
+
+/** The time of a record's last change, which the service sets: an edit may send any time back, but nothing else. */
+export const LastChange = Schema.optionalKey(Schema.String).annotateKey({ neverChanges: true })
 
 /** A whole number; 1.5 is a wrong type, not a broken rule. */
 export const Integer = Schema.Finite.check(isWhole)

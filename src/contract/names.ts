@@ -24,11 +24,11 @@ export const nameUpTo = (most: number) =>
 export const nameOf = (text: string): string => text.trim()
 
 /**
- * Returns the comparison key of a name: two names with the same key are equal. The key ignores case and the Unicode form. It uses
- * upper case and then lower case, because only both together equate `\u00df` with `SS`, and the three sigmas with each other.
+ * Returns the comparison key of a name: two names with the same key are equal. The key ignores case and the Unicode form. Only both
+ * mappings together equate `\u00df` and `\u1e9e` with `SS`, and the three sigmas with each other.
  */
 export const nameKeyOf = (name: string): string =>
-  nameOf(name).normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
+  nameOf(name).normalize("NFC").toLowerCase().toUpperCase().toLowerCase().normalize("NFC")
 
 /** Returns the 409 for a name that another record of the same kind has. The resource looks up the id of that record. */
 export const nameTaken = (field: string, kind: string): Conflict =>

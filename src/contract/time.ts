@@ -154,6 +154,9 @@ export const zonedText = (instant: Date, timeZone: string): string => {
 export const dateInZone = (instant: Date | number, timeZone: string): string =>
   DateTime.makeZoned(instant, { timeZone }).pipe(Option.map(DateTime.formatIsoDate), Option.getOrThrow)
 
+/** Returns the date of what {@link wallClockText} returns. */
+export const dateOfClock = (clock: string): string => clock.slice(0, 10)
+
 /** The clock of a zone at an instant, `YYYY-MM-DD HH:mm:ss` without the zone (contract facts 0.3). */
 export const wallClockText = (instant: Date, timeZone: string): string => {
   const [month, day, year, hour, minute, second] = clockOf(timeZone).format(instant).match(/\d+/g) ?? []

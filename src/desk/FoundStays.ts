@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { addDays } from "../contract/time.ts"
+import { addDays, dateOfClock } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { keywordInSearchForm, toSearchForm } from "../database/parameters.ts"
 import { onlyRowOf } from "../database/rows.ts"
@@ -224,7 +224,7 @@ export class FoundStays extends Context.Service<
       const statement = search(sql)
       return FoundStays.of({
         of: (operatorId, sought, clock, offset) => {
-          const [today = clock] = clock.split(" ")
+          const today = dateOfClock(clock)
           const { from, to } = coveredBy(sought, today)
           const { status, payment, propertyId, leavesFrom, leavesTo } = sought
           const isBox = propertyId === IN_BOX

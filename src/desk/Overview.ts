@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { addDays, daysBefore } from "../contract/time.ts"
+import { addDays, dateOfClock, daysBefore } from "../contract/time.ts"
 import { type Givens, inForms } from "../database/forms.ts"
 import { onlyRowOf } from "../database/rows.ts"
 import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../limits.ts"
@@ -137,7 +137,7 @@ export class Overview extends Context.Service<
       const statement = overview(sql)
       return Overview.of({
         of: (operatorId, clock, now) => {
-          const [today = clock] = clock.split(" ")
+          const today = dateOfClock(clock)
           const withReadStatus = (leaving: Coming): Coming => ({
             ...leaving,
             stay_status: readStayStatus({ ...leaving, status: "accepted", check_out_date: leaving.day }, clock)

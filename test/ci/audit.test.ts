@@ -69,7 +69,7 @@ describe("the audit of the packages", () => {
   it("reports that nothing was audited if npm is missing or does not end", () => {
     const missing = audit(undefined)
     assert.strictEqual(missing.status, 0)
-    assert.match(missing.line, /^not audited: npm audit did not start: .*ENOENT/)
+    assert.match(missing.line, /^not audited: npm audit failed: .*ENOENT/)
     const hanging = audit("setInterval(() => {}, 1000)", { AUDIT_LIMIT_MS: "500" })
     assert.deepStrictEqual([hanging.status, hanging.line], [0, "not audited: npm audit did not end within 0.5 seconds"])
   })

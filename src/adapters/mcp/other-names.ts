@@ -69,9 +69,11 @@ interface OwnArguments {
  * null under another name counts as not given.
  */
 export const ownArguments = (tool: string, fields: Fields): OwnArguments => {
+  const names = SENT_ARGUMENTS[tool]
+  if (names === undefined) return { fields, refusal: undefined }
   const own = { ...fields }
   let refusal: BadRequest | undefined
-  for (const [other, name] of Object.entries(SENT_ARGUMENTS[tool] ?? {})) {
+  for (const [other, name] of Object.entries(names)) {
     const value = own[other]
     delete own[other]
     if (value === undefined || value === null) continue

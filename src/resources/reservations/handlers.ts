@@ -7,7 +7,7 @@ import { CurrentOperator } from "../../contract/caller.ts"
 import { Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { fixedFieldsOf, sendsFixedOf } from "../../contract/fixed-fields.ts"
 import { pageOf } from "../../contract/page.ts"
-import { currentSecond, dateInZone, wallClockText } from "../../contract/time.ts"
+import { currentSecond, dateOfClock, wallClockText } from "../../contract/time.ts"
 import { Deployment, PublicUrl } from "../../installation.ts"
 import { customChannelOf } from "../custom-channels/dictionary.ts"
 import { change, done, handled, layerHandled } from "../handled.ts"
@@ -84,10 +84,7 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
     const wanted = {
       ...Struct.omit(filters, ["keyword"]),
       check_in: yield* Effect.fromResult(checkInDays(payload)),
-      check_out:
-        Object.keys(filters).length > 0
-          ? checkOut
-          : defaultDays(dateInZone(yield* DateTime.nowAsDate, caller.timeZone)),
+      check_out: Object.keys(filters).length > 0 ? checkOut : defaultDays(dateOfClock(clock)),
       found_by_keyword:
         payload.keyword === undefined
           ? undefined

@@ -6,7 +6,7 @@ import { callingCodeOf } from "./calling-codes.ts"
 /** What a copied number carries unseen: direction marks, joiners, spaces without width. */
 const INVISIBLE = /\p{Cf}/gu
 /** What people put between digits. `(0)` is the zero that is dialled within the country alone. */
-const SEPARATORS = /\(0\)|[\p{Z}\t().\-/\p{Pd}]/gu
+const SEPARATORS = /\(0\)|[\p{Z}\t().\-/\p{Pd}\p{Pc}]/gu
 
 const isLong = (digits: string): boolean => digits.length >= MOBILE_DIGITS_MIN && digits.length <= MOBILE_DIGITS_MAX
 

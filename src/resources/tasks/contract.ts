@@ -1,6 +1,16 @@
 import { Schema } from "effect"
 import { Conflict, NotFound } from "../../contract/errors.ts"
-import { CalendarDate, Code, Currency, Id, Integer, MAJOR_UNITS, TimeOfDay, textUpTo } from "../../contract/fields.ts"
+import {
+  CalendarDate,
+  Code,
+  Currency,
+  Id,
+  Integer,
+  LastChange,
+  MAJOR_UNITS,
+  TimeOfDay,
+  textUpTo
+} from "../../contract/fields.ts"
 import { editOf } from "../../contract/fixed-fields.ts"
 import { card, family } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
@@ -108,7 +118,8 @@ export const update_task = operation("update_task", {
     level: Schema.optionalKey(Schema.NullOr(Level)),
     currency: Schema.optionalKey(Currency),
     fee: Schema.optionalKey(Fee),
-    note: Schema.optionalKey(Note)
+    note: Schema.optionalKey(Note),
+    update_time: LastChange
   }),
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],

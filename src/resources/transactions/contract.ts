@@ -6,6 +6,7 @@ import {
   Code,
   Currency,
   Id,
+  LastChange,
   MicrosecondText,
   PositiveAmount,
   textUpTo,
@@ -133,7 +134,7 @@ export const Changeable = {
 export const update_transaction = operation("update_transaction", {
   route: "PATCH /transactions/{id}",
   summary: "Change an entry",
-  payload: editOf(Transaction, { id: Id, ...Changeable }),
+  payload: editOf(Transaction, { id: Id, ...Changeable, updated_at: LastChange }),
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(

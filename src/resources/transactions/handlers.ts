@@ -23,6 +23,7 @@ import {
   daysOf,
   editedStatus,
   fieldOfOrder,
+  isSameTime,
   type NamesOfOrder,
   orderCodeOf,
   settles,
@@ -120,8 +121,9 @@ const updateTransaction = (store: Store) =>
       payload.amount === undefined ? undefined : yield* Effect.fromResult(unitsOf("amount", payload.amount, currency))
     const amount = units === undefined ? undefined : decimalText(units, currency)
     const now = yield* Clock.currentTimeMillis
-    const action_at = payload.action_at === undefined ? undefined : instantTextOf(payload.action_at, caller.timeZone)
-    const status = editedStatus({ settles: isSettled, action_at }, entry, now)
+    const sentTime = payload.action_at === undefined ? undefined : instantTextOf(payload.action_at, caller.timeZone)
+    const status = yield* Effect.fromResult(editedStatus({ status: payload.status, action_at: sentTime }, entry, now))
+    const action_at = sentTime === undefined || isSameTime(sentTime, entry.action_at) ? undefined : sentTime
     const order = entry.order_id === null ? undefined : { id: entry.order_id, currency, stays: entry.stays }
     const updated = yield* store.update(
       caller.operatorId,

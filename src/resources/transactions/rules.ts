@@ -17,15 +17,33 @@ export const settles = (sent: Status | undefined, present: Status): Result.Resul
       )
     : Result.succeed(sent === "paid")
 
-/** Returns the status that an edit sets, or undefined to keep it. A changed `action_at` determines the status as for a new entry. */
+const MICROSECONDS = /\.\d{4,6}Z$/
+
+/**
+ * Returns whether an edit sends the present time of the entry. Programs that keep milliseconds send it back without its
+ * microseconds.
+ */
+export const isSameTime = (sent: string, present: string): boolean =>
+  sent === present || (!MICROSECONDS.test(sent) && Date.parse(sent) === Date.parse(present))
+
+/**
+ * Returns the status that an edit sets, or undefined to keep it. A changed `action_at` determines the status as for a new entry. Fails
+ * with 422 if the edit sends `outstanding` with a time that makes the entry paid.
+ */
 export const editedStatus = (
-  edit: { readonly settles: boolean; readonly action_at: string | undefined },
+  edit: { readonly status: Status | undefined; readonly action_at: string | undefined },
   present: { readonly action_at: string },
   now: number
-): Status | undefined => {
-  if (edit.settles) return "paid"
-  const { action_at = present.action_at } = edit
-  return action_at === present.action_at ? undefined : statusAt(Date.parse(action_at), now)
+): Result.Result<Status | undefined, ValidationFailed> => {
+  if (edit.status === "paid") return Result.succeed("paid")
+  const { action_at } = edit
+  if (action_at === undefined || isSameTime(action_at, present.action_at)) return Result.succeed(undefined)
+  const status = statusAt(Date.parse(action_at), now)
+  return edit.status === undefined || edit.status === status
+    ? Result.succeed(status)
+    : Result.fail(
+        new ValidationFailed({ message: "status: cannot be outstanding with an action_at that is not in the future." })
+      )
 }
 
 /** What one stay of an order carries of an entry on the whole order; the amount is decimal text. */

@@ -100,14 +100,21 @@ describe("an edit", () => {
   it("decides the status by a time that differs, and by no other", () => {
     const present = { action_at: "2027-05-10T10:00:00.000001Z" }
     const now = Date.parse("2027-05-10T10:00:01Z")
-    const edited = (action_at: string | undefined, isSettled = false) =>
-      editedStatus({ settles: isSettled, action_at }, present, now)
+    const edited = (action_at: string | undefined, status?: "paid" | "outstanding") =>
+      Result.match(editedStatus({ status, action_at }, present, now), {
+        onFailure: errorCode,
+        onSuccess: (edit): number | string | undefined => edit
+      })
     assert.isUndefined(edited(undefined))
     assert.isUndefined(edited(present.action_at))
+    // Its milliseconds, as a program sends them back that keeps no more.
+    assert.isUndefined(edited("2027-05-10T10:00:00Z"))
     assert.strictEqual(edited("2027-05-10T10:00:00.000002Z"), "paid")
     assert.strictEqual(edited("2027-05-10T10:00:02Z"), "outstanding")
-    assert.strictEqual(edited("2027-05-10T10:00:02Z", true), "paid")
-    assert.strictEqual(edited(undefined, true), "paid")
+    assert.strictEqual(edited("2027-05-10T10:00:02Z", "paid"), "paid")
+    assert.strictEqual(edited(undefined, "paid"), "paid")
+    assert.strictEqual(edited("2027-05-10T10:00:02Z", "outstanding"), "outstanding")
+    assert.strictEqual(edited("2027-05-10T09:00:00Z", "outstanding"), 422)
   })
 })
 

@@ -31,9 +31,7 @@ const givenUnder = (
   if (value === undefined) return Result.succeed(other)
   return other === undefined || other === value
     ? Result.succeed(value)
-    : Result.fail(
-        new BadRequest({ message: `${alias}: is another name of ${name}; send one of them, or the same value.` })
-      )
+    : Result.fail(new BadRequest({ message: `${alias}: must equal ${name}, or be left out.` }))
 }
 
 /** The contact a call gives, whichever names it uses: 400 for two values of one field. */
