@@ -12,6 +12,9 @@ export const LONGEST_ANSWER_MS = 5_000
 
 const CODES: ReadonlySet<number> = new Set([0, ...Object.values(ERROR_CODES), 502, 503, 504])
 
+/** The HTTP statuses of a refused call whose operation declares to have one. */
+const REFUSED_STATUSES: ReadonlyArray<number> = [400, 429, 501]
+
 /** What only the inside of the service would say: places in code, modules, statements. */
 const INSIDES =
   /\bat .{1,200}:\d+:\d+|node_modules|\.ts:\d|\b(?:Sql|Pg|Postgres)\w*Error|\bSELECT .* FROM\b|\brelation "|SQLSTATE/
@@ -21,9 +24,9 @@ export const faultsOf = (operation: AnyOperation, heard: Heard, fields: Fields):
   const { door, reply, envelope } = heard
   const faults: Array<string> = []
   if (reply.status === 0) return [`${door} gives no answer`]
-  const hasOwnStatus = door === "REST" && hasStatus(operation) && envelope !== undefined && envelope.error_code !== 0
-  const status = hasOwnStatus ? envelope.error_code : 200
-  if (reply.status !== status) faults.push(`${door} answers HTTP ${reply.status}`)
+  const isRefused = envelope !== undefined && envelope.error_code !== 0
+  const statuses = door === "REST" && hasStatus(operation) && isRefused ? REFUSED_STATUSES : [200]
+  if (!statuses.includes(reply.status)) faults.push(`${door} answers HTTP ${reply.status}`)
   if (reply.ms > LONGEST_ANSWER_MS) faults.push(`${door} takes longer than ${LONGEST_ANSWER_MS} ms`)
   if (INSIDES.test(reply.text)) faults.push(`${door} shows its inside`)
   if (envelope === undefined) return [...faults, `${door} answers without an envelope`]
