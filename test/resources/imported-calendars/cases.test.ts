@@ -397,9 +397,9 @@ describe("an optional property that is empty or broken", () => {
     ],
     ["may be a rule that ends with a semicolon", event("DTSTART:20261210", "RRULE:FREQ=DAILY;COUNT=2;"), busy],
     [
-      "as a rule that cannot be expanded leaves the first occurrence",
+      "as a rule whose parts are not allowed together leaves the first occurrence",
       event("DTSTART:20261210", "RRULE:FREQ=WEEKLY;BYYEARDAY=1"),
-      "2026-12-10; RRULE of VEVENT in line 4 cannot be expanded"
+      "2026-12-10; RRULE in line 6 is unreadable"
     ]
   ])
 

@@ -68,7 +68,7 @@ const addEvents = (calendar: Component, context: ReadContext, into: Contents, re
   const events = latestRevisions(readable)
   const replacements = replacementsByUid(events)
   for (const event of events) {
-    const spans = spansOf(event, replacements.get(event.uid ?? "") ?? [], context, report)
+    const spans = spansOf(event, replacements.get(event.uid ?? "") ?? [], context)
     if (spans === undefined) return REPEATS_TOO_OFTEN
     const isUnavailable = event.isUnavailable && event.isWhole
     for (const span of spans) into.spans.push({ ...span, isUnavailable })

@@ -1,9 +1,8 @@
-import * as Result from "effect/Result"
 import { CALENDAR_FEED_OCCURRENCES } from "../../../limits.ts"
 import type { CalendarEvent } from "./event.ts"
 import { DAY_SECONDS, nightsBetween, type Span, timeOfDay } from "./nights.ts"
-import type { Report } from "./report.ts"
-import { expand, type Rule } from "./rule.ts"
+import { occurrencesOf } from "./recurrence.ts"
+import type { Rule } from "./rule.ts"
 import { atProperty, type Clocks, onClock, type Time } from "./time.ts"
 
 // Computes the nights that events take from the first to the last day that matters: with their repetitions, without the
@@ -101,7 +100,7 @@ const endOf = ({ until }: Rule, { start, isAllDay }: CalendarEvent, clocks: Cloc
 }
 
 const expandRule = (event: CalendarEvent, rule: Rule, furthest: number, context: ReadContext) =>
-  expand(rule, event.start, {
+  occurrencesOf(rule, event.start, {
     soonest: context.first * DAY_SECONDS - MAX_ZONE_DIFFERENCE - furthest - event.seconds,
     latest: (context.last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE + furthest,
     isAfterEnd: endOf(rule, event, context.clocks),
@@ -119,13 +118,12 @@ const readDates = (event: CalendarEvent, clocks: Clocks): ReadonlyArray<Occurren
 
 /**
  * Returns the nights of an event with all its repetitions, without those that `others`, of the same UID, stand for. Undefined if there are
- * too many to look at. A rule that cannot be expanded is reported.
+ * too many to look at.
  */
 export const spansOf = (
   event: CalendarEvent,
   others: ReadonlyArray<CalendarEvent>,
-  context: ReadContext,
-  report: Report
+  context: ReadContext
 ): ReadonlyArray<Span> | undefined => {
   const { clocks } = context
   const { start, seconds } = event
@@ -137,9 +135,8 @@ export const spansOf = (
   const occurrences: Array<Occurrence> = [{ time: start, wall: start.wall, seconds }]
   for (const rule of event.rules) {
     const walls = expandRule(event, rule, furthest, context)
-    if (Result.isFailure(walls)) report(`RRULE of VEVENT in line ${event.line} cannot be expanded`)
-    else if (walls.success === undefined) return undefined
-    else for (const wall of walls.success) occurrences.push({ time: { wall, clock: start.clock }, wall, seconds })
+    if (walls === undefined) return undefined
+    for (const wall of walls) occurrences.push({ time: { wall, clock: start.clock }, wall, seconds })
   }
   for (const occurrence of readDates(event, clocks)) occurrences.push(occurrence)
   return occurrences.flatMap(({ time, wall, seconds }) => {

@@ -1,23 +1,22 @@
-import * as Result from "effect/Result"
-import ICAL from "ical.js"
-import { dayStart, timeOf, type WrittenTime } from "./values.ts"
+import type { Frequency, Recurrence, RuleWeekday } from "./recurrence.ts"
+import { timeOf, type WrittenTime } from "./values.ts"
 
-// Rules of repetition (RFC 5545, 3.3.10). The library expands them; whether one can be read is checked here, since the library
-// takes garbage in many parts of a rule for another rule.
+// Reads recurrence rules (RFC 5545, 3.3.10). A rule is readable only if the standard gives all of its parts a meaning together.
 
-export interface Rule {
-  /** The rule without its end. */
+export interface Rule extends Recurrence {
+  /** The rule without COUNT and UNTIL, for the `VTIMEZONE` that `ical.js` reads. */
   readonly text: string
-  readonly count: number | undefined
   readonly until: WrittenTime | undefined
 }
 
 const numberListOf = (pattern: string): RegExp => new RegExp(`^(?:${pattern})(?:,(?:${pattern}))*$`)
-const WEEKDAY = "(?:SU|MO|TU|WE|TH|FR|SA)"
+const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"]
+const WEEKDAY = `(?:${WEEKDAYS.join("|")})`
 
 const PARTS: Readonly<Record<string, RegExp>> = {
-  FREQ: /^(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/,
+  FREQ: /^[A-Z]+$/,
   INTERVAL: /^0*[1-9]\d{0,5}$/,
+  COUNT: /^0*[1-9]\d{0,8}$/,
   BYSECOND: numberListOf("[0-5]?\\d|60"),
   BYMINUTE: numberListOf("[0-5]?\\d"),
   BYHOUR: numberListOf("[01]?\\d|2[0-3]"),
@@ -30,114 +29,67 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   WKST: new RegExp(`^${WEEKDAY}$`)
 }
 
-/** Reads a rule; undefined if any part of it is unreadable, or of another standard. */
-export const ruleOf = (value: string): Rule | undefined => {
+const FREQUENCIES: ReadonlyArray<Frequency> = ["SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
+
+/** Returns the parts of a rule by their names; undefined if one is unreadable, unknown or there twice. UNTIL is not read yet. */
+const partsOf = (value: string): ReadonlyMap<string, string> | undefined => {
   const parts = new Map<string, string>()
   for (const part of value.trim().split(";")) {
     if (part.trim() === "") continue
-    const [, name = "", text = ""] = /^[ \t]*([A-Za-z]+)[ \t]*=([^=]*)$/.exec(part) ?? []
-    if (parts.has(name.toUpperCase())) return undefined
-    parts.set(name.toUpperCase(), text)
+    const [, written = "", text = ""] = /^[ \t]*([A-Za-z]+)[ \t]*=([^=]*)$/.exec(part) ?? []
+    const name = written.toUpperCase()
+    if (parts.has(name) || (name !== "UNTIL" && PARTS[name]?.test(text.toUpperCase()) !== true)) return undefined
+    parts.set(name, name === "UNTIL" ? text : text.toUpperCase())
   }
-  const [count, until] = [parts.get("COUNT"), parts.get("UNTIL")]
-  parts.delete("COUNT")
-  parts.delete("UNTIL")
-  const last = until === undefined ? undefined : timeOf(until)
-  if (until !== undefined && last === undefined) return undefined
-  if (count !== undefined && !/^0*[1-9]\d{0,8}$/.test(count)) return undefined
-  const isReadable = Array.from(parts).every(([name, text]) => PARTS[name]?.test(text.toUpperCase()) === true)
-  if (!isReadable || !parts.has("FREQ")) return undefined
-  const text = Array.from(parts, (part) => part.join("=").toUpperCase()).join(";")
-  return { text, count: count === undefined ? undefined : Number(count), until: last }
+  return parts
 }
 
-/** The bounds of an expansion, as seconds since 1970 on the clock of the series. */
-export interface Search {
-  readonly soonest: number
-  readonly latest: number
-  readonly isAfterEnd: (wall: number) => boolean
-  /** How many more occurrences may be looked at. */
-  readonly left: { occurrences: number }
+const weekdayIn = (text: string): RuleWeekday => ({
+  weekday: WEEKDAYS.indexOf(text.slice(-2)),
+  ordinal: Number(text.slice(0, -2))
+})
+
+const numbersIn = (text: string | undefined): ReadonlyArray<number> | undefined => text?.split(",").map(Number)
+
+/** Returns whether RFC 5545 allows the parts of a rule together. */
+const isAllowed = (rule: Recurrence): boolean => {
+  const { frequency, weekNumbers, yearDays, monthDays, weekdays, positions } = rule
+  const hasOrdinal = weekdays?.some(({ ordinal }) => ordinal !== 0) === true
+  if (weekNumbers !== undefined && (frequency !== "YEARLY" || hasOrdinal)) return false
+  if (yearDays !== undefined && ["DAILY", "WEEKLY", "MONTHLY"].includes(frequency)) return false
+  if (monthDays !== undefined && frequency === "WEEKLY") return false
+  if (hasOrdinal && frequency !== "MONTHLY" && frequency !== "YEARLY") return false
+  const others = [rule.months, weekNumbers, yearDays, monthDays, weekdays, rule.hours, rule.minutes, rule.seconds]
+  return positions === undefined || others.some((part) => part !== undefined)
 }
 
-export interface SeriesStart {
-  readonly isDate: boolean
-  readonly wall: number
+/** Reads a rule; undefined if any part of it is unreadable, of another standard, or not allowed beside the others. */
+export const ruleOf = (value: string): Rule | undefined => {
+  const parts = partsOf(value)
+  const frequency = FREQUENCIES.find((each) => each === parts?.get("FREQ"))
+  if (parts === undefined || frequency === undefined) return undefined
+  const [count, written] = [parts.get("COUNT"), parts.get("UNTIL")]
+  const until = written === undefined ? undefined : timeOf(written)
+  if (written !== undefined && until === undefined) return undefined
+  const rule: Recurrence = {
+    frequency,
+    interval: Number(parts.get("INTERVAL") ?? 1),
+    count: count === undefined ? undefined : Number(count),
+    weekStart: WEEKDAYS.indexOf(parts.get("WKST") ?? "MO"),
+    months: numbersIn(parts.get("BYMONTH")),
+    weekNumbers: numbersIn(parts.get("BYWEEKNO")),
+    yearDays: numbersIn(parts.get("BYYEARDAY")),
+    monthDays: numbersIn(parts.get("BYMONTHDAY")),
+    weekdays: parts.get("BYDAY")?.split(",").map(weekdayIn),
+    hours: numbersIn(parts.get("BYHOUR")),
+    minutes: numbersIn(parts.get("BYMINUTE")),
+    seconds: numbersIn(parts.get("BYSECOND")),
+    positions: numbersIn(parts.get("BYSETPOS"))
+  }
+  if (!isAllowed(rule)) return undefined
+  const text = Array.from(parts)
+    .filter(([name]) => name !== "COUNT" && name !== "UNTIL")
+    .map((part) => part.join("="))
+    .join(";")
+  return { ...rule, text, until }
 }
-
-/** Returns seconds since 1970 as the clock of a time shows them. */
-const wallOf = (time: ICAL.Time): number =>
-  dayStart(time.year, time.month, time.day) + (time.isDate ? 0 : time.hour * 3600 + time.minute * 60 + time.second)
-
-/** Returns a time of `ical.js` that shows the same date and hour, without a zone. */
-export const libraryTime = ({ wall, isDate }: SeriesStart): ICAL.Time => {
-  const at = new Date(wall * 1000)
-  return ICAL.Time.fromData({
-    year: at.getUTCFullYear(),
-    month: at.getUTCMonth() + 1,
-    day: at.getUTCDate(),
-    hour: at.getUTCHours(),
-    minute: at.getUTCMinutes(),
-    second: at.getUTCSeconds(),
-    isDate
-  })
-}
-
-const isDayOfMonth = (wanted: number, { year, month, day }: ICAL.Time): boolean =>
-  day === (wanted > 0 ? wanted : ICAL.Time.daysInMonth(month, year) + 1 + wanted)
-
-const NAMING_DAYS = ["BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO"]
-
-/**
- * Returns whether a rule can mean the day of a time. A day that a month does not have is to be ignored (RFC 5545, 3.3.10): the library
- * takes one of the next month instead.
- */
-const canMean = ({ freq, parts }: ICAL.Recur, start: ICAL.Time, time: ICAL.Time): boolean => {
-  const isOwnDay = (freq === "YEARLY" || freq === "MONTHLY") && !NAMING_DAYS.some((part) => part in parts)
-  const months = parts.BYMONTH ?? (freq === "YEARLY" && isOwnDay ? [start.month] : undefined)
-  const days = parts.BYMONTHDAY ?? (isOwnDay ? [start.day] : undefined)
-  if (months !== undefined && !months.some((month) => Number(month) === time.month)) return false
-  return days === undefined || days.some((day) => isDayOfMonth(Number(day), time))
-}
-
-/** Parts by which a rule of years may pick days, beside its days of the month. */
-const PICKING = ["BYDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS"]
-
-/**
- * Returns whether a rule of years means days of the month in each month, or in the months that are named. Asked by years the library
- * looks at the first month alone if none is named, and loses some days that are counted from the end.
- */
-const isByMonth = (rule: ICAL.Recur): boolean =>
-  rule.freq === "YEARLY" &&
-  rule.interval === 1 &&
-  (rule.parts.BYMONTHDAY ?? []).some((day) => Number(day) < 0 || !("BYMONTH" in rule.parts)) &&
-  !PICKING.some((part) => part in rule.parts)
-
-/**
- * Returns the occurrences of a rule from `soonest` to `latest`, as walls; undefined if there are too many to look at. COUNT is
- * applied here, since the library also counts days that a month does not have. Fails if the library cannot expand the rule.
- */
-export const expand = (
-  { text, count }: Rule,
-  start: SeriesStart,
-  { soonest, latest, isAfterEnd, left }: Search
-): Result.Result<ReadonlyArray<number> | undefined, unknown> =>
-  Result.try(() => {
-    const walls: Array<number> = []
-    const rule = ICAL.Recur.fromString(text)
-    if (isByMonth(rule)) rule.freq = "MONTHLY"
-    const first = libraryTime(start)
-    let counted = 0
-    const iterator = rule.iterator(first)
-    for (let next = iterator.next(); next; next = iterator.next()) {
-      left.occurrences -= 1
-      if (left.occurrences < 0) return undefined
-      const wall = wallOf(next)
-      if (wall > latest || isAfterEnd(wall)) break
-      if (wall !== start.wall && !canMean(rule, first, next)) continue
-      if (wall >= soonest) walls.push(wall)
-      counted += 1
-      if (counted === count) break
-    }
-    return walls
-  })

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import ICAL from "ical.js"
 import type { Component } from "./outline.ts"
 import type { Report } from "./report.ts"
-import { libraryTime, ruleOf } from "./rule.ts"
+import { ruleOf } from "./rule.ts"
 import { basicOf, offsetOf, timeOf } from "./values.ts"
 
 // Finds time zones by name: in the runtime, in the table of Windows names, and in the calendar itself.
@@ -121,6 +121,20 @@ const observanceOf = (component: Component): ReadonlyArray<string> | undefined =
   return [`BEGIN:${component.name}`, ...own, ...lines, `END:${component.name}`]
 }
 
+/** Returns a time of `ical.js` that shows the same date and hour, without a zone. */
+const libraryTime = (wall: number): ICAL.Time => {
+  const at = new Date(wall * 1000)
+  return ICAL.Time.fromData({
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    day: at.getUTCDate(),
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
+    isDate: false
+  })
+}
+
 /** Returns the clock that a VTIMEZONE describes; undefined if it is empty, or unreadable in part. */
 const clockDescribed = (component: Component): Clock | undefined => {
   const observances = component.components.map(observanceOf)
@@ -128,7 +142,7 @@ const clockDescribed = (component: Component): Clock | undefined => {
   const lines = ["BEGIN:VTIMEZONE", "TZID:described", ...observances.flatMap((each) => each ?? []), "END:VTIMEZONE"]
   const timezone = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
   if (Result.isFailure(timezone)) return undefined
-  const offsetAt = (wall: number): number => timezone.success.utcOffset(libraryTime({ wall, isDate: false }))
+  const offsetAt = (wall: number): number => timezone.success.utcOffset(libraryTime(wall))
   // The library expands the rules at the first call, and may fail then.
   if (Result.isFailure(Result.try(() => offsetAt(0)))) return undefined
   return {
