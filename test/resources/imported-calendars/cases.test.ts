@@ -237,6 +237,34 @@ describe("a component line", () => {
     ]
   ])
 
+  const inner = (name: string, ...lines: ReadonlyArray<string>) => [`BEGIN:${name}`, ...lines, `END:${name}`]
+  for (const name of ["VEVNT", "EVENT", "X-VEVENT", "X_EVENT", "VEVENT2", "VFREBUSY"])
+    for (const line of ["DTSTART:20261210", "FREEBUSY:20261210T140000Z/P1D"])
+      it(`is reported if it begins and ends a ${name} with ${line}`, () =>
+        assert.strictEqual(
+          outcome(calendar(...inner(name, line), ...OTHER)),
+          "2027-03-01; BEGIN in line 4 may begin an event"
+        ))
+  for (const name of ["VALARM", "STANDARD", "DAYLIGHT", "AVAILABLE"])
+    it(`is reported if it begins a ${name} with a start that is in no component which has it`, () =>
+      assert.strictEqual(
+        outcome(calendar(...inner(name, "DTSTART:20261210"), ...OTHER)),
+        `2027-03-01; BEGIN:${name} in line 4 may begin an event`
+      ))
+  table([
+    [
+      "is not reported if its component is one that blocks no day",
+      [
+        ...inner("VTODO", "DTSTART:20261210", "DUE:20261211", ...inner("VALARM", "TRIGGER:-PT1H")),
+        ...inner("VJOURNAL", "DTSTART:20261210"),
+        ...inner("VAVAILABILITY", "DTSTART:20261210T000000Z", ...inner("AVAILABLE", "DTSTART:20261210T080000Z")),
+        ...inner("X-SETTINGS", "X-START:20261210"),
+        ...event("DTSTART:20261212", ...inner("VALARM", "TRIGGER:-PT1H", "DURATION:PT5M"), ...inner("X-A", "B:1"))
+      ],
+      "2026-12-12"
+    ]
+  ])
+
   it("may be outside of VCALENDAR: it is reported, and its event blocks its days", () => {
     const report = "VEVENT in line 8 is outside of VCALENDAR"
     const whole = calendar(...OTHER)
@@ -246,6 +274,165 @@ describe("a component line", () => {
       "2026-12-10 2027-03-01; VEVENT in line 1 is outside of VCALENDAR"
     )
   })
+})
+
+describe("a line directly in a calendar", () => {
+  for (const line of [
+    "Warning: mysqli_connect(): (HY000/2002): Connection refused in /var/www/ical.php on line 12",
+    "Notice: Undefined index: end",
+    "ERROR:database unavailable",
+    "Error;code=5:x",
+    "REQUEST-STATUS:5.1;Service unavailable",
+    "BEGN:VEVENT"
+  ])
+    it(`is reported if it is no property of a calendar: ${line.slice(0, 20)}`, () =>
+      assert.strictEqual(outcome(calendar(line, ...OTHER)), "2027-03-01; line 4 has an unknown name"))
+
+  for (const line of [
+    "DTSTART:20261210",
+    "DTEND:20261212",
+    "DURATION:P2D",
+    "RRULE:FREQ=DAILY",
+    "RDATE:20261210",
+    "EXDATE:20261210",
+    "RECURRENCE-ID:20261210",
+    "SEQUENCE:1",
+    "STATUS:CONFIRMED",
+    "TRANSP:OPAQUE",
+    "SUMMARY:Reserved",
+    "FREEBUSY:20261210T140000Z/P1D"
+  ])
+    it(`is reported if it belongs to an event: ${line}`, () =>
+      assert.strictEqual(
+        outcome(calendar("UID:a", line, ...OTHER)),
+        `2027-03-01; ${line.split(/[:;]/)[0]} in line 5 is outside of an event`
+      ))
+
+  for (const line of [
+    "CALSCALE:GREGORIAN",
+    "METHOD:PUBLISH",
+    "NAME:Flat",
+    "DESCRIPTION:Bookings",
+    "UID:5bbc",
+    "URL:https://example.com/",
+    "LAST-MODIFIED:20261120T100000Z",
+    "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+    "SOURCE;VALUE=URI:https://example.com/a.ics",
+    "COLOR:red",
+    "IMAGE;VALUE=URI:https://example.com/a.png",
+    "CATEGORIES:RENTAL",
+    "TZID:Europe/Berlin",
+    "TIMEZONE-ID:Europe/Berlin",
+    "X-WR-CALNAME:Flat",
+    "X_WR_CALNAME:Flat"
+  ])
+    it(`is not reported if it is a property of a calendar: ${line}`, () =>
+      assert.strictEqual(outcome(calendar(line, ...OTHER)), "2027-03-01"))
+})
+
+describe("an unknown property of an event", () => {
+  const UNKNOWN = "line 6 has a date under an unknown name"
+  const property = (line: string) => outcome(one("DTSTART:20261210", line))
+  const dates = [
+    "20261212",
+    "2026-12-12",
+    "12.12.2026",
+    "6/6/2027",
+    "2026/12/12",
+    "12-6-27",
+    "6. 6. 2027",
+    "6 Jun 2027"
+  ]
+  for (const date of dates)
+    it(`is reported if its name is like DTEND and its value is ${date}`, () =>
+      assert.strictEqual(property(`DTEN:${date}`), `2026-12-10; ${UNKNOWN}`))
+  for (const line of [
+    "DTSTAR:20261212",
+    "DTSART:20261212",
+    "START:20261212",
+    "DT_END:20261212",
+    "DTNED:20261212",
+    "DTENDTIME:20261212",
+    "D;TEND:20261212",
+    "RRUL:FREQ=DAILY",
+    "RULE:FREQ=DAILY",
+    "RDAT:20261212",
+    "DURATIO:P2D",
+    "DURTN:P2D",
+    "EXDAT:20261212",
+    "RECURENCE-ID:20261212",
+    "RECUR-ID:20261212",
+    "BUSY:20261212T140000Z/P1D"
+  ])
+    it(`is reported if its name is like one that decides days: ${line}`, () =>
+      assert.strictEqual(property(line), `2026-12-10; ${UNKNOWN}`))
+  for (const line of [
+    "CHECKIN:20270601",
+    "CHECKOUT:20270601",
+    "RESERVATION-ID:HM20270601",
+    "BOOKING-DATE:2026-11-26",
+    "GUESTS:2",
+    "X_CUSTOM:1",
+    "X_DTEND:20270601",
+    "X-DTEND:20270601",
+    "RATE:100"
+  ])
+    it(`is not reported otherwise: ${line}`, () => assert.strictEqual(property(line), "2026-12-10"))
+
+  it("of a time may be one of the program that wrote it", () =>
+    assert.strictEqual(outcome(one("DTSTART;X_KIND=stay;X-KIND=stay:20261210")), "2026-12-10"))
+
+  it("leaves the event a revision that a later one cancels", () => {
+    const revision = (...lines: ReadonlyArray<string>) =>
+      event("UID:a", "DTSTART:20261210", "CHECKIN:20261210", ...lines)
+    assert.strictEqual(outcome(calendar(...revision(), ...revision("SEQUENCE:1", "STATUS:CANCELLED"))), "")
+  })
+})
+
+describe("an indented line after a text", () => {
+  const START = "DTSTART:20261210"
+  table([
+    [
+      "is part of the text if the event has such a line",
+      event(
+        "UID:a",
+        "DESCRIPTION:Copied from",
+        " DTSTART:20261201",
+        " and on",
+        " DTEND:20261220",
+        " DURATION: 3 nights",
+        " RRULE:FREQ=DAILY",
+        " UID:b",
+        " SEQUENCE:7",
+        START,
+        "DTEND:20261211",
+        "RRULE:FREQ=WEEKLY;COUNT=2",
+        "SEQUENCE:1"
+      ),
+      "2026-12-10 2026-12-17"
+    ],
+    [
+      "is reported, and counts, if the event has no such line",
+      event("DESCRIPTION:Two nights", " DTEND:20261212", " RRULE:FREQ=YEARLY", START),
+      `${days("2026-12-10", 2)} ${days("2027-12-10", 2)} ${days("2028-12-10", 2)}` +
+        "; DTEND in line 6 has white space before it; RRULE in line 7 has white space before it"
+    ],
+    [
+      "is reported if an event may have several of them",
+      event(START, "RDATE:20261212", "COMMENT:Also", " RDATE:20261214"),
+      "2026-12-10 2026-12-12 2026-12-14; RDATE in line 8 has white space before it"
+    ],
+    [
+      "is reported after a line that is no text",
+      event(START, "DTEND:20261212", " DTEND:20261213"),
+      `${days("2026-12-10", 3)}; DTEND in line 7 has white space before it; DTEND in line 7 is there twice`
+    ],
+    [
+      "is not reported in a component that blocks no day",
+      [...event(START), "BEGIN:VTODO", "DESCRIPTION:Clean", " DTSTART:20261220", "END:VTODO"],
+      "2026-12-10"
+    ]
+  ])
 })
 
 describe("a line that is not a content line", () => {
@@ -319,8 +506,11 @@ describe("a line that is not a content line", () => {
     const whole = calendar(...OTHER)
     const another = one("DTSTART:20261210").trimEnd()
     const cut = "broken: it ends in the middle: END:VCALENDAR is missing"
-    for (let length = "BEGIN:VCALENDAR".length; length < another.length; length++)
+    for (let length = 1; length < another.length; length++)
       assert.strictEqual(outcome(whole + another.slice(0, length)), cut)
+    assert.strictEqual(outcome(`${whole}BEGI\r\n\r\n`), cut)
+    assert.strictEqual(outcome(`${whole}B\r\n<!-- 0.2 s -->`), "2027-03-01")
+    assert.strictEqual(outcome(calendar(...OTHER, "B")), "2027-03-01; line 7 is not a content line")
     assert.strictEqual(outcome(whole + another), "2026-12-10 2027-03-01")
     assert.strictEqual(outcome(another.replace("END:VCALENDAR", whole)), cut)
   })
@@ -448,7 +638,41 @@ describe("an all-day series", () => {
       "2026-12-03 2026-12-17; the time zone Nowhere is unknown"
     ],
     ["leaves out the day of a midnight without a zone", series("EXDATE:20261210T000000"), "2026-12-03 2026-12-17"],
-    ["does not leave out the day before", series("EXDATE:20261209T230000Z"), "2026-12-03 2026-12-10 2026-12-17"],
+    [
+      "leaves out the day that begins at the property at a time in UTC, and not the day before",
+      series("EXDATE:20261209T230000Z", "EXDATE:2026-12-16T23:00:00-00:00"),
+      "2026-12-03"
+    ],
+    [
+      "leaves out nothing by a time in UTC that is no midnight of the property",
+      series("EXDATE:20261209T220000Z"),
+      "2026-12-03 2026-12-10 2026-12-17; EXDATE in line 8 is unreadable"
+    ],
+    [
+      "leaves out nothing by a time in a zone that is no midnight there",
+      series("EXDATE;TZID=America/New_York:20261209T230000,20261216T180000"),
+      "2026-12-03 2026-12-10 2026-12-17; EXDATE in line 8 is unreadable"
+    ],
+    [
+      "leaves out nothing by a time without a zone that is no midnight",
+      series("EXDATE:20261210T230000"),
+      "2026-12-03 2026-12-10 2026-12-17; EXDATE in line 8 is unreadable"
+    ],
+    [
+      "moves the day that begins at the property at a time in UTC",
+      [...series(), ...moved(":20261209T230000Z")],
+      "2026-12-03 2026-12-12 2026-12-17"
+    ],
+    [
+      "moves no day by a time that is no midnight",
+      [...series(), ...moved(";TZID=America/New_York:20261209T230000")],
+      "2026-12-03 2026-12-10 2026-12-12 2026-12-17; RECURRENCE-ID of VEVENT in line 9 names no day"
+    ],
+    [
+      "moves no later days by a time that is no midnight",
+      [...series(), ...moved(";RANGE=THISANDFUTURE:20261210T120000")],
+      "2026-12-03 2026-12-10 2026-12-12 2026-12-17; RECURRENCE-ID of VEVENT in line 9 names no day"
+    ],
     [
       "moves the day of a midnight in UTC",
       [...series(), ...moved(":20261210T000000Z")],
@@ -479,6 +703,57 @@ describe("an all-day series", () => {
         "RDATE:20261220T000000Z"
       ),
       "2026-12-03 2026-12-17 2026-12-20"
+    ]
+  ])
+})
+
+describe("an end", () => {
+  const other = (...lines: ReadonlyArray<string>) => [...event(...lines), ...OTHER]
+  const isUnreadable = "2026-12-10 2027-03-01; DTEND in line 6 is unreadable"
+  table([
+    ["before its start is unreadable", other("DTSTART:20261210", "DTEND:20261201"), isUnreadable],
+    [
+      "is unreadable by a minute too",
+      other("DTSTART:20261210T150000", "DTEND:20261210T145900"),
+      "2026-12-10 2027-03-01; DTEND in line 6 is unreadable"
+    ],
+    [
+      "before its start in another zone is unreadable",
+      other("DTSTART;TZID=America/New_York:20261210T120000", "DTEND:20261210T165900Z"),
+      isUnreadable
+    ],
+    [
+      "as a date before a start with a time is unreadable",
+      other("DTSTART:20261210T150000", "DTEND:20261210"),
+      isUnreadable
+    ],
+    [
+      "before its start leaves the duration",
+      other("DTSTART:20261210", "DTEND:20261201", "DURATION:P2D"),
+      `${days("2026-12-10", 2)} 2027-03-01; DTEND in line 6 is unreadable`
+    ],
+    ["on the day of its start is that day", other("DTSTART:20261210", "DTEND:20261210"), "2026-12-10 2027-03-01"],
+    [
+      "on the day of its start may have another notation",
+      other("DTSTART:2026-12-10T00:00:00-05:00", "DTEND:20261210"),
+      "2026-12-10 2027-03-01"
+    ],
+    [
+      "at the time of its start is its day",
+      other("DTSTART:20261210T090000", "DTEND:20261210T090000"),
+      "2026-12-10 2027-03-01"
+    ],
+    ["after no days is one day", other("DTSTART:20261210", "DURATION:P0D"), "2026-12-10 2027-03-01"],
+    ["after no time is its day", other("DTSTART:20261210T200000", "DURATION:PT0S"), "2026-12-10 2027-03-01"],
+    [
+      "of a period before its start leaves the length of the event",
+      other("DTSTART:20261201", "DURATION:P2D", "RDATE;VALUE=PERIOD:20261210T150000Z/20261209T150000Z"),
+      `${days("2026-12-01", 2)} ${days("2026-12-10", 2)} 2027-03-01; RDATE in line 7 is unreadable`
+    ],
+    [
+      "of a period at its start is its day",
+      other("DTSTART:20261201", "RDATE;VALUE=PERIOD:20261210T090000/20261210T090000,20261212T090000/PT0S"),
+      "2026-12-01 2026-12-10 2026-12-12 2027-03-01"
     ]
   ])
 })
@@ -575,11 +850,61 @@ describe("whole days in UTC", () => {
   for (const [name, lines, expected] of cases)
     it(name, () => assert.strictEqual(outcome(one(...lines), NEW_YORK), expected))
 
+  for (const zone of ["UTC", "GMT", "Etc/UTC", "Etc/GMT", "Zulu", "Greenwich", "gmt+0"])
+    it(`may have UTC as ${zone}`, () => {
+      const lines = [`DTSTART;TZID=${zone}:20261210T000000`, `DTEND;TZID=${zone}:20261212T000000`]
+      assert.strictEqual(outcome(one(...lines), NEW_YORK), days("2026-12-10", 2))
+    })
+
+  it("do not have UTC in a place without an offset", () => {
+    const lines = ["DTSTART;TZID=Africa/Abidjan:20261210T000000", "DTEND;TZID=Africa/Abidjan:20261212T000000"]
+    assert.strictEqual(outcome(one(...lines), NEW_YORK), days("2026-12-09", 3))
+  })
+
+  it("of another zone may end in their last minute", () => {
+    const lines = ["DTSTART;TZID=Europe/Berlin:20261210T000000", "DTEND;TZID=Europe/Berlin:20261211T235900"]
+    assert.strictEqual(outcome(one(...lines), "America/Los_Angeles"), days("2026-12-09", 3))
+  })
+
+  it("are not an event of several days that begins at midnight in UTC and ends at another hour", () => {
+    // In Los Angeles it begins at 16:00 and ends at 14:00.
+    const lines = ["DTSTART:20261210T000000Z", "DTEND:20261211T220000Z"]
+    assert.strictEqual(outcome(one(...lines), "America/Los_Angeles"), days("2026-12-09", 2))
+  })
+
   it("of another zone block the night in which they end", () => {
     // In Los Angeles they begin and end at 15:00.
     const lines = ["DTSTART;TZID=Europe/Berlin:20261210T000000", "DTEND;TZID=Europe/Berlin:20261212T000000"]
     assert.strictEqual(outcome(one(...lines), "America/Los_Angeles"), days("2026-12-09", 3))
   })
+})
+
+describe("a change of the clocks", () => {
+  const SANTIAGO = "America/Santiago"
+  // The clocks of Santiago skip from 0:00 to 1:00 on 5 September 2027.
+  const described = [
+    ["BEGIN:VTIMEZONE", "TZID:Ours"],
+    ["BEGIN:STANDARD", "DTSTART:20270404T000000", "TZOFFSETFROM:-0300", "TZOFFSETTO:-0400", "END:STANDARD"],
+    ["BEGIN:DAYLIGHT", "DTSTART:20270905T000000", "TZOFFSETFROM:-0400", "TZOFFSETTO:-0300", "END:DAYLIGHT"],
+    ["END:VTIMEZONE"]
+  ].flat()
+  for (const zone of [SANTIAGO, "Ours"]) {
+    const feed = (...lines: ReadonlyArray<string>) => calendar(...described, ...event(...lines))
+    it(`does not move a time that ${zone} skips to the day before`, () =>
+      assert.strictEqual(
+        outcome(feed(`DTSTART;TZID=${zone}:20270905T000000`, `DTEND;TZID=${zone}:20270906T000000`), SANTIAGO),
+        "2027-09-05"
+      ))
+
+    it(`does not move a time of ${zone} in UTC shortly before it`, () => {
+      const series = [`DTSTART;TZID=${zone}:20270903T233000`, "RRULE:FREQ=DAILY;COUNT=3", "EXDATE:20270905T033000Z"]
+      assert.strictEqual(outcome(feed(...series), SANTIAGO), "2027-09-03 2027-09-05")
+    })
+  }
+
+  it("that shows a time twice means the first one", () =>
+    // In Havana 0:30 comes twice on 7 November 2027: at 23:30 and at 0:30 in Lima.
+    assert.strictEqual(outcome(one("DTSTART;TZID=America/Havana:20271107T003000"), "America/Lima"), "2027-11-06"))
 })
 
 describe("a timed event", () => {
@@ -737,6 +1062,12 @@ describe("busy times", () => {
       times("FREEBUSY:20261210T140000Z/never"),
       "2026-12-10; FREEBUSY in line 5 is unreadable"
     ],
+    [
+      "that end before they start are one day",
+      times("FREEBUSY:20261210T140000Z/20261208T140000Z"),
+      "2026-12-10; FREEBUSY in line 5 is unreadable"
+    ],
+    ["that end when they start are one day", times("FREEBUSY:20261210T080000Z/PT0S"), "2026-12-10"],
     [
       "without a readable start are reported",
       times("FREEBUSY:never/P1D,20261210T140000Z/P1D"),

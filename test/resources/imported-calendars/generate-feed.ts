@@ -57,7 +57,8 @@ const text = fc.constantFrom(
   ["DESCRIPTION:Reservation URL: https://www.airbnb.com/hosting/reservations/de", " tails/HMABCDEFGH\\nPhone: 1234"],
   ['ATTENDEE;CN="Ann: Guest":mailto:ann@example.com'],
   ["BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-PT15M", "DURATION:PT5M", "END:VALARM"],
-  ["X-CHECKOUT:20270510", "CLASS:PUBLIC"]
+  ["X-CHECKOUT:20270510", "CHECKIN:20270505", "CLASS:PUBLIC"],
+  ["DESCRIPTION:Copied from an event with", " DTSTART:20270505", " and no end"]
 )
 
 const event = fc.record({
@@ -83,10 +84,17 @@ type GeneratedEvent = typeof event extends fc.Arbitrary<infer A> ? A : never
 
 const isReplacement = ({ replacement, uid }: GeneratedEvent): boolean => replacement !== undefined && uid !== undefined
 
+/** Returns whether an event means calendar days: with dates, or from midnight to midnight in UTC. */
+const isAllDay = ({ form, start, at, end, until }: GeneratedEvent): boolean =>
+  !form.write(start, at).includes("T") ||
+  (form.write(start, at).endsWith("T000000Z") && (end === "DURATION" || (end === "DTEND" && until === 0)))
+
 const linesOf = (event: GeneratedEvent, all: ReadonlyArray<GeneratedEvent>): ReadonlyArray<string> => {
   const { form, start, at } = event
   const on = (days: number, hours = at) => form.write(addDays(start, days), hours)
   const isOverride = isReplacement(event)
+  // The occurrences of an all-day series have no hours.
+  const hasDays = all.some((each) => each.uid === event.uid && !isReplacement(each) && isAllDay(each))
   // With two series of one UID, a broken UID of one of them could not be noticed.
   const hasSeries = all.filter((each) => each.uid === event.uid && !isReplacement(each)).length === 1
   return [
@@ -106,7 +114,7 @@ const linesOf = (event: GeneratedEvent, all: ReadonlyArray<GeneratedEvent>): Rea
     ...(event.period && !isOverride ? [`RDATE;VALUE=PERIOD:${basic(addDays(start, 20))}T150000Z/P2D`] : []),
     ...(isOverride
       ? [
-          `RECURRENCE-ID${event.andLater && hasSeries ? ";RANGE=THISANDFUTURE" : ""}${form.parameters}:${on(event.replacement ?? 0)}`
+          `RECURRENCE-ID${event.andLater && hasSeries ? ";RANGE=THISANDFUTURE" : ""}${form.parameters}:${on(event.replacement ?? 0, hasDays ? 0 : at)}`
         ]
       : []),
     ...(event.status === "" ? [] : [event.status]),

@@ -31,8 +31,9 @@ layer(layerScene)("a hostile host of a calendar", (it) => {
   it.effect("sends two mebibytes at most", () =>
     Effect.gen(function* () {
       const { says, id, fetched } = yield* following
-      const frame = busy("2027-05-01/2027-05-02").replace("END:VCALENDAR", "X:END:VCALENDAR")
-      const filled = (bytes: number) => frame.replace("X:END", `X:${"x".repeat(bytes - frame.length - 2)}\r\nEND`)
+      const frame = busy("2027-05-01/2027-05-02").replace("END:VCALENDAR", "X-FILL:END:VCALENDAR")
+      const filled = (bytes: number) =>
+        frame.replace("X-FILL:END", `X-FILL:${"x".repeat(bytes - frame.length - 2)}\r\nEND`)
       says(filled(CALENDAR_FEED_BYTES))
       assert.strictEqual(filled(CALENDAR_FEED_BYTES).length, CALENDAR_FEED_BYTES)
       assert.strictEqual(yield* fetched, "")

@@ -20,7 +20,7 @@ export interface LogicalLine {
 }
 
 /** A line that begins or ends a component: `BEGIN:VEVENT`. */
-const EDGE = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9-]+)$/i
+const EDGE = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9_-]+)$/i
 
 /**
  * Properties whose loss would change days without a trace. With white space before it such a line counts as a line, not as the rest of
@@ -28,7 +28,8 @@ const EDGE = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9-]+)$/i
  */
 const LINE_AFTER_SPACE = /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|FREEBUSY|RECURRENCE-ID|SEQUENCE|UID)[ \t]*[;:]/i
 
-const NAME = /^([A-Za-z0-9-]+)[ \t]*(?=[;:])/
+/** A name. The standard has no underscores in names, but some programs write them. */
+const NAME = /^([A-Za-z0-9_-]+)[ \t]*(?=[;:])/
 
 /**
  * Returns the text of a file with `\n` as the only line end. Each byte becomes one character: a line may be folded in the middle
@@ -123,7 +124,7 @@ export const parametersOf = ({ parameters }: ContentLine): ReadonlyMap<string, s
   const all = new Map<string, string>()
   for (const part of splitUnquoted(parameters, ";")) {
     if (part.trim() === "") continue
-    const [, name, value] = /^[ \t]*([A-Za-z0-9-]+)[ \t]*=(.*)$/.exec(part) ?? []
+    const [, name, value] = /^[ \t]*([A-Za-z0-9_-]+)[ \t]*=(.*)$/.exec(part) ?? []
     if (name === undefined || value === undefined) return undefined
     all.set(name.toUpperCase(), value.trim().replace(/^"(.*)"$/, "$1"))
   }

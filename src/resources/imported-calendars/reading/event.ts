@@ -3,7 +3,7 @@ import { DAY_SECONDS } from "./nights.ts"
 import type { Component } from "./outline.ts"
 import type { Report } from "./report.ts"
 import { type Rule, ruleOf } from "./rule.ts"
-import { atProperty, type Clocks, onClock, readerOf, type Time } from "./time.ts"
+import { atProperty, type Clocks, dateMeantBy, onClock, readerOf, type Time } from "./time.ts"
 import { durationOf } from "./values.ts"
 import { UTC } from "./zones.ts"
 
@@ -87,10 +87,14 @@ class Properties {
     return readerOf(line, this.#clocks)?.(line.value)
   }
 
-  readTimes(name: string): ReadonlyArray<Time> {
-    return this.readAll(name, (line) => {
+  /** Returns the occurrences that are left out: by their dates if the event means calendar days. */
+  readExceptions(isAllDay: boolean): ReadonlyArray<Time> {
+    return this.readAll("EXDATE", (line) => {
       const read = readerOf(line, this.#clocks)
-      return line.value.split(",").map((text) => read?.(text))
+      return line.value.split(",").map((text) => {
+        const time = read?.(text)
+        return time !== undefined && isAllDay ? dateMeantBy(time, this.#clocks) : time
+      })
     })
   }
 
@@ -117,7 +121,10 @@ class Properties {
   }
 }
 
-/** Returns the length of a period whose end is a time or a duration, in seconds; undefined if the end is unreadable. */
+/**
+ * Returns the length of a period whose end is a time or a duration, in seconds; undefined if the end is unreadable, or before the
+ * start.
+ */
 export const periodSeconds = (
   start: Time,
   text: string,
@@ -128,13 +135,14 @@ export const periodSeconds = (
   return end === undefined ? durationOf(text) : secondsBetween(start, end, clocks)
 }
 
-/** Returns the seconds from one time to another on the clock of the first; 0 if the second is earlier. */
-const secondsBetween = (start: Time, end: Time, clocks: Clocks): number => {
+/** Returns the seconds from a start to an end on the clock of the start; undefined if the end is earlier. */
+const secondsBetween = (start: Time, end: Time, clocks: Clocks): number | undefined => {
   const areDays = (start.isDate && end.isMidnight) || (start.isMidnight && end.isDate)
+  if (areDays) return end.day < start.day ? undefined : (end.day - start.day) * DAY_SECONDS
   const isFloating = start.clock !== undefined && end.clock === undefined
   const at = isFloating ? { ...end, clock: clocks.property } : end
-  const wall = areDays ? end.day * DAY_SECONDS : onClock(at, start.clock, clocks)
-  return Math.max(0, (wall ?? end.wall) - start.wall)
+  const seconds = (onClock(at, start.clock, clocks) ?? end.wall) - start.wall
+  return seconds < 0 ? undefined : seconds
 }
 
 /**
@@ -158,9 +166,9 @@ const replacementIn = (properties: Properties): CalendarEvent["replaces"] => {
 }
 
 /** Returns the SEQUENCE, 0 without one; undefined if it is unreadable, or if a line with an unknown name may be it. */
-const sequenceIn = (properties: Properties, hasUnknownName: boolean): number | undefined => {
+const sequenceIn = (properties: Properties, mayHideSequence: boolean): number | undefined => {
   const [line, another] = properties.linesOf("SEQUENCE")
-  if (line === undefined) return hasUnknownName ? undefined : 0
+  if (line === undefined) return mayHideSequence ? undefined : 0
   const value = line.value.trim()
   if (another === undefined && /^\d{1,10}$/.test(value)) return Number(value)
   return properties.reportFault(`SEQUENCE in line ${line.line} is unreadable`)
@@ -176,19 +184,20 @@ export const eventOf = (component: Component, clocks: Clocks, report: Report): C
     return undefined
   }
   const lengths = [
-    ...properties
-      .readSingle("DTEND", (line) => properties.readTime(line))
-      .map((end) => secondsBetween(writtenStart, end, clocks)),
+    ...properties.readSingle("DTEND", (line) => {
+      const end = properties.readTime(line)
+      return end === undefined ? undefined : secondsBetween(writtenStart, end, clocks)
+    }),
     ...properties.readSingle("DURATION", (line) => durationOf(line.value))
   ]
   const seconds = Math.max(0, ...lengths)
   const start = withoutClockOfDays(writtenStart, seconds)
   const isAllDay = start.isDate || start !== writtenStart
   const rules = properties.readAll("RRULE", (line) => [ruleOf(line.value)])
-  const [dates, exceptions] = [properties.readOccurrences("RDATE"), properties.readTimes("EXDATE")]
+  const [dates, exceptions] = [properties.readOccurrences("RDATE"), properties.readExceptions(isAllDay)]
   const replaces = replacementIn(properties)
   const isBusy = !properties.hasOnly("STATUS", "CANCELLED") && !properties.hasOnly("TRANSP", "TRANSPARENT")
-  const sequence = sequenceIn(properties, component.hasUnknownName)
+  const sequence = sequenceIn(properties, component.mayHideSequence)
   // An event that stands for an unknown occurrence belongs to no series.
   const isLost = replaces === undefined && properties.linesOf("RECURRENCE-ID").length > 0
   const uid = isLost ? "" : properties.linesOf("UID")[0]?.value.trim()

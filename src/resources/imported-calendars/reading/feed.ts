@@ -7,7 +7,7 @@ import { daysIn, type Span } from "./nights.ts"
 import { REPEATS_TOO_OFTEN, type ReadContext, spansOf } from "./occurrences.ts"
 import { type Component, outlineOf } from "./outline.ts"
 import { makeReport, type Report } from "./report.ts"
-import { latestRevisions, replacementsByUid, reportLostSeries } from "./revisions.ts"
+import { latestRevisions, replacementsByUid, replacementsOfDates, reportLostSeries } from "./revisions.ts"
 import { type Clock, clockNamed, clocksOf, UTC } from "./zones.ts"
 
 // The busy days of a calendar (docs/adr/0001-read-imported-calendars-by-line.md). The result has days, numbers, and clauses
@@ -68,7 +68,9 @@ const addEvents = (calendar: Component, context: ReadContext, into: Contents, re
   const events = latestRevisions(readable)
   const replacements = replacementsByUid(events)
   for (const event of events) {
-    const spans = spansOf(event, replacements.get(event.uid ?? "") ?? [], context)
+    const overrides = event.replaces === undefined ? (replacements.get(event.uid ?? "") ?? []) : []
+    const others = event.isAllDay ? replacementsOfDates(overrides, context.clocks, report) : overrides
+    const spans = spansOf(event, others, context)
     if (spans === undefined) return REPEATS_TOO_OFTEN
     const isUnavailable = event.isUnavailable && event.isWhole
     for (const span of spans) into.spans.push({ ...span, isUnavailable })

@@ -23,6 +23,12 @@ export const REPEATS_TOO_OFTEN = `it repeats too often: more than ${CALENDAR_FEE
 /** The clocks of two zones never differ by more. */
 const MAX_ZONE_DIFFERENCE = 2 * DAY_SECONDS
 
+const MINUTE_SECONDS = 60
+
+/** Returns whether an event lasts from a midnight to another one on its own clock, or to the minute before. */
+const areWholeDays = (wall: number, seconds: number): boolean =>
+  timeOfDay(wall) === 0 && seconds > 0 && timeOfDay(wall + seconds + MINUTE_SECONDS) <= MINUTE_SECONDS
+
 /** Returns the nights of an event or a period that begins at a time; none if it is too far from the days that matter. */
 export const spanOf = (
   time: Pick<Time, "wall" | "clock">,
@@ -35,8 +41,8 @@ export const spanOf = (
     wall <= (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE
   if (!isNear) return []
   const start = atProperty(time, clocks)
-  // Midnight elsewhere is no check-in: it begins whole days of another zone, and the night they end in stays busy.
-  const arrival = timeOfDay(wall) === 0 ? 0 : timeOfDay(start)
+  // Whole days of another zone have no check-in to compare their end with: the night they end in stays busy.
+  const arrival = areWholeDays(wall, seconds) ? 0 : timeOfDay(start)
   return [nightsBetween(start, atProperty({ wall: wall + seconds, clock }, clocks), arrival)]
 }
 

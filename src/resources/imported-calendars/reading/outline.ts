@@ -1,6 +1,17 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_DEPTH, CALENDAR_FEED_EVENTS } from "../../../limits.ts"
 import { type ContentLine, contentLineOf, edgeOf, type LogicalLine, unfold } from "./content-lines.ts"
+import {
+  CALENDAR_CHILDREN,
+  COMPONENTS,
+  DATED_COMPONENTS,
+  isCalendarProperty,
+  isKnownProperty,
+  isSimilar,
+  isSimilarToDateProperty,
+  mayHaveTimes,
+  READ_PROPERTIES
+} from "./names.ts"
 import type { Report } from "./report.ts"
 
 // Finds the components of a file: calendars, their events, their time zones. An unreadable line does not stop it.
@@ -13,41 +24,37 @@ export interface Component {
   readonly components: Array<Component>
   /** Whether all its lines could be read. */
   isWhole: boolean
-  /** Whether a line of it has a name that iCalendar does not have: an ignored property, or a broken name. */
-  hasUnknownName: boolean
+  /** Whether a line of it has an unknown name that may be a misspelt SEQUENCE. */
+  mayHideSequence: boolean
 }
 
-/** The properties that are read. All others are ignored. */
-const READ_PROPERTIES = new Set(
-  `UID DTSTART DTEND DURATION RRULE RDATE EXDATE RECURRENCE-ID SEQUENCE STATUS TRANSP SUMMARY FREEBUSY
-   TZID TZOFFSETFROM TZOFFSETTO X-LIC-LOCATION`.split(/\s+/)
+/**
+ * Lines that an event has once at most, each with those that say the same. Where an event has one of them, an indented line of
+ * that name after a text is the rest of the text.
+ */
+const SINGLE_LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  DTSTART: ["DTSTART"],
+  DTEND: ["DTEND", "DURATION"],
+  DURATION: ["DTEND", "DURATION"],
+  RRULE: ["RRULE"],
+  "RECURRENCE-ID": ["RECURRENCE-ID"],
+  SEQUENCE: ["SEQUENCE"],
+  UID: ["UID"]
+}
+
+const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+
+/** A date in any notation, a duration or a rule, within any text. */
+const DATELIKE = new RegExp(
+  [
+    "(?<!\\d)(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])(?!\\d)",
+    "(?<!\\d)(?:\\d{1,2}|\\d{4})([-./])[ ]?\\d{1,2}\\1[ ]?(?:\\d{4}|\\d{1,2})(?!\\d)",
+    `\\d\\W{0,3}${MONTH}|${MONTH}\\W{0,3}\\d`,
+    "FREQ=",
+    "(?<![A-Z0-9])PT?\\d+[WDHMS]"
+  ].join("|"),
+  "i"
 )
-
-/** Other properties that iCalendar has (RFC 5545, 7953, 7986, 9073, 9074, 9253). */
-const OTHER_PROPERTIES = new Set(
-  `ACKNOWLEDGED ACTION ATTACH ATTENDEE BUSYTYPE CALENDAR-ADDRESS CALSCALE CATEGORIES CLASS COLOR COMMENT COMPLETED CONCEPT
-   CONFERENCE CONTACT CREATED DESCRIPTION DTSTAMP DUE EXRULE GEO IMAGE LAST-MODIFIED LINK LOCATION LOCATION-TYPE METHOD NAME
-   ORGANIZER PARTICIPANT-TYPE PERCENT-COMPLETE PRIORITY PRODID PROXIMITY REFID REFRESH-INTERVAL RELATED-TO REPEAT
-   REQUEST-STATUS RESOURCE-TYPE RESOURCES SOURCE STRUCTURED-DATA STYLED-DESCRIPTION TRIGGER TZNAME TZUNTIL TZURL URL VERSION`.split(
-    /\s+/
-  )
-)
-
-/** Components of iCalendar. A BEGIN with another name and without an end is a line of a text. */
-const COMPONENTS = new Set(
-  `VCALENDAR VEVENT VTODO VJOURNAL VFREEBUSY VTIMEZONE STANDARD DAYLIGHT VALARM VAVAILABILITY AVAILABLE PARTICIPANT VLOCATION
-   VRESOURCE`.split(/\s+/)
-)
-
-/** Components that only a calendar contains. When one begins, all others have ended. */
-const CALENDAR_CHILDREN = new Set(["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VTIMEZONE", "VAVAILABILITY"])
-
-/** Components whose lines decide days. */
-const DATED_COMPONENTS = new Set(["VEVENT", "VFREEBUSY", "VTIMEZONE", "STANDARD", "DAYLIGHT"])
-
-/** A date, a duration or a rule, within any text. */
-const TIMELIKE =
-  /(?<!\d)(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])(?!\d)|FREQ=|(?<![A-Z0-9])PT?\d+[WDHMS]/i
 
 const componentOf = (name: string, line: number): Component => ({
   name,
@@ -55,7 +62,7 @@ const componentOf = (name: string, line: number): Component => ({
   properties: new Map(),
   components: [],
   isWhole: true,
-  hasUnknownName: false
+  mayHideSequence: false
 })
 
 const addLine = ({ properties }: Component, line: ContentLine): void => {
@@ -73,12 +80,22 @@ const dissolve = (component: Component, into: Component): void => {
   for (const each of component.components) into.components.push(each)
 }
 
+/** Lines of an event or of busy times. */
+const TIMES = ["DTSTART", "DTEND", "FREEBUSY"]
+
+/** Returns whether a text after a calendar is the beginning of another one that was cut off. */
+const isCutBegin = (text: string): boolean =>
+  text !== "" && text.toUpperCase() !== "BEGIN:VCALENDAR" && "BEGIN:VCALENDAR".startsWith(text.toUpperCase())
+
 /** Builds the outline line by line. A returned text says why the file cannot be read at all. */
 class Outline {
   /** Holds calendars, and components that are outside of one. */
   readonly root = componentOf("", 0)
   readonly #open: Array<Component> = [this.root]
   readonly #report: Report
+  /** Indented lines after a text, by their components: each is a property, or the rest of that text. */
+  readonly #indented = new Map<Component, Array<ContentLine>>()
+  #isAfterText = false
   #events = 0
   #hasCalendar = false
 
@@ -103,7 +120,12 @@ class Outline {
   #closeTo(depth: number, ended: Component | undefined): void {
     while (this.#open.length > depth) {
       const component = this.#open.pop()
-      if (component === undefined || component === ended) continue
+      if (component === undefined) continue
+      this.#addIndented(component)
+      if (component === ended) {
+        this.#checkPlace(component)
+        continue
+      }
       component.isWhole = false
       if (!COMPONENTS.has(component.name)) {
         // It is the last component of the one around it.
@@ -114,7 +136,32 @@ class Outline {
     }
   }
 
+  /** Adds the indented lines of a component that are not the rest of a text for sure, and reports them. */
+  #addIndented(component: Component): void {
+    const indented = this.#indented.get(component) ?? []
+    this.#indented.delete(component)
+    if (component.name === "VCALENDAR") for (const line of indented) this.#checkCalendarLine(line)
+    if (COMPONENTS.has(component.name) && !DATED_COMPONENTS.has(component.name)) return
+    const lines = indented.filter(({ name }) => !SINGLE_LINES[name]?.some((each) => component.properties.has(each)))
+    for (const line of lines) {
+      addLine(component, line)
+      component.isWhole = false
+      this.#reportIndented(line)
+    }
+  }
+
+  #reportIndented({ name, line }: ContentLine): void {
+    this.#report(`${name} in line ${line} has white space before it`)
+  }
+
+  /** Reports a component that has ended if it may be an event under another name. */
+  #checkPlace({ name, line, properties }: Component): void {
+    if (mayHaveTimes(name, this.#current.name) || !TIMES.some((each) => properties.has(each))) return
+    this.#fault(`${edgeText("BEGIN", name)} in line ${line} may begin an event`)
+  }
+
   begin(name: string, line: number): string | undefined {
+    this.#isAfterText = false
     if (name === "VCALENDAR") {
       if (this.isOpen(name)) return CUT_OFF
       this.#closeTo(1, undefined)
@@ -134,6 +181,7 @@ class Outline {
   }
 
   end(name: string, line: number): void {
+    this.#isAfterText = false
     const at = this.#open.findLastIndex((component) => component.name === name)
     if (at > 0) this.#closeTo(at, this.#open[at])
     else if (this.isOpen("VCALENDAR") || CALENDAR_CHILDREN.has(name))
@@ -146,29 +194,50 @@ class Outline {
     // Whatever follows a calendar does not belong to it.
     if (text === "" || (isOutside && this.#hasCalendar && !/^(?:BEGIN|END)\b/i.test(text))) return
     const content = contentLineOf(logical)
-    if (content === undefined || content.name === "BEGIN" || content.name === "END")
+    if (content === undefined || content.name === "BEGIN" || content.name === "END") {
+      this.#isAfterText = false
       this.#fault(`line ${line} is not a content line`)
-    else if (isOutside) this.#report(`line ${line} is outside of VCALENDAR`)
-    else this.#addContent(content, logical.isAmbiguous)
-  }
-
-  #addContent(content: ContentLine, isAmbiguous: boolean): void {
-    const { name, parameters, value, line } = content
-    const { name: within } = this.#current
-    if (isAmbiguous) this.#fault(`${name} in line ${line} has white space before it`)
-    if (READ_PROPERTIES.has(name)) {
-      if (within === "VCALENDAR" && name === "DTSTART") this.#report(`DTSTART in line ${line} is outside of an event`)
-      addLine(this.#current, content)
-    } else if (DATED_COMPONENTS.has(within) && !OTHER_PROPERTIES.has(name) && !name.startsWith("X-")) {
-      this.#current.hasUnknownName = true
-      if (TIMELIKE.test(`${parameters}:${value}`)) this.#fault(`line ${line} has a date under an unknown name`)
+    } else if (isOutside) this.#report(`line ${line} is outside of VCALENDAR`)
+    else if (logical.isAmbiguous && this.#isAfterText) this.#keepIndented(content)
+    else {
+      if (logical.isAmbiguous) {
+        this.#current.isWhole = false
+        this.#reportIndented(content)
+      }
+      this.#addContent(content)
     }
   }
 
-  /** Returns why the file cannot be read at all, if so. */
-  finish(): string | undefined {
+  #keepIndented(content: ContentLine): void {
+    const lines = this.#indented.get(this.#current)
+    if (lines === undefined) this.#indented.set(this.#current, [content])
+    else lines.push(content)
+  }
+
+  #addContent(content: ContentLine): void {
+    const { name, parameters, value, line } = content
+    const component = this.#current
+    this.#isAfterText = !READ_PROPERTIES.has(name)
+    if (component.name === "VCALENDAR") this.#checkCalendarLine(content)
+    if (READ_PROPERTIES.has(name)) addLine(component, content)
+    else if (DATED_COMPONENTS.has(component.name) && !isKnownProperty(name)) {
+      if (isSimilar(name, "SEQUENCE")) component.mayHideSequence = true
+      if (isSimilarToDateProperty(name) && DATELIKE.test(`${parameters}:${value}`))
+        this.#fault(`line ${line} has a date under an unknown name`)
+    }
+  }
+
+  /** Reports a line directly in VCALENDAR that may belong to an event, or that a failing server may have written. */
+  #checkCalendarLine({ name, line }: ContentLine): void {
+    if (isCalendarProperty(name)) return
+    if (READ_PROPERTIES.has(name)) this.#report(`${name} in line ${line} is outside of an event`)
+    else this.#report(`line ${line} has an unknown name`)
+  }
+
+  /** Returns why a file with this last line cannot be read at all, if so. */
+  finish(lastLine: string): string | undefined {
     if (!this.#hasCalendar) return "it is no iCalendar"
-    if (this.isOpen("VCALENDAR")) return CUT_OFF
+    if (this.isOpen("VCALENDAR") || isCutBegin(lastLine)) return CUT_OFF
     this.#closeTo(1, undefined)
     return undefined
   }
@@ -183,7 +252,9 @@ const CUT_OFF = "it ends in the middle: END:VCALENDAR is missing"
 export const outlineOf = (text: string, report: Report): Result.Result<ReadonlyArray<Component>, string> => {
   if (text.trim() === "") return Result.fail("it is empty")
   const outline = new Outline(report)
+  let lastLine = ""
   for (const logical of unfold(text)) {
+    if (logical.text !== "") lastLine = logical.text
     const edge = edgeOf(logical.text)
     if (edge === undefined) outline.add(logical)
     else if (!edge.isBegin) outline.end(edge.name, logical.line)
@@ -192,7 +263,7 @@ export const outlineOf = (text: string, report: Report): Result.Result<ReadonlyA
       if (why !== undefined) return Result.fail(why)
     }
   }
-  const why = outline.finish()
+  const why = outline.finish(lastLine)
   if (why !== undefined) return Result.fail(why)
   const { components } = outline.root
   const calendars = components.filter(({ name }) => name === "VCALENDAR")

@@ -1,5 +1,6 @@
 import type { CalendarEvent } from "./event.ts"
 import type { Report } from "./report.ts"
+import { type Clocks, dateMeantBy } from "./time.ts"
 
 // Several events with one UID: revisions of the same event, and events that stand for single occurrences of it.
 
@@ -36,6 +37,23 @@ export const replacementsByUid = (
     events.filter(({ uid, replaces, isWhole }) => uid !== undefined && replaces !== undefined && isWhole),
     ({ uid = "" }) => uid
   )
+
+/**
+ * Returns the events that stand for occurrences of an all-day series, with the dates of those occurrences. Reports and leaves out
+ * an event whose RECURRENCE-ID means no certain date: it opens no day.
+ */
+export const replacementsOfDates = (
+  replacements: ReadonlyArray<CalendarEvent>,
+  clocks: Clocks,
+  report: Report
+): ReadonlyArray<CalendarEvent> =>
+  replacements.flatMap((event) => {
+    if (event.replaces === undefined) return []
+    const time = dateMeantBy(event.replaces.time, clocks)
+    if (time !== undefined) return [{ ...event, replaces: { ...event.replaces, time } }]
+    report(`RECURRENCE-ID of VEVENT in line ${event.line} names no day`)
+    return []
+  })
 
 /**
  * Reports events that move all later occurrences of a series, if it is not there, or if their own revision is unknown: where those

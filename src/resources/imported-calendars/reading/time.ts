@@ -1,4 +1,5 @@
 import { type ContentLine, parametersOf } from "./content-lines.ts"
+import { isExtension } from "./names.ts"
 import { DAY_SECONDS, timeOfDay } from "./nights.ts"
 import { timeOf, type WrittenTime } from "./values.ts"
 import { type Clock, UTC } from "./zones.ts"
@@ -28,7 +29,7 @@ const PARAMETERS = new Set(["TZID", "VALUE", "RANGE", "FBTYPE"])
 export const readerOf = (line: ContentLine, clocks: Clocks): ((text: string) => Time | undefined) | undefined => {
   const parameters = parametersOf(line)
   if (parameters === undefined) return undefined
-  for (const name of parameters.keys()) if (!PARAMETERS.has(name) && !name.startsWith("X-")) return undefined
+  for (const name of parameters.keys()) if (!PARAMETERS.has(name) && !isExtension(name)) return undefined
   const zone = parameters.get("TZID") ?? ""
   return (text) => {
     const written = timeOf(text)
@@ -47,6 +48,16 @@ const timeAt = ({ isDate, wall, ahead }: WrittenTime, zone: string, clocks: Cloc
 /** Returns what the property's clock shows at a time. */
 export const atProperty = ({ wall, clock }: Pick<Time, "wall" | "clock">, { property }: Clocks): number =>
   clock === undefined ? wall : property.wallOf(clock.instantOf(wall))
+
+/**
+ * Returns the calendar day that a time means in an all-day series, as a date. Undefined if it is neither a midnight as it is
+ * written, as Exchange names days, nor a midnight of the property written in UTC: then it may mean the day before or after.
+ */
+export const dateMeantBy = (time: Time, clocks: Clocks): Time | undefined => {
+  const wall = time.isMidnight ? time.day * DAY_SECONDS : atProperty(time, clocks)
+  if (timeOfDay(wall) !== 0 || (!time.isMidnight && time.clock !== UTC)) return undefined
+  return { isDate: true, wall, clock: undefined, day: wall / DAY_SECONDS, isMidnight: true }
+}
 
 /**
  * Returns what another clock shows at a time. Undefined if the zones differ and one of them is unknown: a time on a stand-in

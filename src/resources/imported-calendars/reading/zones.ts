@@ -1,6 +1,7 @@
 import windowsZones from "cldr-core/supplemental/windowsZones.json" with { type: "json" }
 import * as Result from "effect/Result"
 import ICAL from "ical.js"
+import { DAY_SECONDS } from "./nights.ts"
 import type { Component } from "./outline.ts"
 import type { Report } from "./report.ts"
 import { ruleOf } from "./rule.ts"
@@ -34,14 +35,18 @@ const FIELDS = {
   second: "numeric"
 } as const
 
-const clockBy = (format: Intl.DateTimeFormat): Clock => {
-  const offsets = new Map<number, number>()
-  const computeOffset = (at: number): number => {
+/** Returns a function that computes how many seconds the clock of a zone is ahead of UTC at an instant. */
+const offsetsBy =
+  (format: Intl.DateTimeFormat) =>
+  (at: number): number => {
     const parts = new Map(format.formatToParts(at * 1000).map(({ type, value }) => [type, Number(value)]))
     const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
     const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"))
     return wall / 1000 - at
   }
+
+const clockBy = (computeOffset: (at: number) => number): Clock => {
+  const offsets = new Map<number, number>()
   const offsetAt = (at: number): number => {
     const quarter = Math.floor(at / QUARTER_SECONDS) * QUARTER_SECONDS
     const remembered = offsets.get(quarter)
@@ -52,8 +57,14 @@ const clockBy = (format: Intl.DateTimeFormat): Clock => {
     return seconds
   }
   return {
-    // The first offset may be wrong beside a change of the clocks. The second one is right.
-    instantOf: (wall) => wall - offsetAt(wall - offsetAt(wall)),
+    // A wall that the clock shows twice is the first one, and one that it skips counts by the offset before the gap (RFC 5545,
+    // 3.3.5).
+    instantOf: (wall) => {
+      const before = offsetAt(wall - DAY_SECONDS)
+      if (offsetAt(wall - before) === before) return wall - before
+      const after = offsetAt(wall + DAY_SECONDS)
+      return wall - (offsetAt(wall - after) === after ? after : before)
+    },
     wallOf: (instant) => instant + offsetAt(instant),
     isKnown: true
   }
@@ -63,12 +74,16 @@ const clocks = new Map<string, Clock>()
 /** Clocks that are remembered. There are about six hundred zones, and names may differ in their case. */
 const NAMES = 1_000
 
+/** Names of UTC itself. Other zones without an offset, such as Africa/Abidjan, are places. */
+const UTC_NAME = /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Greenwich|Universal|Zulu)$/i
+
 const ianaClock = (name: string): Clock | undefined => {
+  if (UTC_NAME.test(name)) return UTC
   const remembered = clocks.get(name)
   if (remembered !== undefined) return remembered
   const format = Result.try(() => new Intl.DateTimeFormat("en-US", { ...FIELDS, timeZone: name }))
   if (Result.isFailure(format)) return undefined
-  const clock = clockBy(format.success)
+  const clock = clockBy(offsetsBy(format.success))
   if (clocks.size >= NAMES) clocks.clear()
   clocks.set(name, clock)
   return clock
@@ -142,14 +157,14 @@ const clockDescribed = (component: Component): Clock | undefined => {
   const lines = ["BEGIN:VTIMEZONE", "TZID:described", ...observances.flatMap((each) => each ?? []), "END:VTIMEZONE"]
   const timezone = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
   if (Result.isFailure(timezone)) return undefined
-  const offsetAt = (wall: number): number => timezone.success.utcOffset(libraryTime(wall))
+  const offsetAtWall = (wall: number): number => timezone.success.utcOffset(libraryTime(wall))
   // The library expands the rules at the first call, and may fail then.
-  if (Result.isFailure(Result.try(() => offsetAt(0)))) return undefined
-  return {
-    instantOf: (wall) => wall - offsetAt(wall),
-    wallOf: (instant) => instant + offsetAt(instant + offsetAt(instant)),
-    isKnown: true
-  }
+  if (Result.isFailure(Result.try(() => offsetAtWall(0)))) return undefined
+  return clockBy((at) => {
+    const [before, after] = [offsetAtWall(at - DAY_SECONDS), offsetAtWall(at + DAY_SECONDS)]
+    // The library takes walls, and changes the offset at the earlier one of the two walls of a change.
+    return before === after ? before : offsetAtWall(at + Math.min(before, after))
+  })
 }
 
 /** Returns the name of an unknown zone for a report: printable ASCII, at most 40 characters, since it may be any text. */
