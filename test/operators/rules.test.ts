@@ -68,6 +68,9 @@ describe("rules of operators", () => {
     const password = accepts(Password)
     for (const common of [
       "password1234",
+      "password1234\u200b",
+      "p a s s w o r d 1 2 3 4",
+      " ".repeat(12),
       "PassWordPassword",
       "123456789012",
       "QWERTYUIOP123",
