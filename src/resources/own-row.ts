@@ -80,7 +80,7 @@ export const withNameHolder = (sql: SqlClient, { table, column, keepsDeleted }: 
         AND ${keepsDeleted === true ? sql`t.deleted_at IS NULL` : sql`true`}
       ORDER BY ${isKeyed ? exactFirst(sql, "t", column, name) : sql`t.id`} LIMIT 1`
   )
-  const tell = Effect.fnUntraced(function* ({ message }: Conflict, text: string) {
+  const addHolderId = Effect.fnUntraced(function* ({ message }: Conflict, text: string) {
     const { operatorId } = yield* CurrentOperator
     // The refusal stands even if the look-up fails, as it does within a transaction that the refusal has aborted.
     const holder = yield* Effect.catchDefect(readIdentity(statement({ operatorId, name: nameOf(text) })), (defect) =>
@@ -95,7 +95,7 @@ export const withNameHolder = (sql: SqlClient, { table, column, keepsDeleted }: 
     Effect.catch(
       change,
       (error): Effect.Effect<never, E | Conflict, CurrentOperator> =>
-        isAboutName(error) && text !== undefined ? tell(error, text) : Effect.fail(error)
+        isAboutName(error) && text !== undefined ? addHolderId(error, text) : Effect.fail(error)
     )
 }
 
