@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
+import { shortInstant } from "../../src/contract/time.ts"
 import { callWith, withStatements } from "../in-process.ts"
 import { type Booking, GIVEN, type NewEntry } from "./calls.ts"
 import type { CapturedCalls, CapturedStatement, Given, Made, Template } from "./captured.ts"
@@ -17,9 +18,10 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isJson = (value: unknown): value is string => typeof value === "string" && /^(?:\[\{|\{")/.test(value)
 
-/** In JSON a moment is its text. */
+/** Whether a value sent equals the one the call brought. In JSON a time is text, with or without its zero fraction. */
 const isSame = (given: unknown, value: unknown): boolean =>
-  isDeepStrictEqual(given, value) || (given instanceof Date && given.toISOString() === value)
+  isDeepStrictEqual(given, value) ||
+  (given instanceof Date && typeof value === "string" && shortInstant(given.toISOString()) === shortInstant(value))
 
 const JUST_MS = 10_000
 

@@ -6,6 +6,9 @@ type Rows = QueryResult["rows"]
 
 const text = (instant: Date) => instant.toISOString().replace(".000Z", "Z")
 
+/** The database writes an action time with six decimals; a response has none, three or six. */
+const actionTime = (microseconds: string) => microseconds.replace(/(\.\d{3})000Z$/, "$1Z").replace(".000Z", "Z")
+
 export const entriesEnvelope = (rows: Rows) => ({
   request_id: `RT${Date.now()}`,
   error_code: 0,
@@ -19,7 +22,7 @@ export const entriesEnvelope = (rows: Rows) => ({
         amount: Number(row.amount),
         currency: row.currency,
         status: row.status,
-        action_at: text(row.action_at),
+        action_at: actionTime(row.action_at),
         item_id: Number(row.item_id),
         item_name: row.item_name ?? "Room fee",
         payment_method_id: Number(row.payment_method_id),
