@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { PaletteColor } from "../../contract/palette.ts"
+import type { BrokenConstraint } from "../../database/constraints.ts"
 import type { Value } from "../../database/forms.ts"
 import { exactFirst, isNamed, nameKeyParameter } from "../named-row.ts"
 
@@ -17,6 +18,13 @@ const knownTag = (sql: SqlClient, { operatorId, name }: NamedTag): Fragment => s
   SELECT tag.id, tag.stays_version FROM usable_reservation_tags tag
   WHERE tag.operator_id = ${operatorId} AND ${isNamed(sql, "tag", "tag_name", name)}
   ORDER BY ${exactFirst(sql, "tag", "tag_name", name)} LIMIT 1`
+
+/**
+ * Returns whether a statement of {@link makeTag} broke the former unique constraint on exact names: another transaction made the tag at
+ * the same moment. The previous release still needs the constraint, and `ON CONFLICT` takes only one. A new statement finds that tag.
+ */
+export const isMadeMeanwhile = (broken: BrokenConstraint | undefined): boolean =>
+  broken?.name === "reservation_tags_name"
 
 /** The CTE that a new tag is made for: the stay that gets the tag, or the dictionary that the tag is added to. */
 type TagTarget = "stay" | "dictionary"

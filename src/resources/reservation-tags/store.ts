@@ -2,15 +2,17 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
+import { nameTaken } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import { PaletteColor } from "../../contract/palette.ts"
 import { rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { pagesOf } from "../../database/pages.ts"
 import { keywordInSearchForm, toSearchForm } from "../../database/parameters.ts"
+import { savepoint } from "../../database/savepoint.ts"
 import { type OfOperator, type OwnRow, readIdentity, withNameHolder } from "../own-row.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
-import { makeTag } from "./named-tag.ts"
+import { isMadeMeanwhile, makeTag } from "./named-tag.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
 export type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSchema.Type, "id" | "keyword">
@@ -23,12 +25,14 @@ export interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
 /** Null when the name is taken. */
 const Written = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(PaletteColor) })
 
-const readWritten = rowUnless(Written, ({ name, detail }) =>
-  name === "reservation_tag_limit"
+const readWritten = rowUnless(Written, (broken) =>
+  broken.name === "reservation_tag_limit"
     ? new ValidationFailed({
-        message: `reservation_tag_limit: there are ${detail} tags of your own, and no more are allowed.`
+        message: `reservation_tag_limit: there are ${broken.detail} tags of your own, and no more are allowed.`
       })
-    : undefined
+    : isMadeMeanwhile(broken)
+      ? nameTaken("tag_name", "tag")
+      : undefined
 )
 
 const valuesOf = (operatorId: number, { id, keyword }: ReservationTagSearch) => ({ operatorId, id, keyword })
@@ -57,6 +61,7 @@ interface Made extends OfOperator, NewReservationTag {
 
 /** Makes a tag, or restores the deleted tag with the same name. Fails at the limit of tags. */
 const create = (sql: SqlClient.SqlClient) => {
+  const refusable = savepoint(sql)
   const statement = onRecordInForms(sql, ({ operatorId, tag_name: name, color, now }: Givens<Made>) => ({
     change: sql`
       dictionary AS (SELECT), ${makeTag(sql, { operatorId, name, color, at: now }, "dictionary")}`,
@@ -65,7 +70,7 @@ const create = (sql: SqlClient.SqlClient) => {
     outcome: sql`SELECT made_tag.id, made_tag.color FROM dictionary LEFT JOIN made_tag ON true`
   }))
   return (operatorId: number, { tag_name, color }: NewReservationTag, now: Date) =>
-    readWritten(statement({ operatorId, tag_name, color, now }))
+    readWritten(refusable(statement({ operatorId, tag_name, color, now })))
 }
 
 interface Removed extends OwnRow {

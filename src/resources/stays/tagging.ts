@@ -1,15 +1,15 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { onRecordInForms, touchedIn } from "../../changes/on-record.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import type { PaletteColor } from "../../contract/palette.ts"
-import { rowUnless } from "../../database/constraints.ts"
+import { brokenConstraint, rowUnless } from "../../database/constraints.ts"
 import type { Givens } from "../../database/forms.ts"
 import { onlyRowOf } from "../../database/rows.ts"
 import { savepoint } from "../../database/savepoint.ts"
 import { exactFirst, isNamed } from "../named-row.ts"
-import { namedTag } from "../reservation-tags/named-tag.ts"
+import { isMadeMeanwhile, namedTag } from "../reservation-tags/named-tag.ts"
 import { noSuchStay } from "./rules.ts"
 import { stayRecord } from "./table.ts"
 
@@ -74,7 +74,10 @@ export const addTag = (sql: Sql) => {
     stayCode: string,
     { name, color }: { readonly name: string; readonly color: PaletteColor },
     at: Date
-  ) => readTagged(refusable(statement({ operatorId, stayCode, name, color, at })))
+  ) => {
+    const tagging = refusable(statement({ operatorId, stayCode, name, color, at }))
+    return readTagged(Effect.retry(tagging, { times: 1, while: (error) => isMadeMeanwhile(brokenConstraint(error)) }))
+  }
 }
 
 interface Untagged extends Sought {

@@ -211,5 +211,18 @@ layer(layerTest)("reservation tags", (it) => {
         assert.deepStrictEqual(restored, tag)
       })
     )
+
+    it.effect("are refused if the previous release creates them meanwhile, without a key", () =>
+      Effect.gen(function* () {
+        const { api, as, operatorId } = yield* host()
+        const sql = yield* SqlClient.SqlClient
+        const [, refused] = yield* overlapping(
+          sql`INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
+            VALUES (${operatorId}, 'Allergies', '#FD587B', now())`,
+          Effect.flip(api.create_reservation_tag({ tag_name: "Allergies" }).pipe(as))
+        )
+        assert.strictEqual(refused._tag, "Conflict")
+      })
+    )
   })
 })

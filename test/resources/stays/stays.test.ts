@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -12,6 +12,7 @@ import {
   TAG_NAME
 } from "../../../src/limits.ts"
 import { call, orderOf } from "../../harness.ts"
+import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 import { countStatements } from "../../statements.ts"
 import { eventsOf, everything, forgetEvents, layerUnhurried, ready, rowOf, sorted } from "../reservations/ready.ts"
 
@@ -80,6 +81,21 @@ layer(layerUnhurried, { excludeTestServices: false })("tags of a stay", (it) => 
       assert.strictEqual(total, 1)
     })
   )
+
+  describe.runIf(canOverlap)(orSkipped("while the previous release creates the tag, without a key"), () => {
+    it.effect("are put on with that tag", () =>
+      Effect.gen(function* () {
+        const { api, as, code, operatorId, tags } = yield* booked
+        const sql = yield* SqlClient.SqlClient
+        yield* overlapping(
+          sql`INSERT INTO reservation_tags (operator_id, tag_name, color, created_at)
+            VALUES (${operatorId}, 'Blue door', '#FD587B', now())`,
+          api.add_reservation_tag({ stay_code: code, tag_name: "Blue door" }).pipe(as)
+        )
+        assert.deepStrictEqual(yield* tags, ["Blue door"])
+      })
+    )
+  })
 
   it.effect("stop at the limit of one's own, and existing ones go on working", () =>
     Effect.gen(function* () {
