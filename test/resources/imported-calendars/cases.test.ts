@@ -1164,6 +1164,16 @@ describe("the last block Not available of a feed", () => {
       `none ${days("2027-01-01", 2)}`
     ],
     [
+      "is missing if a booking is later than all days that are read",
+      [...block(AIRBNB, "20270101", "20270103"), ...block("Reserved", "20400101", "20400102")],
+      `none ${days("2027-01-01", 2)}`
+    ],
+    [
+      "is missing if a busy time is later than all days that are read",
+      [...block(AIRBNB, "20270101", "20270103"), "BEGIN:VFREEBUSY", "FREEBUSY:20400101T140000Z/P2D", "END:VFREEBUSY"],
+      `none ${days("2027-01-01", 2)}`
+    ],
+    [
       "is the last of several adjacent blocks",
       [...block(AIRBNB, "20270101", "20270103"), ...block(AIRBNB, "20270103", "20270105")],
       `2027-01-03/2027-01-05 ${days("2027-01-01", 2)}`

@@ -29,17 +29,18 @@ const MINUTE_SECONDS = 60
 const areWholeDays = (wall: number, seconds: number): boolean =>
   timeOfDay(wall) === 0 && seconds > 0 && timeOfDay(wall + seconds + MINUTE_SECONDS) <= MINUTE_SECONDS
 
-/** Returns the nights of an event or a period that begins at a time; none if it is too far from the days that matter. */
+/**
+ * Returns the nights of an event or a period that begins at a time; none if it is over before the days that matter. One that begins
+ * after them is a span that begins after `last`: it blocks no day that matters, but the feed does not end before it.
+ */
 export const spanOf = (
   time: Pick<Time, "wall" | "clock">,
   seconds: number,
   { clocks, first, last }: ReadContext
 ): ReadonlyArray<Span> => {
   const { wall, clock } = time
-  const isNear =
-    wall + seconds >= first * DAY_SECONDS - MAX_ZONE_DIFFERENCE &&
-    wall <= (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE
-  if (!isNear) return []
+  if (wall + seconds < first * DAY_SECONDS - MAX_ZONE_DIFFERENCE) return []
+  if (wall > (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE) return [{ from: last + 1, before: last + 2 }]
   const start = atProperty(time, clocks)
   // Whole days of another zone have no check-in to compare their end with: the night they end in stays busy.
   const arrival = areWholeDays(wall, seconds) ? 0 : timeOfDay(start)
