@@ -83,6 +83,14 @@ const neverChanging = (operation: AnyOperation): ReadonlySet<string> => {
   )
 }
 
+/** Drops the alternative "any value" of {@link unchangeable}, so that documents show the type of the field. */
+const withoutAnyValue = (schema: JsonSchema): JsonSchema => {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const [only, ...others] = anyOf.slice(0, -1)
+  return others.length === 0 ? { ...rest, ...record(only) } : { ...rest, anyOf: [only, ...others] }
+}
+
 const fieldsOf = (operation: AnyOperation, deployment: DeploymentName): ReadonlyArray<DescribedField> => {
   const { method, params } = routeOf(operation)
   const { properties, required } = inputSchemaOf(operation.payloadSchema, deployment)
@@ -92,7 +100,7 @@ const fieldsOf = (operation: AnyOperation, deployment: DeploymentName): Readonly
     name,
     place: params.includes(name) ? "path" : inRest,
     required: Array.isArray(required) && required.includes(name),
-    schema: record(schema),
+    schema: fixed.has(name) ? withoutAnyValue(record(schema)) : record(schema),
     neverChanges: fixed.has(name)
   }))
 }

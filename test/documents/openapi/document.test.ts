@@ -30,6 +30,20 @@ const written = new Map(
 )
 
 describe("the OpenAPI document", () => {
+  it("gives each field of a request a type, also a field that cannot change", () => {
+    const untyped = operationsOf().flatMap(({ name, fields }) =>
+      fields
+        .filter(
+          ({ schema: { anyOf } }) => Array.isArray(anyOf) && anyOf.some((each) => each.description === "JSON value")
+        )
+        .map((field) => `${name} ${field.name}`)
+    )
+    assert.deepStrictEqual(untyped, [])
+    const { fields } = operationsOf().find(({ name }) => name === "update_transaction") ?? assert.fail()
+    const direction = fields.find(({ name }) => name === "direction")
+    assert.deepStrictEqual(direction?.schema, { type: "string", enum: ["income", "expense"] })
+  })
+
   it("has every operation once, at its method and path", () => {
     assert.sameMembers(
       Array.from(written.keys()),
