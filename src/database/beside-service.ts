@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { connectToControl, controlSocket, shortControlPath } from "./control-path.ts"
+import { connectToControl, pathToConnect } from "./control-path.ts"
 import { waitingForFolder } from "./folder-patience.ts"
 import { types } from "./types.ts"
 
@@ -19,7 +19,7 @@ const GREETING_MS = 30_000
 export const layerBesideService = (dataDir: string) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const path = yield* Effect.catch(shortControlPath(dataDir), () => Effect.succeed(controlSocket(dataDir)))
+      const path = yield* pathToConnect(dataDir)
       return yield* waitingForFolder(
         (scope) =>
           Effect.flatMap(connectToControl(path), (socket) =>

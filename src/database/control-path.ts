@@ -23,6 +23,10 @@ export const shortControlPath = (dataDir: string): Effect.Effect<string, Error> 
   return own === undefined ? Effect.map(linkTo(resolve(dataDir)), controlSocket) : Effect.succeed(own)
 }
 
+/** Returns the path to connect to: the short one, or the folder's own if no short one can be made. */
+export const pathToConnect = (dataDir: string): Effect.Effect<string> =>
+  Effect.catch(shortControlPath(dataDir), () => Effect.succeed(controlSocket(dataDir)))
+
 /** Connects to the process that listens on a control socket. Returns undefined if no process listens. */
 export const connectToControl = (path: string): Effect.Effect<Socket | undefined> =>
   Effect.callback((resume) => {

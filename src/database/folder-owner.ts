@@ -1,7 +1,7 @@
 import * as Fs from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Effect } from "effect"
-import { connectToControl, controlSocket, shortControlPath } from "./control-path.ts"
+import { connectToControl, controlSocket, pathToConnect } from "./control-path.ts"
 
 /** The kind of process that locks the data folder: a command for a moment, a service until it is stopped. */
 export type Holder = "service" | "command"
@@ -47,16 +47,20 @@ const hasFolderOpen = async (pid: number, dataDir: string): Promise<boolean> => 
   return false
 }
 
-/** Returns whether a service listens on the control socket of the folder. */
-const findService = (dataDir: string): Effect.Effect<boolean> =>
-  shortControlPath(dataDir).pipe(
-    Effect.catch(() => Effect.succeed(controlSocket(dataDir))),
-    Effect.flatMap(connectToControl),
-    Effect.map((socket) => {
-      socket?.destroy()
-      return socket !== undefined
-    })
+const exists = (path: string): Promise<boolean> =>
+  Fs.access(path).then(
+    () => true,
+    () => false
   )
+
+/** Returns whether a service listens on the control socket of the folder. */
+const findService = Effect.fnUntraced(function* (dataDir: string) {
+  // The path may lead over a link that is made for it and stays. Without a socket no link is made: each backup opens a new folder.
+  if (!(yield* Effect.promise(() => exists(controlSocket(dataDir))))) return false
+  const socket = yield* connectToControl(yield* pathToConnect(dataDir))
+  socket?.destroy()
+  return socket !== undefined
+})
 
 /**
  * Returns the process that works in the folder although the lock is free, because somebody deleted the lock file. Returns undefined

@@ -20,6 +20,7 @@ import { layerBesideService } from "../../src/database/beside-service.ts"
 import { controlSocket, linkFolder, SOCKET_PATH_BYTES, shortControlPath } from "../../src/database/control-path.ts"
 import { CONTROL_CONNECTIONS, layerControlSocket } from "../../src/database/control-socket.ts"
 import { EmbeddedDatabase } from "../../src/database/embedded.ts"
+import { findOwnerWithoutLock } from "../../src/database/folder-owner.ts"
 import { layerTestMemory } from "../database.ts"
 
 /** A folder whose path has so many bytes; 0: as short as it comes. */
@@ -100,6 +101,15 @@ layer(layerTestMemory, { excludeTestServices: true })("the control socket", (it)
       assert.deepStrictEqual(yield* commanded(folder, (sql) => sql`select 1 as one`), [{ one: 1 }])
       yield* stop
       assert.isFalse(existsSync(controlSocket(folder)))
+    })
+  )
+
+  it.effect("is looked for without a link in a folder where no service ran", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderOf(200)
+      yield* withoutLink(folder)
+      assert.isUndefined(yield* findOwnerWithoutLock(folder))
+      assert.isFalse(existsSync(linkFolder(folder)))
     })
   )
 
