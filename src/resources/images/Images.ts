@@ -4,7 +4,6 @@ import { ServerError, ValidationFailed } from "../../contract/errors.ts"
 import { tellTrouble } from "../../database/trouble.ts"
 import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS, IMAGES_BYTES } from "../../limits.ts"
 import { inSpan } from "../../telemetry/spans.ts"
-import type { OwnRow } from "../own-row.ts"
 import { isToken, newToken } from "./address.ts"
 import { ImageBytes } from "./ImageBytes.ts"
 import { jpegFault } from "./jpeg.ts"
@@ -87,9 +86,8 @@ const put = (store: Store, kept: Kept, quota: number): Put =>
     const image = { operatorId, kind, token: newToken(), bytes: jpeg.length, now, deleteAt, most: quota }
     const made = yield* store.make(image)
     if (made === undefined) return yield* quotaUsed(field, quota)
-    yield* Effect.catchTag(kept.write({ operatorId, ...made }, jpeg), "ImageStoreFull", () =>
-      refuseUpload(store, { operatorId, id: made.id })
-    )
+    const key = { operatorId, ...made }
+    yield* Effect.catchTag(kept.write(key, jpeg), "ImageStoreFull", () => refuseUpload(store, kept, key))
     return made
   }, inSpan("Images.put"))
 
@@ -98,12 +96,12 @@ const storeFull = new ServerError({
   retryAfter: BUSY_RETRY_SECONDS
 })
 
-/** Releases the quota of an image that could not be stored. If that fails, retention does so within an hour. */
-const refuseUpload = (store: Store, image: OwnRow) =>
+/** Removes what was written of an image that could not be stored, then its row. If that fails, retention does so within an hour. */
+const refuseUpload = (store: Store, kept: Kept, image: ImageKey) =>
   tellTrouble("images full").pipe(
     Effect.andThen(
-      Effect.catchCause(store.discard(image), (cause) =>
-        Effect.logDebug("the quota of an image was not released", cause)
+      Effect.catchCause(Effect.andThen(kept.remove(image), store.discard(image)), (cause) =>
+        Effect.logDebug("an image that could not be stored was not removed", cause)
       )
     ),
     Effect.andThen(Effect.fail(storeFull))

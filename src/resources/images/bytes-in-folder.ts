@@ -39,14 +39,6 @@ const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"])
 
 const isFull = (error: unknown): boolean => FULL.has(errorCodeOf(error))
 
-/** Writes the file. If the disk is full, removes the unfinished file, which would keep the disk full. */
-const writeOrRemove = (file: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> =>
-  write(file, bytes, signal).catch(async (error) => {
-    // A failed removal is ignored: its error must not replace the one that says that the disk is full.
-    if (isFull(error)) await Fs.rm(unfinished(file), { force: true }).catch(() => undefined)
-    throw error
-  })
-
 /** Sees to it that the names in a folder outlive a power failure; not every file system that is mounted can do so. */
 const onDisk = (folder: string): Promise<void> =>
   Fs.open(folder, "r")
@@ -88,7 +80,7 @@ const inTime = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, 
 /** The bytes of images as files in a folder. */
 export const bytesInFolder = (folder: string): KeptBytes => ({
   write: ({ token }, bytes) =>
-    inTime((signal) => writeOrRemove(fileOf(folder, token), bytes, signal)).pipe(
+    inTime((signal) => write(fileOf(folder, token), bytes, signal)).pipe(
       Effect.catch((error) => (isFull(error) ? Effect.fail(new ImageStoreFull()) : Effect.die(error)))
     ),
   read: ({ token }, from, length) =>

@@ -6,7 +6,7 @@ export interface ImageKey extends OwnRow {
   readonly token: string
 }
 
-/** The image store is full. No part of the image was stored. */
+/** The image store is full. No part of the image can be read, and `remove` removes what was written of it. */
 export class ImageStoreFull extends Data.TaggedError("ImageStoreFull") {}
 
 /** Where the bytes of images lie. Whatever is cut off in the middle can be done again, and removed. */

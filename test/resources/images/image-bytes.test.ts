@@ -196,30 +196,38 @@ layer(Layer.provideMerge(layerInFolder, layerTestDatabase))("a folder of images"
     })
   )
 
-  it.effect("that is full stores no part of an image, and stores the image once it has space", (test) =>
-    Effect.gen(function* () {
-      const folder = yield* smallDisk
-      if (folder === undefined) {
-        return test.skip("a small file system cannot be mounted here, which takes root and Linux")
-      }
-      const filler = join(folder, "filler")
-      writeFileSync(filler, new Uint8Array(DISK_BYTES / 2))
-      const { write, read } = yield* Effect.provide(ImageBytes, ImageBytes.layerFolder(join(folder, "images")), {
-        local: true
+  it.effect(
+    "that is full shows no part of an image, removes what was written of it, and stores the image once it has space",
+    (test) =>
+      Effect.gen(function* () {
+        const folder = yield* smallDisk
+        if (folder === undefined) {
+          return test.skip("a small file system cannot be mounted here, which takes root and Linux")
+        }
+        const filler = join(folder, "filler")
+        writeFileSync(filler, new Uint8Array(DISK_BYTES / 2))
+        const { write, read, remove } = yield* Effect.provide(
+          ImageBytes,
+          ImageBytes.layerFolder(join(folder, "images")),
+          {
+            local: true
+          }
+        )
+        const image = yield* imageOf(DISK_BYTES)
+        const bytes = new Uint8Array(DISK_BYTES * 0.75).fill(7)
+        const error = yield* Effect.flip(write(image, bytes))
+        assert.strictEqual(error._tag, "ImageStoreFull")
+        assert.lengthOf(yield* read(image, 0, ALL), 0)
+        yield* remove(image)
+        const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+        assert.deepStrictEqual(
+          files.map(({ name }) => name),
+          ["filler"]
+        )
+        rmSync(filler)
+        yield* write(image, bytes)
+        assert.lengthOf(yield* read(image, 0, ALL), bytes.length)
       })
-      const image = yield* imageOf(DISK_BYTES)
-      const bytes = new Uint8Array(DISK_BYTES * 0.75).fill(7)
-      const error = yield* Effect.flip(write(image, bytes))
-      assert.strictEqual(error._tag, "ImageStoreFull")
-      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-      assert.deepStrictEqual(
-        files.map(({ name }) => name),
-        ["filler"]
-      )
-      rmSync(filler)
-      yield* write(image, bytes)
-      assert.lengthOf(yield* read(image, 0, ALL), bytes.length)
-    })
   )
 
   it.effect("that is full reports so also if it cannot remove the unfinished file", (test) =>

@@ -149,6 +149,30 @@ layer(layerImages)("images", (it) => {
     })
   )
 
+  it.effect(
+    "keep their row if the store is full and cannot remove what was written, so that retention removes it",
+    () =>
+      Effect.gen(function* () {
+        const { operatorId, put } = yield* ready
+        const bytes = yield* ImageBytes
+        const removed: Array<number> = []
+        const full = (remove: typeof bytes.remove) =>
+          Layer.succeed(ImageBytes, { ...bytes, write: () => Effect.fail(new ImageStoreFull()), remove })
+        const refused = (remove: typeof bytes.remove) =>
+          Effect.flatMap(Images, (images) => Effect.flip(put(jpegOfBytes(100), images))).pipe(
+            Effect.provide(Layer.provide(Images.layer(), full(remove)), { local: true })
+          )
+        yield* refused(({ id }) => Effect.sync(() => void removed.push(id)))
+        assert.lengthOf(removed, 1)
+        assert.deepStrictEqual(yield* leftOf(operatorId), NOTHING)
+        assert.strictEqual((yield* refused(() => Effect.die("read-only")))._tag, "ServerError")
+        assert.deepInclude(yield* leftOf(operatorId), { rows: 1, share: 100 })
+        yield* TestClock.adjust(IMAGE_UNCLAIMED_MS)
+        yield* retained
+        assert.deepInclude(yield* leftOf(operatorId), { rows: 0, share: 0 })
+      })
+  )
+
   it.effect("keep to the quota when many are put at once", () =>
     Effect.gen(function* () {
       const { put, operatorId } = yield* ready
