@@ -18,7 +18,7 @@ const UNCHANGED: Acceptance = { changed_days: 0 }
 const nothingUnreadable = new Conflict({ message: "calendar: was read completely, so there is nothing to accept." })
 const readMeanwhile = new Conflict({ message: "calendar: was read again meanwhile. Check it, and accept it again." })
 const notReadYet = new Conflict({
-  message: "calendar: is being read by a newer release; try again in a few minutes."
+  message: "calendar: has not been read by this release yet; accept it after its next successful fetch."
 })
 
 /** Returns why a calendar cannot be accepted; undefined if it can be. `seen` is the digest of the feed that the host saw. */

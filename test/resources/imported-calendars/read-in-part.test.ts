@@ -152,21 +152,25 @@ layer(layerScene)("an imported calendar of which a part cannot be read", (it) =>
     })
   )
 
-  it.effect("cannot be accepted if the whole feed was read, or if the host saw another feed", () =>
-    Effect.gen(function* () {
-      const { id, fetchFeed, accept } = yield* prepare
-      const message = "calendar: was read completely, so there is nothing to accept."
-      yield* fetchFeed(busy("2027-05-01/2027-05-02"))
-      assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
-      yield* fetchFeed(busyInPart())
-      const calendars = yield* ImportedCalendars
-      const conflict = yield* Effect.flip(byNobody(calendars.accept(id, "2:another")))
-      assert.match(conflict.message, /^calendar: was read again meanwhile\. Check it/)
-      assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
-      assert.deepInclude(yield* Effect.flip(byNobody(calendars.accept(999_999_999))), { _tag: "NotFound" })
-      yield* fetchFeed(busy())
-      assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
-    })
+  it.effect(
+    "cannot be accepted if it was never read, if the whole feed was read, or if the host saw another feed",
+    () =>
+      Effect.gen(function* () {
+        const { id, fetchFeed, accept } = yield* prepare
+        const notRead = "calendar: has not been read by this release yet; accept it after its next successful fetch."
+        assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message: notRead })
+        const message = "calendar: was read completely, so there is nothing to accept."
+        yield* fetchFeed(busy("2027-05-01/2027-05-02"))
+        assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
+        yield* fetchFeed(busyInPart())
+        const calendars = yield* ImportedCalendars
+        const conflict = yield* Effect.flip(byNobody(calendars.accept(id, "2:another")))
+        assert.match(conflict.message, /^calendar: was read again meanwhile\. Check it/)
+        assert.deepStrictEqual(yield* daysOf(id), ["2027-05-01"])
+        assert.deepInclude(yield* Effect.flip(byNobody(calendars.accept(999_999_999))), { _tag: "NotFound" })
+        yield* fetchFeed(busy())
+        assert.deepInclude(yield* Effect.flip(accept), { _tag: "Conflict", message })
+      })
   )
 
   it.effect("can be accepted during a fetch, which then blocks nothing and is repeated", () =>
