@@ -1,6 +1,6 @@
 import { Equal, Result, Schema, Struct } from "effect"
 import { ValidationFailed } from "./errors.ts"
-import { unchangeable } from "./fields.ts"
+import { LastChange, unchangeable } from "./fields.ts"
 
 // A record can be sent back whole: an edit takes every field that the record shows. What it cannot change it takes with
 // the value there is, and refuses with any other.
@@ -40,20 +40,17 @@ export const changesSomethingOf = <Fields extends Schema.Struct.Fields>(
 
 /**
  * Returns the check of an edit. It fails with 422 naming the first fixed field that is sent with another value than the record has,
- * and the field or route in `changedBy` that changes it.
- * `lastChange` names the time of the last change, in which any value is accepted: a client that repeats an edit after a lost response
- * sends the time from before the edit.
+ * and the field or route in `changedBy` that changes it. {@link LastChange} is not checked: a client that repeats an edit after a lost
+ * response sends the time from before the edit.
  */
 export const fixedFieldsOf = <Fields extends Schema.Struct.Fields>(
   payload: { readonly fields: Fields },
-  {
-    lastChange,
-    changedBy = {}
-  }: { readonly lastChange?: keyof Fields; readonly changedBy?: { readonly [Name in keyof Fields]?: string } } = {}
+  { changedBy = {} }: { readonly changedBy?: { readonly [Name in keyof Fields]?: string } } = {}
 ) => {
-  const names = Struct.keys(payload.fields).filter(
-    (name) => name !== lastChange && isFixed(payload.fields[name] ?? Schema.Never)
-  )
+  const names = Struct.keys(payload.fields).filter((name) => {
+    const field = payload.fields[name] ?? Schema.Never
+    return field !== LastChange && isFixed(field)
+  })
   return (
     record: Readonly<Record<string, unknown>>,
     sent: Readonly<Record<string, unknown>>

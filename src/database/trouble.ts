@@ -1,5 +1,6 @@
-import { Cause, Clock, Context, Data, Effect, Predicate } from "effect"
+import { Cause, Clock, Context, Data, Effect } from "effect"
 import { SqlError } from "effect/sql/SqlError"
+import { errorCodeOf } from "./reason.ts"
 
 // A database that is full or away fails every call and every loop of the process: that is one thing to say, not a stack for
 // each of them.
@@ -23,21 +24,17 @@ export class Unheard extends Data.TaggedError("Unheard")<{ readonly cause: unkno
 
 /** SQLSTATE: disk full. A PostgreSQL that shuts down, has crashed or starts; one that ends a connection for it. */
 const FULL = "53100"
-const AWAY: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03"])
-
-const codeOf = (cause: unknown): string | undefined =>
-  Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : undefined
+const AWAY: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"])
 
 /** Returns whether a statement failed because the disk of the database is full. */
-export const isDiskFull = (error: SqlError): boolean => codeOf(error.reason.cause) === FULL
+export const isDiskFull = (error: SqlError): boolean => errorCodeOf(error.reason.cause) === FULL
 
 const ofDefect = (defect: unknown): Trouble | undefined => {
   if (defect instanceof Unheard) return ofDefect(defect.cause) === "away" ? "unheard" : undefined
   if (!(defect instanceof SqlError)) return undefined
   if (isDiskFull(defect)) return "full"
   const { reason } = defect
-  const code = codeOf(reason.cause)
-  return reason._tag === "ConnectionError" || (code !== undefined && AWAY.has(code)) ? "away" : undefined
+  return reason._tag === "ConnectionError" || AWAY.has(errorCodeOf(reason.cause)) ? "away" : undefined
 }
 
 /** What the database suffers from, if that is why something failed. */

@@ -118,7 +118,7 @@ const overview = (sql: Sql) =>
       ${countIn(sql, toApprove(sql, given))} AS check_ins,
       ${countIn(sql, inBox(sql, given))} AS boxed,
       ${countIn(sql, sql`webhook_subscriptions WHERE operator_id = ${operatorId} AND deleted_at IS NULL AND health->>'state' <> 'healthy'`)} AS webhooks,
-      ${countIn(sql, sql`imported_calendars WHERE operator_id = ${operatorId} AND (state = 'failing' OR error IS NOT NULL)`)} AS calendars,
+      ${countIn(sql, sql`imported_calendars WHERE operator_id = ${operatorId} AND error IS NOT NULL`)} AS calendars,
       ${countIn(sql, sql`channel_accounts WHERE operator_id = ${operatorId} AND auth_status <> 'active'`)} AS accounts,
       ${countIn(sql, sql`listing_pushes WHERE operator_id = ${operatorId} AND state IN ('refused', 'dead') AND settled_at >= ${failedSince}`)} AS pushes`
   })

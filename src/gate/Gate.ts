@@ -138,7 +138,7 @@ export class Gate extends Context.Service<
           approach.person === undefined
             ? traced(Effect.flatMap(entitled(approach), (letIn) => admit(approach, letIn)))
             : enterAs(approach.person, approach.read),
-        callerOf: (headers) => callerIn(identify(headers))
+        callerOf: (headers) => Effect.orElseSucceed(identify(headers), () => undefined)
       })
     })
   )
@@ -158,9 +158,6 @@ const identifying =
       )
     )
   }
-
-const callerIn = (identified: Effect.Effect<KnownToken, TurnedAway>): Effect.Effect<Caller | undefined> =>
-  Effect.match(identified, { onSuccess: (token) => token, onFailure: () => undefined })
 
 /** Lets in who is signed in, as far as the account may do anything. */
 const enterAs = (person: Person, read: boolean): Effect.Effect<LetIn, TurnedAway> =>

@@ -1,6 +1,7 @@
 import { promisify } from "node:util"
 import zlib from "node:zlib"
-import { Effect, Predicate } from "effect"
+import { Effect } from "effect"
+import { errorCodeOf } from "../../database/reason.ts"
 import { CALENDAR_FEED_BYTES } from "../../limits.ts"
 
 // Decompresses calendars. Some hosts compress them although the request asks them not to: Accept-Encoding is only a preference
@@ -33,8 +34,7 @@ const CODING_NAME = 40
 
 export const TOO_LARGE = `it is larger than ${CALENDAR_FEED_BYTES / 1024 / 1024} MiB`
 
-const isTooLarge = (error: unknown): boolean =>
-  Predicate.hasProperty(error, "code") && error.code === "ERR_BUFFER_TOO_LARGE"
+const isTooLarge = (error: unknown): boolean => errorCodeOf(error) === "ERR_BUFFER_TOO_LARGE"
 
 /**
  * Returns the decompressed body of a response. Fails with a clause if the coding is unknown, if there are several codings, if

@@ -1,4 +1,4 @@
-import { Effect, Semaphore } from "effect"
+import { Effect, type Scope, Semaphore } from "effect"
 import { ServerError } from "../../contract/errors.ts"
 import { BUSY_RETRY_SECONDS, CALENDAR_READ_WAIT_MS, CALENDAR_READS, CALENDAR_READS_WAITING } from "../../limits.ts"
 
@@ -23,7 +23,7 @@ export class ReadPermits {
   readonly within = <A, E, R>(
     operatorId: number,
     reading: Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | ServerError, R> =>
+  ): Effect.Effect<A, E | ServerError, Exclude<R, Scope.Scope>> =>
     Effect.acquireUseRelease(
       Effect.suspend(() => {
         const reads = this.#operators.get(operatorId) ?? { permits: Semaphore.makeUnsafe(CALENDAR_READS), count: 0 }
@@ -32,7 +32,7 @@ export class ReadPermits {
         this.#operators.set(operatorId, reads)
         return Effect.succeed(reads)
       }),
-      ({ permits }) => acquireInTime(permits, reading),
+      ({ permits }) => runWithPermit(permits, reading),
       (reads) =>
         Effect.sync(() => {
           reads.count -= 1
@@ -41,22 +41,17 @@ export class ReadPermits {
     )
 }
 
-/** Waits at most {@link CALENDAR_READ_WAIT_MS} for a permit. The limit does not apply to the read itself. */
-const acquireInTime = <A, E, R>(
+/** Runs a read with a permit, for which it waits at most {@link CALENDAR_READ_WAIT_MS}. The read itself has no limit. */
+const runWithPermit = <A, E, R>(
   permits: Semaphore.Semaphore,
   reading: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | ServerError, R> =>
-  Effect.suspend(() => {
-    let hasBegun = false
-    const begin = Effect.suspend(() => {
-      hasBegun = true
-      return reading
-    })
-    const giveUp = Effect.andThen(
-      Effect.sleep(CALENDAR_READ_WAIT_MS),
-      Effect.suspend(() => (hasBegun ? Effect.never : Effect.fail(queuedTooLong)))
-    )
-    return Effect.raceFirst(permits.withPermit(begin), giveUp)
+): Effect.Effect<A, E | ServerError, Exclude<R, Scope.Scope>> =>
+  Effect.scoped(Effect.andThen(takePermit(permits), reading))
+
+const takePermit = (permits: Semaphore.Semaphore) =>
+  Effect.timeoutOrElse(permits.takeScoped(1), {
+    duration: CALENDAR_READ_WAIT_MS,
+    orElse: () => Effect.fail(queuedTooLong)
   })
 
 const busy = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS, notBegun: true })

@@ -114,7 +114,6 @@ const unlessItChanges = asRead(TASK_CHANGE_ATTEMPTS, busy)
 
 const changesSomething = changesSomethingOf(update_task.payloadSchema, "id")
 const fixedFields = fixedFieldsOf(update_task.payloadSchema, {
-  lastChange: "update_time",
   changedBy: { property_title: "property_id", staff_name: "staff_id", expected: "expected_date or expected_time" }
 })
 

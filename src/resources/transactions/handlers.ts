@@ -156,7 +156,6 @@ const queryDictionary = (store: Store, name: Dictionary) =>
   })
 
 const fixedFields = fixedFieldsOf(update_transaction.payloadSchema, {
-  lastChange: "updated_at",
   changedBy: { item_name: "item_id", payment_method_name: "payment_method_id", shares: "amount" }
 })
 
