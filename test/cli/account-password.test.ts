@@ -6,14 +6,13 @@ import { beside, layerBeside } from "./beside.ts"
 
 const Made = Schema.fromJsonString(Schema.Struct({ account_id: Schema.Int }))
 
-const OPERATOR =
-  "operator create --name H --time-zone Europe/Lisbon --currency EUR --email h@example.test --json".split(" ")
+const OPERATOR = "operator create --name H --time-zone Europe/Lisbon --currency EUR --json".split(" ")
 
 layer(layerBeside, { excludeTestServices: true })("latchkey account password", (it) => {
   it.effect("gives an account another password, ends its sessions, and is in the trail", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const made = yield* beside([...OPERATOR, "--password", "the first password"])
+      const made = yield* beside([...OPERATOR, "--email", "h@example.test", "--password", "the first password"])
       const { account_id: id } = yield* Schema.decodeUnknownEffect(Made)(made.stdout)
       yield* sql`
         INSERT INTO console_sessions
@@ -47,17 +46,20 @@ layer(layerBeside, { excludeTestServices: true })("latchkey account password", (
   )
 
   it.effect(
-    "names the error: an unknown account, or a password that is missing, empty, too short, too long or too common",
+    "names the error: an unknown account, or a password that is missing, empty, too short, too long, too common or an e-mail address",
     () =>
       Effect.gen(function* () {
+        const email = "second@example.test"
+        const made = yield* beside([...OPERATOR, "--email", email, "--password", "the first password"])
+        const { account_id: id } = yield* Schema.decodeUnknownEffect(Made)(made.stdout)
         const failed = (...args: ReadonlyArray<string>) =>
           Effect.map(beside(["account", "password", ...args]), ({ code, stderr }) => [code, stderr.trim()])
         assert.deepStrictEqual(yield* failed("--account", "999999", "--password", "x".repeat(12)), [
           ...[1, "latchkey: There is no account 999999."]
         ])
-        assert.strictEqual((yield* failed("--account", "1"))[0], 1)
-        for (const password of ["", "x".repeat(11), "x".repeat(201), "Password1234", "h@example.test"]) {
-          const [code, message] = yield* failed("--account", "1", "--password", password)
+        assert.strictEqual((yield* failed("--account", `${id}`))[0], 1)
+        for (const password of ["", "x".repeat(11), "x".repeat(201), "Password1234", email]) {
+          const [code, message] = yield* failed("--account", `${id}`, "--password", password)
           assert.strictEqual(code, 1)
           assert.match(String(message), /password: must/)
         }

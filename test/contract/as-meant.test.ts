@@ -6,7 +6,7 @@ import { Code, Id, Integer, PositiveAmount, wideningIfAbsent } from "../../src/c
 import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
 import type { Method } from "../../src/contract/operation.ts"
-import { JSON_PARTS } from "../../src/limits.ts"
+import { JSON_DEPTH, JSON_PARTS } from "../../src/limits.ts"
 
 // What generated clients and language models write, and what they mean by it.
 
@@ -122,6 +122,9 @@ describe("the JSON text of an array", () => {
     const most = tool({ list: list(JSON_PARTS), scope: [] })
     assert.lengthOf(Object(most).list, JSON_PARTS)
     assert.strictEqual(tool({ list: list(JSON_PARTS + 1), scope: [] }), "list: must be an array.")
+    const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
+    assert.strictEqual(tool({ list: nested(JSON_DEPTH), scope: [] }), "list[0]: must be a number.")
+    assert.strictEqual(tool({ list: nested(JSON_DEPTH + 1), scope: [] }), "list: must be an array.")
   })
 
   it("stays text in a REST body", () => {

@@ -6,22 +6,13 @@ import { makePolls } from "../../src/deliveries/workers.ts"
 import { typedClient, withToken } from "../harness.ts"
 import { lines } from "./log-lines.ts"
 import { receiver } from "./receiver.ts"
-import {
-  changes,
-  deliveries,
-  emptied,
-  happened,
-  layerScene,
-  type Subscription,
-  subscribed,
-  workedOff
-} from "./scene.ts"
+import { changes, deliveries, emptied, happened, layerScene, subscribed, workedOff } from "./scene.ts"
 import { answering, moody } from "./sending.ts"
 
 const HOUR = 60 * 60 * 1000
 const REASON = "The receiver returned 410 Gone, which ends deliveries to this address."
 
-const stateOf = Effect.fnUntraced(function* ({ operator, id }: Subscription) {
+const stateOf = Effect.fnUntraced(function* ({ operator, id }: Effect.Success<ReturnType<typeof subscribed>>) {
   const api = yield* typedClient
   const { webhooks } = yield* api.list_webhooks({}).pipe(withToken(operator.token))
   const webhook = webhooks.find((each) => each.id === id)

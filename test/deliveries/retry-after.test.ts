@@ -1,5 +1,5 @@
 import { assert, describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Queue } from "effect"
+import { Clock, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { retryAfterOf } from "../../src/deliveries/retry-after.ts"
 import { makePolls } from "../../src/deliveries/workers.ts"
@@ -52,7 +52,7 @@ layer(layerScene)("a receiver that says when to come again", (it) => {
     const server = yield* receiver(answer)
     const subscription = yield* subscribed(server.port)
     // `emptied` has set the clock to the wall clock, and it must not go back. An HTTP date has whole seconds.
-    const began = Math.ceil(Date.now() / 1000) * 1000
+    const began = Math.ceil((yield* Clock.currentTimeMillis) / 1000) * 1000
     yield* TestClock.setTime(began)
     mood.answer = answering(status, "", { "retry-after": retryAfter(began) })
     yield* happened(subscription.operator, changes(1))

@@ -83,7 +83,7 @@ describe("rules of operators", () => {
     assert.isTrue(password("correct horse battery"))
   })
 
-  it("each common password on the list is long enough and in its folded form", () => {
+  it("each common password on the list is long enough, and is recognised", () => {
     for (const each of commonPasswords) {
       assert.isAtLeast(Array.from(each).length, PASSWORD_MIN)
       assert.isTrue(isCommonPassword(each), each)

@@ -108,7 +108,7 @@ layer(Layer.mergeAll(Ground.layer, OtherUrl.layer).pipe(Layer.provideMerge(layer
   (it) => {
     it("has 72 tools to call", () => assert.lengthOf(tools, 72))
 
-    it.effect("may send a list argument as JSON text", () =>
+    it.effect("has tools that also read a list argument from JSON text", () =>
       Effect.gen(function* () {
         const world = yield* Ground
         const textOfLists = (value: unknown): unknown => {
