@@ -26,7 +26,8 @@ export default Effect.gen(function* () {
     })
   }
 
-  // A name that differs only in case has the same key.
+  // A name that differs only in case has the same key. `lower` knows fewer cases than the service, so this may also clear the key of such a
+  // rename. Then `fillNameKeys` computes it again within minutes.
   yield* sql`
     CREATE OR REPLACE FUNCTION forget_name_key() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

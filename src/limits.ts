@@ -404,7 +404,7 @@ export const CONNECTOR_MESSAGE_ID = 100
 /** Bodies that are read at once before anybody knows who sent them, and the milliseconds each may take to arrive. */
 export const CONNECTOR_BODIES = 64
 export const CONNECTOR_BODY_MS = 5_000
-/** Milliseconds for which a body keeps its permit against a message whose connector and network hold as many. */
+/** Milliseconds during which a body cannot be evicted by a message whose connector and network hold as many permits as its own. */
 export const CONNECTOR_BODY_PROTECTED_MS = 1_000
 /** Milliseconds for which a message that was heard is known again: much longer than a signature of it is taken (one hour). */
 export const CONNECTOR_MESSAGES_KEPT_MS = 60 * 60 * 1000
@@ -546,7 +546,7 @@ export const SIGN_IN_FORGOTTEN_MS = 60 * 60 * 1000
 /** Failed sign-ins from one place whatever the e-mail address, and milliseconds in which they are counted (ten minutes). */
 export const SIGN_IN_FAILURES_OF_PLACE = 50
 export const SIGN_IN_PLACE_MS = 10 * 60 * 1000
-/** Milliseconds by which the clocks of two processes may differ. A longer sign-in wait than that allows is ignored. */
+/** Milliseconds by which the clocks of two processes may differ. A stored sign-in wait that ends later than the longest wait plus this is ignored. */
 export const SIGN_IN_CLOCKS_APART_MS = 60 * 1000
 /** Browsers of an account that are known by a cookie of their own, and milliseconds since the last sign-in that one is (a year). */
 export const KNOWN_BROWSERS = 20
@@ -580,7 +580,7 @@ export const WAITING_REQUEST = 12_000
 export const OAUTH_CODE_MS = 60_000
 export const OAUTH_TOKEN_MS = 7 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKEN_MS = 90 * 24 * 60 * 60 * 1000
-/** Milliseconds after a renewal, the last one included, within which a client that lost the response can get it again. */
+/** Milliseconds after a renewal, inclusive, within which a client that lost the response gets the same one again. */
 export const REFRESH_GRACE_MS = 60_000
 /** Access tokens of one grant that are good at once, and how often it may be renewed in an hour. */
 export const GRANT_TOKENS = 10

@@ -56,7 +56,7 @@ export const unchangeable = Struct.lambda<unchangeable>((field) =>
   Schema.optionalKey(Schema.Union([field, Schema.Unknown])).annotateKey({ neverChanges: true })
 )
 
-/** The time of a record's last change, which the service sets: an edit may send any time back, but nothing else. */
+/** The time of a record's last change, which the service sets. An edit may send any text in it, which is ignored. */
 export const LastChange = Schema.optionalKey(Schema.String).annotateKey({ neverChanges: true })
 
 /** A whole number; 1.5 is a wrong type, not a broken rule. */
@@ -130,7 +130,7 @@ const FINER_THAN_MICROSECONDS = /\.\d{7}/
 /** A point in time as in {@link InstantText}, with at most six decimals, because the database stores microseconds. */
 export const MicrosecondText = instantUpTo(MICROSECOND_TEXT).check(
   Schema.makeFilter((text) => !FINER_THAN_MICROSECONDS.test(text), {
-    expected: "a time with at most six digits of a second",
+    expected: "a time with at most six decimals of a second",
     toJsonSchema: () => [{}, true]
   })
 )

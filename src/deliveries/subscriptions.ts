@@ -183,7 +183,7 @@ const stored = (sql: SqlClient, health: Health): Fragment => sql`${jsonParameter
 /** Whether the health of a row lets deliveries go; otherwise it rests or is paused. */
 export const isActive = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
 
-/** Selects the health of a subscription that still has this address. A try of an earlier address does not affect its health. */
+/** Selects the health of a subscription that still has this address. A failed attempt at an earlier address does not count against it. */
 export const healthOf = (sql: SqlClient, { operator_id, subscription_id, url }: SubscriptionAddress): Fragment => sql`
   SELECT health FROM webhook_subscriptions
   WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND deleted_at IS NULL`

@@ -243,5 +243,5 @@ const NO_ROOM: Readonly<Record<NoRoom, ServerError>> = {
 const tooLate = busy("This call waited too long behind others. Nothing was done; retry it, with fewer at once.")
 const tooLong = Effect.fail(tooLate)
 
-/** Whether a call was refused for want of a place, so that nothing of it was done. */
+/** Returns whether a call got no permit, so that its work did not begin and it counts in no rate-limit window. */
 export const foundNoPlace = (error: unknown): boolean => error instanceof ServerError && error.notBegun === true

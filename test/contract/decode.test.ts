@@ -136,7 +136,7 @@ describe("reading input", () => {
     assert.deepStrictEqual(json({ id: 1, exactly_at: longest }), { id: 1, exactly_at: longest })
     assert.strictEqual(
       json({ id: 1, exactly_at: longer }),
-      "422 exactly_at: must be a time with at most six digits of a second."
+      "422 exactly_at: must be a time with at most six decimals of a second."
     )
   })
 

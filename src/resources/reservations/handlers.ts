@@ -152,8 +152,8 @@ const answerOf = ({ reservation_code, status }: KnownOrder) => ({
 const sendsFixed = sendsFixedOf(update_reservation_basic.payloadSchema)
 const fixedFields = fixedFieldsOf(update_reservation_basic.payloadSchema, { changedBy: CHANGED_BY })
 
-/** A record with what it shows inside of others beside them too, as an edit takes it. */
-const flat = (record: Reservation) => ({
+/** Returns the record with its check-in details and `received_amount` also at the top level, where an edit accepts them. */
+const withInnerFields = (record: Reservation) => ({
   ...record,
   ...record.check_in_details,
   received_amount: record.payment.received_amount
@@ -171,7 +171,7 @@ const checkFixed = Effect.fnUntraced(function* (
   const { rows } = yield* search.search(operatorId, wanted, "booked_at", { offset: 0, limit: 1 })
   const [row] = rows
   if (row === undefined) return yield* noSuchStay
-  yield* Effect.fromResult(fixedFields(flat(toRecord(row, yield* callersClock)), payload))
+  yield* Effect.fromResult(fixedFields(withInnerFields(toRecord(row, yield* callersClock)), payload))
 })
 
 const updateReservationBasic = (

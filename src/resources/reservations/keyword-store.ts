@@ -7,10 +7,10 @@ import type { Keyword } from "./rules/keyword.ts"
 
 // Which stays a keyword finds, by the texts that triggers keep (migration 0067).
 
-/** Stays that are searched by their ids. A keyword that finds more is compared while the page is read in its order. */
+/** Most stays whose ids a search passes on as a list. A keyword with more matches is compared row by row while the page is read. */
 export const STAYS_BY_ID = 5_000
 
-/** The stays that a keyword finds: their ids, or, where it finds many, the keyword itself and how many there are. */
+/** The result of a keyword: the ids of its stays or, above {@link STAYS_BY_ID}, the keyword and the number of its stays. */
 export type KeywordMatch =
   | { readonly stayIds: ReadonlyArray<number> }
   | { readonly keyword: Keyword; readonly total: number }

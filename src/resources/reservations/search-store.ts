@@ -38,7 +38,7 @@ export interface WantedStays {
   readonly channel_type?: ChannelType | undefined
   readonly check_in: SearchedDays | undefined
   readonly check_out: SearchedDays | undefined
-  /** Those that a keyword has found. */
+  /** The stays that match the keyword. */
   readonly found_by_keyword?: KeywordMatch | undefined
 }
 
@@ -75,7 +75,7 @@ const valuesOf = (operatorId: number, wanted: WantedStays) => ({
   ...keywordValuesOf(wanted.found_by_keyword)
 })
 
-/** The ids of what a keyword found, or the keyword, where it found many. */
+/** Returns a keyword match as values of a statement: its ids or, for many matches, the keyword and their number. */
 const keywordValuesOf = (match: KeywordMatch | undefined) => {
   const isMany = match !== undefined && "keyword" in match
   return {
@@ -168,14 +168,14 @@ const found = (
     : sql`stays s WHERE ${sql.and([ofOperator, ...onStays])}`
 }
 
-/** The keyword of a search whose keyword finds many stays. */
+/** Returns the keyword if it has too many matches to pass their ids. */
 const keywordIn = ({ operatorId, words, digits }: SearchValues) =>
   words === undefined ? undefined : { operatorId, words, digits }
 
 /**
  * How many stays match. An index alone can tell: where nothing is asked of orders one of stays, and where nothing is asked
- * of stays that of orders by status, which has how many stays each has. Where a keyword alone is asked for, its number is
- * known.
+ * of stays that of orders by status, which has how many stays each has. If the keyword is the only filter, `matchKeyword` has
+ * counted its stays already.
  */
 const total = (sql: Sql, wanted: SearchValues, conditions: Conditions): Fragment => {
   const { onStays, onOrders } = conditions

@@ -61,7 +61,7 @@ export const search_reviews = operation("search_reviews", {
   success: Schema.Struct({ reviews: Schema.Array(Review), total: Schema.Int }),
   errors: [NotFound],
   exposure: card(
-    `Lists reviews, latest check-out first. review_status: by default reviewed, with reservation_code any. Dates: less than ${REVIEW_SEARCH_DAYS} days apart; by default up to today.`,
+    `Lists reviews, latest check-out first. Without review_status: reviewed ones; with reservation_code: all. Dates: less than ${REVIEW_SEARCH_DAYS} days apart; by default up to today.`,
     ["What did guests say last month?", "Which guests have I not reviewed yet?"],
     false
   )

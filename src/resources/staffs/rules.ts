@@ -8,7 +8,8 @@ const INVISIBLE = /\p{Cf}/gu
 /** What people put between digits. `(0)` is the zero that is dialled within the country alone. */
 const SEPARATORS = /\(0\)|[\p{Z}\t().\-/\p{Pd}\p{Pc}]/gu
 
-const isLong = (digits: string): boolean => digits.length >= MOBILE_DIGITS_MIN && digits.length <= MOBILE_DIGITS_MAX
+const hasMobileLength = (digits: string): boolean =>
+  digits.length >= MOBILE_DIGITS_MIN && digits.length <= MOBILE_DIGITS_MAX
 
 /** Writes a number with its country code in the form of the specification (POST /staffs): `+<country code> <number>`. */
 const internationalForm = (digits: string): string | undefined => {
@@ -25,7 +26,7 @@ const internationalForm = (digits: string): string | undefined => {
 export const mobileOf = (deployment: DeploymentName, text: string): string | undefined => {
   const bare = text.normalize("NFKC").replace(INVISIBLE, "").replace(SEPARATORS, "")
   if (/^\+\d+$/.test(bare)) return internationalForm(bare.slice(1))
-  return deployment === "regional" && /^\d+$/.test(bare) && isLong(bare) ? bare : undefined
+  return deployment === "regional" && /^\d+$/.test(bare) && hasMobileLength(bare) ? bare : undefined
 }
 
 const INTERNATIONAL_FORM = "+<country code> <number>, such as +49 15112345678"

@@ -138,7 +138,7 @@ export const update_transaction = operation("update_transaction", {
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden, Conflict],
   exposure: card(
-    "Changes an entry (id: search_transactions); status paid settles it. What you do not send stays. Another action_at decides the status anew. Direction, currency and link cannot change: delete it and create another.",
+    "Changes an entry (id: search_transactions); status paid settles it. What you do not send stays. Another action_at sets the status as on creation. Direction, currency and link cannot change: delete it and create another.",
     [
       "The laundry bill was 38, not 35.50",
       "Move yesterday's refund to the category other",

@@ -81,7 +81,7 @@ const creations: ReadonlyArray<Case> = [
     "seven digits of a second",
     (g) => ({ ...g.entry, action_at: "2027-05-07T10:00:00.1234567Z" }),
     422,
-    /^action_at: must be a time with at most six digits of a second/
+    /^action_at: must be a time with at most six decimals of a second/
   ],
   [
     "no link but nulls",
@@ -108,7 +108,7 @@ const edits: ReadonlyArray<Case> = [
   ["another kind of link", () => ({ link_type: "operator" }), 422, /^link_type: cannot be changed/],
   ["another status", () => ({ status: "outstanding" }), 422, /^status: cannot be changed/],
   ["a status that there is not", () => ({ status: "cancelled" }), 422, /^status: must be one of paid, outstanding/],
-  ["seven digits of a second", () => ({ action_at: "2027-05-07T10:00:00.1234560Z" }), 422, /^action_at: .*six digits/]
+  ["seven digits of a second", () => ({ action_at: "2027-05-07T10:00:00.1234560Z" }), 422, /^action_at: .*six decimals/]
 ]
 
 const searches: ReadonlyArray<Case> = [

@@ -107,7 +107,7 @@ export const hidden = (formToken: string): Html => html`<input type="hidden" nam
 /** The values of a visit that each form of its pages sends back. */
 export type OwnForm = Pick<Visit, "formToken" | "formKey">
 
-/** Renders the hidden fields of a form whose change runs only once, also if the form is sent again. */
+/** Renders the hidden fields of a form, with the key of its page. The change runs only once if its action passes `idempotencyKeyOf(form)`. */
 export const hiddenOnce = ({ formToken, formKey }: OwnForm): Html =>
   html`${hidden(formToken)}<input type="hidden" name="${KEY_FIELD}" value="${formKey}">`
 

@@ -15,8 +15,8 @@ const sumOf = (units: bigint) => exactNumber(units, 4)
 
 /**
  * What an order brings and what of it has come in, computed for the whole order (specification, "Reservation", payment).
- * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of. Of an order
- * that is over nothing is still to come, so it has no balance; its status tells what has come in all the same.
+ * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of. A
+ * cancelled, denied or timed-out order has balance 0; its payment status still shows how much was received.
  */
 export const paymentOf = (currency: string, total: Decimal, received: Decimal, isOver = false) => {
   const [due, come] = [tenThousandths(total), tenThousandths(received)]
