@@ -5,7 +5,11 @@ import { type Fields, type Heard, overRest, type Target } from "./doors.ts"
 import { tally } from "./figures.ts"
 import { attackedWorld } from "./worlds.ts"
 
-// Many callers want the same night at the same moment: one gets it, the others are told so.
+// Many callers want the same night at the same moment: one gets it, the others are told so. On a slow machine the last of them may
+// wait too long: the service then answers 500 with `Retry-After` and has done nothing (docs/retries.md), and they repeat the call.
+
+/** Requests that a caller sends at most for one creation. */
+const TRIES = 10
 
 export interface CreationsBudget {
   readonly on: string
@@ -18,6 +22,14 @@ const create = Api["create_reservation"]
 const NIGHT = { check_in_date: "2027-08-14", check_out_date: "2027-08-15" }
 const OTHER_NIGHT = { check_in_date: "2027-08-20", check_out_date: "2027-08-21" }
 
+/** Returns each error message of the answers once, with the header that says when to retry. */
+const messagesOf = (heard: ReadonlyArray<Heard>): ReadonlySet<string> =>
+  new Set(
+    heard.flatMap(({ envelope, reply }) =>
+      envelope?.error_code === 0 ? [] : [`${envelope?.error_msg} Retry-After: ${reply.headers["retry-after"]}`]
+    )
+  )
+
 export const creations = Effect.fnUntraced(function* (target: Target, budget: CreationsBudget) {
   const count = tally("concurrent creations of one night", budget.on)
   const sql = yield* SqlClient.SqlClient
@@ -28,13 +40,22 @@ export const creations = Effect.fnUntraced(function* (target: Target, budget: Cr
     [...names, "received_amount", "income_method_id"].map((name) => [name, fields[name]] as const)
   )
 
+  let repeats = 0
+  const createOne = Effect.fnUntraced(function* (fields: Fields) {
+    if (create === undefined) return yield* Effect.die("There is no operation create_reservation.")
+    for (let tries = 1; ; tries++) {
+      const heard = yield* Effect.promise(() => overRest(target, create, token, fields))
+      const seconds = heard.reply.headers["retry-after"]
+      if (heard.envelope?.error_code !== 500 || seconds === undefined || tries === TRIES) return heard
+      repeats += 1
+      yield* Effect.sleep(Number(seconds) * 1000)
+    }
+  })
+
   const all = (fieldsOf: (nth: number) => Fields): Effect.Effect<ReadonlyArray<Heard>> =>
     Effect.forEach(
       Array.from({ length: budget.creations }, (_, nth) => nth),
-      (nth) =>
-        Effect.promise(() =>
-          create === undefined ? Promise.reject() : overRest(target, create, token, fieldsOf(nth))
-        ),
+      (nth) => createOne(fieldsOf(nth)),
       { concurrency: "unbounded" }
     )
 
@@ -64,10 +85,11 @@ export const creations = Effect.fnUntraced(function* (target: Target, budget: Cr
   const same = yield* all(() => ({ ...order, ...OTHER_NIGHT, channel_id: "SAMEORDER1" }))
   const answered = judged("under one channel_id", same)
   if (answered.size !== 1 || !answered.has(0))
-    count.fell("a repeated creation is refused", JSON.stringify([...answered]))
+    count.fell("a repeated creation is refused", JSON.stringify([...answered, ...messagesOf(same)]))
   const made = new Set(same.map(({ envelope }) => JSON.stringify(envelope?.data)))
   if (made.size !== 1) count.fell("repeated creations answer different orders", [...made].slice(0, 3).join(" "))
   const [once] = yield* held(OTHER_NIGHT.check_in_date)
   if (once?.orders !== 1 || once.nights !== 1) count.fell("one channel_id made several orders", JSON.stringify(once))
+  if (repeats > 0) count.seen(`${repeats} repeated after Retry-After`)
   return count.figures()
 }, Effect.orDie)
