@@ -36,6 +36,8 @@ const storedRow = fc.record({
 
 type StoredRow = typeof storedRow extends fc.Arbitrary<infer Row> ? Row : never
 
+const epochRow: StoredRow = { int8: 0, numeric: "0.00", date: "1970-01-01", at: new Date(0), json: {}, text: "" }
+
 /** What every database must do alike. */
 export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.PgClient | SqlClient, E>): void =>
   layer(database)(name, (it) => {
@@ -56,14 +58,12 @@ export const databaseSuite = <E>(name: string, database: Layer.Layer<PgClient.Pg
               json: JSON.stringify(row.json),
               text: row.text
             })} returning int8, numeric, date, at, json, text`
-            expect(stored).toEqual(
-              JSON.parse(JSON.stringify({ ...row, at: null }), (key, value) => (key === "at" ? row.at : value))
-            )
+            expect(stored).toEqual({ ...JSON.parse(JSON.stringify({ ...row, at: null })), at: row.at })
           })
         yield* Effect.promise(() =>
           fc.assert(
             fc.asyncProperty(storedRow, (row) => run(roundTrip(row))),
-            { numRuns: 60 }
+            { numRuns: 60, examples: [[{ ...epochRow, json: { at: "" } }]] }
           )
         )
       })
