@@ -41,15 +41,12 @@ const isReady = (base: string): Promise<boolean> =>
 export interface Running {
   readonly leaseMs?: number | undefined
   readonly workers?: number | undefined
-  /** The folder of another checkout, of a release that knows no workers. */
+  /** The folder of another checkout, of another release. */
   readonly former?: string | undefined
 }
 
-const programOf = ({ leaseMs, workers = 1, former }: Running): ReadonlyArray<string> => {
-  if (leaseMs !== undefined) return [serving]
-  if (former !== undefined) return [join(former, "bin/latchkey.js"), "serve"]
-  return [join(HERE, "bin/latchkey.js"), "serve", "--workers", String(workers)]
-}
+const programOf = ({ leaseMs, workers = 1, former = HERE }: Running): ReadonlyArray<string> =>
+  leaseMs === undefined ? [join(former, "bin/latchkey.js"), "serve", "--workers", String(workers)] : [serving]
 
 const begin = async (ground: Partial<Ground> & Pick<Ground, "env">, port: string, running: Running): Promise<Life> => {
   const { leaseMs } = running
