@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import * as Fs from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import { Effect } from "effect"
@@ -47,16 +48,10 @@ const hasFolderOpen = async (pid: number, dataDir: string): Promise<boolean> => 
   return false
 }
 
-const exists = (path: string): Promise<boolean> =>
-  Fs.access(path).then(
-    () => true,
-    () => false
-  )
-
 /** Returns whether a service listens on the control socket of the folder. */
 const findService = Effect.fnUntraced(function* (dataDir: string) {
-  // The path may lead over a link that is made for it and stays. Without a socket no link is made: each backup opens a new folder.
-  if (!(yield* Effect.promise(() => exists(controlSocket(dataDir))))) return false
+  // `pathToConnect` may make a link, which stays. Without a socket it must make none, because each backup opens a new folder.
+  if (!existsSync(controlSocket(dataDir))) return false
   const socket = yield* connectToControl(yield* pathToConnect(dataDir))
   socket?.destroy()
   return socket !== undefined

@@ -41,7 +41,7 @@ const isReady = (base: string): Promise<boolean> =>
 export interface Running {
   readonly leaseMs?: number | undefined
   readonly workers?: number | undefined
-  /** The folder of another checkout, of another release. */
+  /** The folder with the code of another release. Default: this code. */
   readonly former?: string | undefined
 }
 

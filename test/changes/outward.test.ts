@@ -94,11 +94,11 @@ const asKilled = Effect.fnUntraced(function* ({ operatorId }: Request) {
 
 const aMoment = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 20)))
 
-/** Milliseconds of test time to a moment: ten times as fast as real time, or as fast, where the database must keep up. */
+/** Milliseconds of test time in a step, which takes 20 ms: ten times real time, or real time for calls that wait for the database. */
 const FAST_STEP = 200
 const REAL_STEP = 20
 
-/** Lets time go by in small steps until a call is answered. */
+/** Advances the test clock in steps until a call is answered. */
 const inItsTime = <A, E>(fiber: Fiber.Fiber<A, E>, stepMs = FAST_STEP): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     for (let step = 0; step < 500 && fiber.pollUnsafe() === undefined; step += 1) {
