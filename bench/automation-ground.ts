@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { RuleDefinition } from "../src/resources/automation/rules/rule.ts"
+import type { RuleDefinition } from "../src/domain/automation/rules/rule.ts"
 import { seedOperator } from "./operator.ts"
 
 // A host with many stays and twenty rules beside one with few and one rule, by few statements, whatever their number.

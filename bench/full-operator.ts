@@ -10,7 +10,7 @@ import {
   PAGE_MAX,
   STAFF_NOTE,
   SUBSCRIPTION_ROOMS_MAX
-} from "../src/limits.ts"
+} from "../src/platform/limits.ts"
 import { seedBenchOperator } from "./operator.ts"
 
 /** First day of the calendar that is full; the bench runs on the day's date. */

@@ -1,6 +1,6 @@
 import { Effect, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerPostgres } from "../src/database/postgres.ts"
+import { layerPostgres } from "../src/platform/database/postgres.ts"
 import { emptyDatabase, scratchDatabase } from "../test/scratch-database.ts"
 import { ARRIVALS, earlier, OTHER_ARRIVALS, twoUnlike } from "./bookings.ts"
 import { callWith, layerInProcess } from "./in-process.ts"

@@ -4,15 +4,15 @@ import { join } from "node:path"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { migrations } from "../migrations/index.ts"
-import { layerEmbedded } from "../src/database/embedded.ts"
-import { migrate } from "../src/database/migrate.ts"
+import { layerEmbedded } from "../src/platform/database/embedded.ts"
+import { migrate } from "../src/platform/database/migrate.ts"
 import {
   AVAILABILITY_CHANGE_DAYS,
   IDS_MAX,
   PAGE_MAX,
   SHARED_PAGE_PROPERTIES,
   SUBSCRIPTION_ROOMS_MAX
-} from "../src/limits.ts"
+} from "../src/platform/limits.ts"
 import { seedFullOperator } from "./full-operator.ts"
 import { BENCH_TOKEN } from "./operator.ts"
 import { withScratchDatabase } from "./scratch-database.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestOf } from "../src/gate/credentials.ts"
+import { digestOf } from "../src/admission/gate/credentials.ts"
 import { wideWindows } from "./wide-windows.ts"
 
 /** The token the bench calls with. */

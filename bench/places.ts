@@ -1,7 +1,7 @@
 // What a place costs a call when places are free: `node bench/places.ts`.
 import { Effect, Schema } from "effect"
-import { rowsOf } from "../src/database/rows.ts"
-import { Places } from "../src/places/Places.ts"
+import { Places } from "../src/admission/concurrency/Places.ts"
+import { rowsOf } from "../src/platform/database/rows.ts"
 
 const ROUNDS = 15
 const CALLS = 20_000

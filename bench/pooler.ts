@@ -3,7 +3,7 @@
 // what the machine's other work spoils least: this process's for the service, that of the sessions for the database.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted, References } from "effect"
-import { layerPostgres, type PostgresOptions } from "../src/database/postgres.ts"
+import { layerPostgres, type PostgresOptions } from "../src/platform/database/postgres.ts"
 import { noPooler, pooler } from "../test/own-processes.ts"
 import { inTurn, median } from "./figures.ts"
 import { withGround } from "./ground.ts"

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { toReceivedInput } from "../src/contract/input.ts"
 import { addDays } from "../src/contract/time.ts"
-import { Service } from "../src/service.ts"
+import { Service } from "../src/service/service.ts"
 import { callWith } from "./in-process.ts"
 import { FIRST_DAY, type Ground, NIGHTS, tokenOf } from "./reservation-ground.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestHexOf } from "../src/gate/credentials.ts"
+import { digestHexOf } from "../src/admission/gate/credentials.ts"
 
 // Operators with reservations, seeded by few statements, whatever their number.
 

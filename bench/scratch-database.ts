@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { layerPostgres } from "../src/database/postgres.ts"
+import { layerPostgres } from "../src/platform/database/postgres.ts"
 import { scratchDatabase } from "../test/scratch-database.ts"
 
 /** The server the bench makes its database on. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { NURSERY_FLAGS, SERVE_FLAGS } from "../bin/flags.js"
-import { DATABASE_CONNECTIONS } from "../src/database/postgres.ts"
+import { DATABASE_CONNECTIONS } from "../src/platform/database/postgres.ts"
 import type { ServerName } from "./cases.ts"
 import { collector } from "./collector.ts"
 import type { Ground } from "./ground.ts"

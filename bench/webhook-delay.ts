@@ -2,7 +2,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Latch, Layer, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { WakeUp } from "../src/background/WakeUp.ts"
+import { WakeUp } from "../src/jobs/WakeUp.ts"
 import { layerDelivering, prepared } from "./webhook-ground.ts"
 import type { Receiver } from "./webhook-receiver.ts"
 

@@ -1,11 +1,11 @@
 import { Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { AddressResolver } from "../src/deliveries/AddressResolver.ts"
-import { parseAllowedHosts } from "../src/deliveries/allowed-hosts.ts"
-import { layerDeliveries } from "../src/deliveries/layer.ts"
-import { Outbound } from "../src/deliveries/Outbound.ts"
-import { generateSecret, generateSecretToken } from "../src/deliveries/signature.ts"
-import { NewEvents } from "../src/events/NewEvents.ts"
+import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
+import { parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { layerDeliveries } from "../src/domain/webhooks/deliveries/layer.ts"
+import { Outbound } from "../src/domain/webhooks/deliveries/Outbound.ts"
+import { generateSecret, generateSecretToken } from "../src/domain/webhooks/deliveries/signature.ts"
+import { NewEvents } from "../src/jobs/events/NewEvents.ts"
 
 /** Subscriptions of a new operator to paths of the receiver; answers the operator's id. */
 export const prepared = Effect.fnUntraced(function* (port: number, subscriptions: number) {

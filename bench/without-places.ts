@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Places } from "../src/admission/concurrency/Places.ts"
 import { serveWith } from "../src/main.ts"
-import { Places } from "../src/places/Places.ts"
 
 // The service in which everybody works at once, first come, first served.
 

@@ -1,5 +1,5 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { RateWindows } from "../src/gate/windows/RateWindows.ts"
+import { RateWindows } from "../src/admission/windows/RateWindows.ts"
 import { serveWith } from "../src/main.ts"
 
 // The service with its windows off, to see what they cost.

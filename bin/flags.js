@@ -16,6 +16,6 @@ export const SERVE_FLAGS = [
   // The embedded database is compiled while it runs, with up to 600 MB for its largest function. Several compilers at once
   // leave 20 to 40 MB of that behind, each in heaps of its own.
   "--wasm-num-compilation-tasks=1",
-  // For src/background/idle-memory.ts.
+  // For src/jobs/idle-memory.ts.
   "--expose-gc"
 ]

@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"
 import { join } from "node:path"
 import { RELEASE } from "../src/contract/releases.ts"
-import { declarationsText } from "../src/documents/client/declarations.ts"
-import { routesText } from "../src/documents/client/routes.ts"
+import { declarationsText } from "../src/transports/docs/client/declarations.ts"
+import { routesText } from "../src/transports/docs/client/routes.ts"
 
 const here = import.meta.dirname
 

@@ -92,7 +92,7 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX stays_order ON stays (operator_id, order_id)`
   yield* sql`CREATE INDEX stays_property ON stays (operator_id, property_id, check_in_date)`
 
-  // The account's own names; the service's built-in names are in the code (resources/transactions/dictionaries.ts).
+  // The account's own names; the service's built-in names are in the code (domain/money/dictionaries.ts).
   yield* sql`
     CREATE TABLE dictionary_entries (
       operator_id bigint NOT NULL REFERENCES operators (id),

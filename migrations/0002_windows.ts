@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// Limits that differ from the table's: one operator's, and a token's tighter ones (gate/windows/limit-overrides.ts).
+// Limits that differ from the table's: one operator's, and a token's tighter ones (admission/windows/limit-overrides.ts).
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

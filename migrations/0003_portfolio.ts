@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Defaults of a new operator; the numbers are also in src/limits.ts.
+  // Defaults of a new operator; the numbers are also in src/platform/limits.ts.
   yield* sql`
     ALTER TABLE operators
       ADD room_limit integer NOT NULL DEFAULT 100 CHECK (room_limit >= 0),

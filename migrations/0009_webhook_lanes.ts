@@ -22,7 +22,7 @@ export default Effect.gen(function* () {
 
   // Room in each page, so that taking a delivery rewrites it in its place and leaves its indexes alone.
   yield* sql`ALTER TABLE webhook_deliveries SET (fillfactor = 60)`
-  // 3 is WEBHOOK_HOLDING_FAILURES (src/limits.ts). A replay sets the failures to 0: it goes in its record's order again.
+  // 3 is WEBHOOK_HOLDING_FAILURES (src/platform/limits.ts). A replay sets the failures to 0: it goes in its record's order again.
   yield* sql`DROP INDEX webhook_deliveries_due, webhook_deliveries_record`
   yield* sql`
     ALTER TABLE webhook_deliveries ADD lane text COLLATE "C" NOT NULL

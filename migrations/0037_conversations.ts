@@ -65,7 +65,7 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX messages_newest ON messages (operator_id, conversation_id, created_at DESC, id DESC)`
   yield* sql`CREATE INDEX messages_queued ON messages (operator_id, conversation_id, id) WHERE delivery = 'queued'`
 
-  // What a conversation has to send goes one after the other: a lane is timed work (background/timed-work.ts) that is never
+  // What a conversation has to send goes one after the other: a lane is timed work (jobs/timed-work.ts) that is never
   // settled, and counts what waits in it.
   yield* sql`
     CREATE TABLE message_lanes (

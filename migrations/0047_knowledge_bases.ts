@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // revision rises with every edit: fragments of an older one are not searched any more. Preparing an entry is timed work
-  // (background/timed-work.ts); due_at is infinity while there is nothing to prepare. What a scope names may be deleted later:
+  // (jobs/timed-work.ts); due_at is infinity while there is nothing to prepare. What a scope names may be deleted later:
   // then it names nothing.
   yield* sql`
     CREATE TABLE knowledge_bases (
@@ -31,7 +31,7 @@ export default Effect.gen(function* () {
     )`
   yield* sql`
     CREATE INDEX knowledge_bases_due ON knowledge_bases (operator_id, due_at, id) WHERE due_at < 'infinity'`
-  // KNOWLEDGE_BASES of src/limits.ts.
+  // KNOWLEDGE_BASES of src/platform/limits.ts.
   yield* sql`
     ALTER TABLE operators ADD knowledge_base_limit integer NOT NULL DEFAULT 1000 CHECK (knowledge_base_limit >= 0)`
   yield* sql`

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // definition is what the host wrote (src/resources/automation/rules/rule.ts). since is when it was made or last resumed. Its
+  // definition is what the host wrote (src/domain/automation/rules/rule.ts). since is when it was made or last resumed. Its
   // stays are marked in pages, from the latest on: mark_before is the stay before which they still have to be, null once all are.
   yield* sql`
     CREATE TABLE automation_rules (
@@ -21,7 +21,7 @@ export default Effect.gen(function* () {
     )`
   yield* sql`
     CREATE INDEX automation_rules_marking ON automation_rules (operator_id, id) WHERE mark_before IS NOT NULL`
-  // AUTOMATION_RULES of src/limits.ts. A rule that was removed never comes back, so only a new one can be too many.
+  // AUTOMATION_RULES of src/platform/limits.ts. A rule that was removed never comes back, so only a new one can be too many.
   yield* sql`
     ALTER TABLE operators ADD automation_rule_limit integer NOT NULL DEFAULT 100 CHECK (automation_rule_limit >= 0)`
   yield* sql`

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { builtBeside } from "../src/database/built-beside.ts"
-import { fillNameKeys } from "../src/resources/name-keys.ts"
+import { fillNameKeys } from "../src/domain/name-keys.ts"
+import { builtBeside } from "../src/platform/database/built-beside.ts"
 
 // Names of groups and tags are compared by a key that ignores case and the Unicode form. The service computes the key, so that it
 // does not depend on the locale of the database. A row without a key is compared by its exact name.

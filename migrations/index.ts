@@ -1,4 +1,4 @@
-import type { Migration } from "../src/database/migration.ts"
+import type { Migration } from "../src/platform/database/migration.ts"
 import foundation from "./0001_foundation.ts"
 import windows from "./0002_windows.ts"
 import portfolio from "./0003_portfolio.ts"

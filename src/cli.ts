@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { program } from "./cli/program.ts"
-import { teardown } from "./cli/signals.ts"
+import { program } from "./tools/cli/program.ts"
+import { teardown } from "./tools/cli/signals.ts"
 
 const args = process.argv.slice(2)
 

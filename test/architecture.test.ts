@@ -91,7 +91,7 @@ const inCircles = (uses: Iterable<readonly [string, ReadonlyArray<string>]>): Re
   }
 }
 
-const familyOf = (file: string): string => placeOf(file).replace("resources/", "")
+const familyOf = (file: string): string => placeOf(file).replace("domain/", "")
 
 describe("a table", () => {
   const writes = files.flatMap((file) => writesIn(file).map((table) => ({ file, table })))
@@ -106,12 +106,12 @@ describe("a table", () => {
 
   it("is named by the statement that writes it, or by the list whose rows are replaced, or by who fills all tables, seals all secrets anew or fills keys of names", () => {
     assert.deepStrictEqual(sorted(files.filter(writesByParameter)), [
-      "backup/loading.ts",
-      "database/replaced-list.ts",
-      "resources/name-keys.ts",
-      "sealing/rotating.ts"
+      "domain/name-keys.ts",
+      "platform/database/replaced-list.ts",
+      "platform/sealing/rotating.ts",
+      "tools/backup/loading.ts"
     ])
-    assert.sameMembers([...writesIn("resources/staffs/store.ts")], [...Array(3).fill("staffs"), "staff_properties"])
+    assert.sameMembers([...writesIn("domain/work/staffs/store.ts")], [...Array(3).fill("staffs"), "staff_properties"])
   })
 
   it("is written by its owner alone, but for a list that may only become shorter", () => {
@@ -128,16 +128,22 @@ describe("a table", () => {
 const MOST_WRITTEN_ELSEWHERE = 5
 
 // Within a trace that nobody records, the library's own spans have no ids: a log line in one would name none.
-const ON_THE_WAY = ["service.ts", "adapters", "gate", "places", "changes", "events", "deliveries"]
+const ON_THE_WAY = [
+  "service/service.ts",
+  "transports",
+  "domain/<family>",
+  "domain/webhooks/deliveries",
+  "admission",
+  "changes",
+  "jobs/events"
+]
 
-it("what a call passes opens spans where somebody reads them, and nowhere else (telemetry/spans.ts)", () => {
-  const opening = files.filter((file) => {
-    const place = rowOf(placeOf(file))
-    return (
-      (ON_THE_WAY.includes(place) || place.startsWith("resources/")) &&
+it("what a call passes opens spans where somebody reads them, and nowhere else (platform/telemetry/spans.ts)", () => {
+  const opening = files.filter(
+    (file) =>
+      ON_THE_WAY.some((path) => file.startsWith(path) || rowOf(placeOf(file)) === path) &&
       /Effect\.(withSpan|useSpan|fn)\(/.test(textOf(file))
-    )
-  })
+  )
   assert.deepStrictEqual(opening, [])
 })
 

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Ref } from "effect"
-import { type AccountMeant, ChannelGateway } from "../src/channels/ChannelGateway.ts"
-import type { ChannelAnswer, ListingThere, OrderThere } from "../src/channels/connector.ts"
-import type { ListingDay, PricedDays, RestrictedDays, StockedDays } from "../src/channels/days.ts"
-import type { ChannelError } from "../src/channels/errors.ts"
 import { addDays, daysInRange } from "../src/contract/time.ts"
+import { type AccountMeant, ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
+import type { ChannelAnswer, ListingThere, OrderThere } from "../src/domain/channels/port/connector.ts"
+import type { ListingDay, PricedDays, RestrictedDays, StockedDays } from "../src/domain/channels/port/days.ts"
+import type { ChannelError } from "../src/domain/channels/port/errors.ts"
 import { type GuestsThere, makeGuestsThere } from "./guests-there.ts"
 import { makeRulesThere, type RulesThere } from "./price-and-rules.ts"
 

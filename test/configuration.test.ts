@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
-import { isPlainLoopback, readSettings } from "../src/configuration.ts"
-import { allowsHost } from "../src/deliveries/allowed-hosts.ts"
-import { newKey } from "../src/sealing/keys.ts"
-import { OTEL_ENTRIES } from "../src/telemetry/collector-settings.ts"
+import { allowsHost } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { newKey } from "../src/platform/sealing/keys.ts"
+import { OTEL_ENTRIES } from "../src/platform/telemetry/collector-settings.ts"
+import { isPlainLoopback, readSettings } from "../src/service/configuration.ts"
 
 const KEY = newKey()
 

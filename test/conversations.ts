@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newCode } from "../src/resources/conversations/known-conversation.ts"
+import { newCode } from "../src/domain/guests/conversations/known-conversation.ts"
 
 /** A thread at a channel, as a row: for tests of what happens in one. */
 export interface GivenConversation {

@@ -8,8 +8,8 @@ import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { inject } from "vitest"
-import { layerMemory } from "../src/database/embedded.ts"
-import { layerPostgres } from "../src/database/postgres.ts"
+import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerPostgres } from "../src/platform/database/postgres.ts"
 
 /** Connections age in real time: a test that moves its clock by a month must not close them under its own feet. */
 const realClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens, Value } from "../src/database/forms.ts"
+import type { Givens, Value } from "../src/platform/database/forms.ts"
 
 // What a form of a statement must not do, and may, for test/givens.test.ts: a line that must not be says so.
 

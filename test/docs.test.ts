@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { operations } from "../src/Api.ts"
 import { routeOf, summaryOf, toolCardOf } from "../src/contract/operation.ts"
 import {
   BACKGROUND_CONNECTIONS,
   DIRECT_CONNECTIONS,
   POOLED_BACKGROUND_CONNECTIONS,
   PROBE_CONNECTIONS
-} from "../src/database/choose.ts"
-import { DATABASE_CONNECTIONS } from "../src/database/postgres.ts"
-import { CONNECTIONS_BESIDE_PLACES, PLACES } from "../src/limits.ts"
+} from "../src/platform/database/choose.ts"
+import { DATABASE_CONNECTIONS } from "../src/platform/database/postgres.ts"
+import { CONNECTIONS_BESIDE_PLACES, PLACES } from "../src/platform/limits.ts"
+import { operations } from "../src/service/Api.ts"
 import { POOLER_SETTINGS } from "./own-processes.ts"
 
 const page = join(import.meta.dirname, "../docs/api.md")

@@ -1,7 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
-import { layerMemory } from "../src/database/embedded.ts"
-import { layerPostgres } from "../src/database/postgres.ts"
+import { layerMemory } from "../src/platform/database/embedded.ts"
+import { layerPostgres } from "../src/platform/database/postgres.ts"
 import { emptyDatabase } from "./scratch-database.ts"
 
 /** A database of its own without tables, for tests that migrate: on the server of the run, or embedded. */

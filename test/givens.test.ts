@@ -5,7 +5,7 @@ import { decidedByValues } from "./givens.ts"
 import { files, src } from "./house.ts"
 
 /** The one that tells a value from what stands for it. */
-const TELLS = join(src, "database/forms.ts")
+const TELLS = join(src, "platform/database/forms.ts")
 
 const example = join(import.meta.dirname, "deciding.ts")
 

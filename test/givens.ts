@@ -14,7 +14,7 @@ import {
 } from "typescript/unstable/ast/is"
 import { API, type Checker, type Project, type Type } from "typescript/unstable/sync"
 
-// What stands for a value in a form of a statement (src/database/forms.ts) is an object: whatever is asked of it but
+// What stands for a value in a form of a statement (src/platform/database/forms.ts) is an object: whatever is asked of it but
 // whether it is undefined has the same answer for every value, and the compiler has no objection.
 
 /** Where a value decides something that it cannot decide. */

@@ -5,8 +5,8 @@ import { Effect, Exit, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
 import { migrations } from "../migrations/index.ts"
-import { EmbeddedDatabase, layerMemory } from "../src/database/embedded.ts"
-import { migrate } from "../src/database/migrate.ts"
+import { EmbeddedDatabase, layerMemory } from "../src/platform/database/embedded.ts"
+import { migrate } from "../src/platform/database/migrate.ts"
 import { scratchDatabase } from "./scratch-database.ts"
 
 declare module "vitest" {

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Ref } from "effect"
-import type { AccountMeant, ChannelGateway } from "../src/channels/ChannelGateway.ts"
+import type { AccountMeant, ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
 import type {
   MessageTaken,
   MessageThere,
@@ -7,9 +7,9 @@ import type {
   OfferThere,
   ReviewThere,
   ThreadThere
-} from "../src/channels/connector.ts"
-import type { ChannelError } from "../src/channels/errors.ts"
-import { OFFER_LASTS_MS } from "../src/limits.ts"
+} from "../src/domain/channels/port/connector.ts"
+import type { ChannelError } from "../src/domain/channels/port/errors.ts"
+import { OFFER_LASTS_MS } from "../src/platform/limits.ts"
 
 // What a scripted channel does with what is meant for its guests. It is heard as `message <thread>`, `offer <thread>`,
 // `withdraw <offer>` and `review <reservation code>`, whose answers a test decides by what stands after the space.

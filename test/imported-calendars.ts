@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { hostOf } from "../src/resources/imported-calendars/calendar-url.ts"
+import { hostOf } from "../src/domain/calendars/imported-calendars/calendar-url.ts"
 
 // Calendars of elsewhere as they stand in the database, without anybody who fetches them.
 

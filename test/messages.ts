@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newCode } from "../src/resources/conversations/known-conversation.ts"
+import { newCode } from "../src/domain/guests/conversations/known-conversation.ts"
 
 // Messages of a host that wait to be sent, written directly.
 

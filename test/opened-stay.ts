@@ -1,4 +1,4 @@
-import type { OpenedStay } from "../src/resources/check-in/opened-stay.ts"
+import type { OpenedStay } from "../src/domain/bookings/check-in/opened-stay.ts"
 
 /** A stay as its page opens it: of an accepted order, with a door code and nothing asked. */
 export const openedStay = (given: Partial<OpenedStay> = {}): OpenedStay => ({

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
-import { layerPostgres } from "../src/database/postgres.ts"
+import { layerPostgres } from "../src/platform/database/postgres.ts"
 import { layerTestMemory } from "./database.ts"
 import { scratchDatabase } from "./scratch-database.ts"
 

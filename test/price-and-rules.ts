@@ -1,8 +1,8 @@
 import { Effect, Ref } from "effect"
-import type { AccountMeant } from "../src/channels/ChannelGateway.ts"
-import type { ListingThere } from "../src/channels/connector.ts"
-import { type ChannelError, ChannelRefused } from "../src/channels/errors.ts"
-import type { AirbnbPriceAndRules, VrboPriceAndRules } from "../src/channels/price-and-rules.ts"
+import type { AccountMeant } from "../src/domain/channels/port/ChannelGateway.ts"
+import type { ListingThere } from "../src/domain/channels/port/connector.ts"
+import { type ChannelError, ChannelRefused } from "../src/domain/channels/port/errors.ts"
+import type { AirbnbPriceAndRules, VrboPriceAndRules } from "../src/domain/channels/port/price-and-rules.ts"
 
 // Prices and rules as a small marketplace keeps them: it does what it is told, a setting at a time.
 

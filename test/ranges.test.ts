@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { type ApiOperation, operations } from "../src/Api.ts"
 import { addDays } from "../src/contract/time.ts"
 import {
   AVAILABILITY_END_DAYS,
@@ -10,7 +9,8 @@ import {
   SEARCH_DAYS,
   STAY_NIGHTS,
   TRANSACTION_DAYS
-} from "../src/limits.ts"
+} from "../src/platform/limits.ts"
+import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { call, layerTest } from "./harness.ts"
 import { contents, fieldsOf, sample } from "./walking.ts"
 import { makeWorld } from "./world.ts"

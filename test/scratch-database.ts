@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../migrations/index.ts"
-import { migrate } from "../src/database/migrate.ts"
-import { layerPostgres } from "../src/database/postgres.ts"
+import { migrate } from "../src/platform/database/migrate.ts"
+import { layerPostgres } from "../src/platform/database/postgres.ts"
 
 // Databases of its own on a server, for tests and benches.
 

@@ -1,4 +1,4 @@
-import type { StayFacts } from "../src/resources/automation/facts.ts"
+import type { StayFacts } from "../src/domain/automation/facts.ts"
 import { openedStay } from "./opened-stay.ts"
 
 /** A stay as rules and templates see it: of an accepted order of a channel, booked a month before. */

@@ -1,8 +1,8 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ApiOperation, operations } from "../src/Api.ts"
 import { isFixed } from "../src/contract/fixed-fields.ts"
 import { isChange, needsToken } from "../src/contract/operation.ts"
+import { type ApiOperation, operations } from "../src/service/Api.ts"
 import { EITHER, NO_REFERENCES, neededValue, REFERENCES, sampleValue, type World } from "./world.ts"
 
 // What every walk over the contract starts from: a valid call of each operation, and what an operator has.

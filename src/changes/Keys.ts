@@ -2,7 +2,7 @@ import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { CallKey } from "../contract/acting.ts"
-import { rowOf } from "../database/rows.ts"
+import { rowOf } from "../platform/database/rows.ts"
 import { claiming, keepingAlone, knownKey, leaving, releasing, renewing, takingOver } from "./key-record.ts"
 
 /** Milliseconds an act outside may be under way before another call may ask what became of it. */

@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { periodically } from "../background/loop.ts"
 import type { Caller } from "../contract/caller.ts"
-import { jsonParameter } from "../database/parameters.ts"
-import { REFUSALS_KINDS } from "../limits.ts"
-import { refusedOfNobody } from "../telemetry/metrics/declared.ts"
-import { countOne } from "../telemetry/metrics/measuring.ts"
+import { periodically } from "../jobs/loop.ts"
+import { jsonParameter } from "../platform/database/parameters.ts"
+import { REFUSALS_KINDS } from "../platform/limits.ts"
+import { refusedOfNobody } from "../platform/telemetry/metrics/declared.ts"
+import { countOne } from "../platform/telemetry/metrics/measuring.ts"
 import { hourOf, makeCounts, type RefusalCount, type RefusalKind } from "./refusal-counts.ts"
 
 /** Milliseconds between two times that counts are written down, what one of these may take, and what the last one gets. */

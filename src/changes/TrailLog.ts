@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { onlyRowOf, rowsOf } from "../database/rows.ts"
+import { onlyRowOf, rowsOf } from "../platform/database/rows.ts"
 import { HOUR_MS, hourOf } from "./refusal-counts.ts"
 
 /** Name and e-mail address as they are now; null: there is no such account any more. */

@@ -1,8 +1,8 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { CallKey } from "../contract/acting.ts"
-import type { Value } from "../database/forms.ts"
-import { jsonParameter } from "../database/parameters.ts"
+import type { Value } from "../platform/database/forms.ts"
+import { jsonParameter } from "../platform/database/parameters.ts"
 
 // The statements of idempotency_keys. All but `keeping` stand for themselves.
 

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
-import { periodically } from "../background/loop.ts"
-import { RETENTION_MS } from "../background/retention.ts"
+import { periodically } from "../jobs/loop.ts"
+import { RETENTION_MS } from "../jobs/retention.ts"
 import { retain } from "./retention.ts"
 
 /** Removes what changes left behind, and counts of refusals, when they are old, over a database. */

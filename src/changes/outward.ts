@@ -2,7 +2,7 @@ import { Clock, Effect, Fiber } from "effect"
 import { Acting, type CallKey } from "../contract/acting.ts"
 import { awayWhileActing } from "../contract/away-from-place.ts"
 import { Conflict } from "../contract/errors.ts"
-import { IDEMPOTENCY_RETRY_SECONDS } from "../limits.ts"
+import { IDEMPOTENCY_RETRY_SECONDS } from "../platform/limits.ts"
 import type { Keys } from "./Keys.ts"
 
 /** An act that happens outside, where no statement of ours can undo it. Its errors are those its caller is told. */

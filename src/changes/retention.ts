@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { applyRetention, nextRows } from "../background/retention.ts"
-import { IDEMPOTENCY_KEPT_MS, TRAIL_KEPT_MS } from "../limits.ts"
+import { applyRetention, nextRows } from "../jobs/retention.ts"
+import { IDEMPOTENCY_KEPT_MS, TRAIL_KEPT_MS } from "../platform/limits.ts"
 import { HOUR_MS } from "./refusal-counts.ts"
 
 const forgettingKeys = (sql: SqlClient.SqlClient, then: Date): Fragment => sql`

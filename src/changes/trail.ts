@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Actor } from "../contract/acting.ts"
-import type { Value, Valued } from "../database/forms.ts"
+import type { Value, Valued } from "../platform/database/forms.ts"
 
 /** Writes down who changed the records in the CTE `touched`, but for those that have no name there: they are kept out. */
 export const trailing = (

@@ -5,7 +5,7 @@ import type { ServerError } from "./errors.ts"
 export type AwayFromPlace = <A, E, R>(waiting: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ServerError, R>
 
 /**
- * How the work of a call waits for something that takes its time without holding the place it works in (src/places).
+ * How the work of a call waits for something that takes its time without holding the place it works in (src/admission/concurrency).
  * Whoever runs the work in a place says how; else it is run as it is.
  */
 export const AwayFromPlace = Context.Reference<AwayFromPlace>("latchkey/contract/AwayFromPlace", {

@@ -26,7 +26,7 @@ export const networkOf = (address: string): string =>
 const STRANGERS = 4_096
 
 /**
- * Whose share of the places (src/places) a call without a token is worked on in: its network's, as a number that no operator has.
+ * Whose share of the places (src/admission/concurrency) a call without a token is worked on in: its network's, as a number that no operator has.
  * So who floods waits behind itself. Where nobody's address is known, all have one share.
  */
 export const strangerAt = (address: string | undefined): number => {

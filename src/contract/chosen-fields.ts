@@ -1,5 +1,5 @@
 import { Predicate, Schema, type SchemaAST } from "effect"
-import { FIELD_NAME, FIELDS_CHOSEN, FIELDS_TEXT } from "../limits.ts"
+import { FIELD_NAME, FIELDS_CHOSEN, FIELDS_TEXT } from "../platform/limits.ts"
 import { textUpTo } from "./fields.ts"
 import { toldName } from "./told-name.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Schema, type SchemaAST, type SchemaIssue } from "effect"
-import { FIELDS_TOLD } from "../limits.ts"
+import { FIELDS_TOLD } from "../platform/limits.ts"
 import { BadRequest, ValidationFailed } from "./errors.ts"
 import { toldName } from "./told-name.ts"
 

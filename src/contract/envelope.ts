@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { customAlphabet } from "../random-text.ts"
+import { customAlphabet } from "../platform/random-text.ts"
 import { type ApiError, errorCode } from "./errors.ts"
 
 /** Every answer of the service, REST and MCP alike (specification, Response envelope). HTTP status is always 200. */

@@ -1,6 +1,6 @@
 import currencyCodes from "currency-codes"
 import { Schema, Struct } from "effect"
-import { AMOUNT_MAX, CODE, EMAIL, INSTANT_TEXT, MICROSECOND_TEXT } from "../limits.ts"
+import { AMOUNT_MAX, CODE, EMAIL, INSTANT_TEXT, MICROSECOND_TEXT } from "../platform/limits.ts"
 import { instantBounds } from "./time.ts"
 
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be

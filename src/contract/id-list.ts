@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { IDS_MAX, IDS_TEXT } from "../limits.ts"
+import { IDS_MAX, IDS_TEXT } from "../platform/limits.ts"
 import { Id, textUpTo } from "./fields.ts"
 
 /** Ids as a JSON array, at most `most` of them. An id given twice counts once and the order means nothing: {@link asList}. */

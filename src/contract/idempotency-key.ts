@@ -1,5 +1,5 @@
 import { Predicate, Result } from "effect"
-import { IDEMPOTENCY_KEY } from "../limits.ts"
+import { IDEMPOTENCY_KEY } from "../platform/limits.ts"
 import { BadRequest } from "./errors.ts"
 
 /** A key as a door found it, and what its sender calls the place. */

@@ -1,5 +1,5 @@
 import { Predicate, Schema, type SchemaAST } from "effect"
-import type { DeploymentName } from "../installation.ts"
+import type { DeploymentName } from "../platform/installation.ts"
 
 /** What MCP asks of a tool's input schema: JSON Schema, draft 2020-12, of an object. */
 export interface InputSchema {

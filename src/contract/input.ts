@@ -17,7 +17,7 @@ export type Input =
 export interface ReceivedInput {
   /** Bytes of the body, which the call keeps in memory. Absent without a body. */
   readonly bytes?: number
-  /** Parses the input. The call must hold a permit (src/places), because a large body occupies the thread for long. */
+  /** Parses the input. The call must hold a permit (src/admission/concurrency), because a large body occupies the thread for long. */
   readonly parse: Effect.Effect<Input, BadRequest | Unauthenticated>
 }
 

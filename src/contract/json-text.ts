@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { JSON_DEPTH, JSON_PARTS } from "../limits.ts"
+import { JSON_DEPTH, JSON_PARTS } from "../platform/limits.ts"
 
 // What a JSON text may be made of, whoever sent it. A megabyte of fields that nobody knows, or of brackets,
 // costs a parser and whoever walks its value ten times what a megabyte of text costs, so it is counted before it is parsed.

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
+import { PAGE_DEFAULT, PAGE_MAX } from "../platform/limits.ts"
 import { Integer } from "./fields.ts"
 
 /** `offset` and `limit` of a list: a row index from zero, and 1 to 100 rows, `defaultLimit` if not said. */

@@ -1,4 +1,4 @@
-import { NAME_TOLD } from "../limits.ts"
+import { NAME_TOLD } from "../platform/limits.ts"
 
 /** A name somebody sent as an answer may repeat it: on one line, well-formed, and cut when it is long. */
 export const toldName = (name: string): string => {

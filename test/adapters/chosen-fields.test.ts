@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Api } from "../../src/Api.ts"
+import { Api } from "../../src/service/Api.ts"
 import { overMcp, overRest } from "../attacks/doors.ts"
 import { connections } from "../attacks/wire.ts"
 import { BaseUrl, layerServed } from "../server.ts"

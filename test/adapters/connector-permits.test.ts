@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chooseBodyToEvict, type MessageSource } from "../../src/adapters/connector-permits.ts"
-import { CONNECTOR_BODY_PROTECTED_MS } from "../../src/limits.ts"
+import { CONNECTOR_BODY_PROTECTED_MS } from "../../src/platform/limits.ts"
+import { chooseBodyToEvict, type MessageSource } from "../../src/transports/connectors/connector-permits.ts"
 
 const NOW = 10_000
 

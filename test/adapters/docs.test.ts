@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { layerDocs, TryToken } from "../../src/adapters/docs.ts"
+import { layerDocs, TryToken } from "../../src/transports/public-documents/docs.ts"
 import { layerTest } from "../harness.ts"
 import { BaseUrl, layerServing } from "../server.ts"
 

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { CALENDAR_PREFIX } from "../../src/resources/calendar-share-links/address.ts"
-import { GUESTS_PREFIX } from "../../src/resources/check-in/address.ts"
-import { IMAGES_PREFIX } from "../../src/resources/images/address.ts"
+import { GUESTS_PREFIX } from "../../src/domain/bookings/check-in/address.ts"
+import { CALENDAR_PREFIX } from "../../src/domain/calendars/calendar-share-links/address.ts"
+import { IMAGES_PREFIX } from "../../src/domain/guests/images/address.ts"
 import { BaseUrl, layerServed } from "../server.ts"
 
 // Outside `/v3` the HTTP status tells the truth; where HTTPS is required every door says so in its own form.

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Deployment } from "../../src/installation.ts"
+import { Deployment } from "../../src/platform/installation.ts"
 import { BaseUrl, layerServed } from "../server.ts"
 
 const send = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {

@@ -2,7 +2,7 @@ import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { BODY_BYTES } from "../../src/limits.ts"
+import { BODY_BYTES } from "../../src/platform/limits.ts"
 import { freshOperator, propertyOf } from "../harness.ts"
 import { BaseUrl, layerServed } from "../server.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { deliveryKeyOf } from "../../src/deliveries/message.ts"
+import { deliveryKeyOf } from "../../src/domain/webhooks/deliveries/message.ts"
 import { type Answer, type Received, receiver } from "../deliveries/receiver.ts"
 
 // A receiver of webhooks that remembers what came, in the order it came.

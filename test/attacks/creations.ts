@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Api } from "../../src/Api.ts"
+import { Api } from "../../src/service/Api.ts"
 import { type Fields, type Heard, overRest, type Target } from "./doors.ts"
 import { tally } from "./figures.ts"
 import { attackedWorld } from "./worlds.ts"

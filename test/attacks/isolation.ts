@@ -1,7 +1,7 @@
 import { Effect, Predicate, Schema } from "effect"
 import fc from "fast-check"
-import { type ApiOperation, operations } from "../../src/Api.ts"
 import { isRead } from "../../src/contract/operation.ts"
+import { type ApiOperation, operations } from "../../src/service/Api.ts"
 import { typedClient, withToken } from "../harness.ts"
 import { EITHER, type World } from "../world.ts"
 import { type Fields, isTool, overMcp, overRest, type Target } from "./doors.ts"

@@ -1,7 +1,7 @@
 import { Schema, SchemaAST } from "effect"
-import { operations } from "../../src/Api.ts"
 import { ERROR_CODES } from "../../src/contract/errors.ts"
 import { type AnyOperation, hasStatus, needsToken, routeOf } from "../../src/contract/operation.ts"
+import { operations } from "../../src/service/Api.ts"
 import { misfitOf } from "../documents/openapi/answers.ts"
 import type { Fields, Heard } from "./doors.ts"
 

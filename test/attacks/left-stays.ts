@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { OrderSaid } from "../../src/channels/said.ts"
 import { addDays } from "../../src/contract/time.ts"
+import type { OrderSaid } from "../../src/domain/channels/port/said.ts"
 import type { Tally } from "./figures.ts"
 import type { ThreadsAccount } from "./threads.ts"
 

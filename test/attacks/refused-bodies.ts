@@ -1,7 +1,7 @@
 import type { AnyOperation } from "../../src/contract/operation.ts"
-import { LISTING_RANGES, TRANSACTION_NOTE } from "../../src/limits.ts"
-import { update_listing_restrictions } from "../../src/resources/listing-calendars/contract.ts"
-import { create_transaction } from "../../src/resources/transactions/contract.ts"
+import { update_listing_restrictions } from "../../src/domain/calendars/listing-calendars/contract.ts"
+import { create_transaction } from "../../src/domain/money/contract.ts"
+import { LISTING_RANGES, TRANSACTION_NOTE } from "../../src/platform/limits.ts"
 import type { Fields } from "./doors.ts"
 
 // Bodies within all limits that are expensive to read and then get 422, because their error comes last.

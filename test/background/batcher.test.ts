@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
-import { batcher } from "../../src/background/batcher.ts"
+import { batcher } from "../../src/jobs/batcher.ts"
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { ProcessMemory } from "../../src/background/idle-memory.ts"
+import { ProcessMemory } from "../../src/jobs/idle-memory.ts"
 
 // Grows by 256 MB that nobody needs any more, gives memory back, and prints its size before and after as JSON.
 

@@ -15,7 +15,7 @@ import {
   ProcessMemory,
   QUIET_LOOKS,
   QUIET_SHARE
-} from "../../src/background/idle-memory.ts"
+} from "../../src/jobs/idle-memory.ts"
 
 const QUIET_MS = QUIET_SHARE * LOOK_MS
 const LEFT = 50_000_000

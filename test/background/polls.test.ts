@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Latch, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { loop } from "../../src/background/loop.ts"
-import { POLL_GAP_MS, whenWoken } from "../../src/background/polls.ts"
+import { loop } from "../../src/jobs/loop.ts"
+import { POLL_GAP_MS, whenWoken } from "../../src/jobs/polls.ts"
 
 const POLL_MS = 1_000
 

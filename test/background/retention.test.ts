@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { applyRetention, nextRows, RETENTION_ROWS } from "../../src/background/retention.ts"
+import { applyRetention, nextRows, RETENTION_ROWS } from "../../src/jobs/retention.ts"
 import { canOverlap, orSkipped, overlapping } from "../overlap.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 import { countStatements } from "../statements.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { type Backoff, nextTry, pauseOf } from "../../src/background/retries.ts"
+import { type Backoff, nextTry, pauseOf } from "../../src/jobs/retries.ts"
 
 const backoff: fc.Arbitrary<Backoff> = fc.record({
   firstMs: fc.integer({ min: 1, max: 60_000 }),

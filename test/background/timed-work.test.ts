@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Latch, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { LEASE_MS, leaseEnd } from "../../src/background/lease.ts"
+import { LEASE_MS, leaseEnd } from "../../src/jobs/lease.ts"
 import {
   attemptOnce,
   DUE_POLL_MS,
@@ -10,7 +10,7 @@ import {
   SETTLE_RETRIES,
   SETTLE_RETRY_MS,
   SHUTDOWN_MS
-} from "../../src/background/timed-work.ts"
+} from "../../src/jobs/timed-work.ts"
 
 // A table of timed work in memory, whose "statements" keep the rules; deliveries keep them in SQL (test/deliveries).
 

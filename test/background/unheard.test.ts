@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
-import { WakeUp } from "../../src/background/WakeUp.ts"
-import { layerPostgres } from "../../src/database/postgres.ts"
-import { TroubleTold } from "../../src/database/trouble.ts"
+import { WakeUp } from "../../src/jobs/WakeUp.ts"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
+import { TroubleTold } from "../../src/platform/database/trouble.ts"
 
 it.live(
   "where only the address for waking others is away, it is that which is told, and that calls are answered is not doubted",

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { DUE_POLL_MS, makeTimedWork } from "../../src/background/timed-work.ts"
-import { WakeUp } from "../../src/background/WakeUp.ts"
-import { workWhenWoken } from "../../src/background/woken-work.ts"
+import { DUE_POLL_MS, makeTimedWork } from "../../src/jobs/timed-work.ts"
+import { WakeUp } from "../../src/jobs/WakeUp.ts"
+import { workWhenWoken } from "../../src/jobs/woken-work.ts"
 
 const GAP_MS = 100
 

@@ -2,10 +2,10 @@ import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Option, Result } from "effect"
-import { lineCutter, lineWriter } from "../../src/backup/lines.ts"
-import { openBackup } from "../../src/backup/opening.ts"
-import { FORMAT_VERSION, type Piece } from "../../src/backup/pieces.ts"
-import { writeBackup } from "../../src/backup/writing.ts"
+import { lineCutter, lineWriter } from "../../src/tools/backup/lines.ts"
+import { openBackup } from "../../src/tools/backup/opening.ts"
+import { FORMAT_VERSION, type Piece } from "../../src/tools/backup/pieces.ts"
+import { writeBackup } from "../../src/tools/backup/writing.ts"
 import { emptyFolder } from "../cli/latchkey.ts"
 
 const HEADER = {

@@ -1,14 +1,14 @@
 import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
-import { digestsOf, firstDifference } from "../../src/backup/comparing.ts"
-import { digestOf, pinTexts } from "../../src/backup/digest.ts"
-import { load } from "../../src/backup/loading.ts"
-import { openBackup } from "../../src/backup/opening.ts"
-import { tellAll } from "../../src/backup/reading.ts"
-import { writeBackup } from "../../src/backup/writing.ts"
-import { bytesInDatabase } from "../../src/resources/images/bytes-in-database.ts"
-import type { KeptBytes } from "../../src/resources/images/kept-bytes.ts"
+import { bytesInDatabase } from "../../src/domain/guests/images/bytes-in-database.ts"
+import type { KeptBytes } from "../../src/domain/guests/images/kept-bytes.ts"
+import { digestsOf, firstDifference } from "../../src/tools/backup/comparing.ts"
+import { digestOf, pinTexts } from "../../src/tools/backup/digest.ts"
+import { load } from "../../src/tools/backup/loading.ts"
+import { openBackup } from "../../src/tools/backup/opening.ts"
+import { tellAll } from "../../src/tools/backup/reading.ts"
+import { writeBackup } from "../../src/tools/backup/writing.ts"
 
 export const RELEASE = { latchkey: "3.13.0", migrations }
 

@@ -2,9 +2,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
-import type { OperationName } from "../../src/Api.ts"
-import { layerPostgres } from "../../src/database/postgres.ts"
-import { PLACES } from "../../src/limits.ts"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
+import { PLACES } from "../../src/platform/limits.ts"
+import type { OperationName } from "../../src/service/Api.ts"
 import {
   answerTo,
   call,

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { OperationName } from "../../src/Api.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
-import { Service } from "../../src/service.ts"
+import type { OperationName } from "../../src/service/Api.ts"
+import { Service } from "../../src/service/service.ts"
 import { telling } from "../harness.ts"
 
 /** A call with a key; the answer, envelope, headers and all. */

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import type { OperationName } from "../../src/Api.ts"
+import type { OperationName } from "../../src/service/Api.ts"
 import { accountOf, answerTo, freshOperator, layerTest, propertyOf, tokenFor } from "../harness.ts"
 import { canOverlap, holdingProperty, orSkipped, tasksWaiting } from "../overlap.ts"
 import { countStatements } from "../statements.ts"

@@ -4,9 +4,14 @@ import { SqlClient, Statement } from "effect/sql"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { UNDER_WAY_MS } from "../../src/changes/Keys.ts"
-import { OUTWARD_ACT_MS, OUTWARD_ASK_MS } from "../../src/channels/api-errors.ts"
-import { type ChannelError, ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../../src/channels/errors.ts"
-import { IDEMPOTENCY_WAIT_MS } from "../../src/limits.ts"
+import { OUTWARD_ACT_MS, OUTWARD_ASK_MS } from "../../src/domain/channels/port/api-errors.ts"
+import {
+  type ChannelError,
+  ChannelNotServed,
+  ChannelRefused,
+  ChannelUnavailable
+} from "../../src/domain/channels/port/errors.ts"
+import { IDEMPOTENCY_WAIT_MS } from "../../src/platform/limits.ts"
 import { ScriptedChannel } from "../channels.ts"
 import { call, orderOf } from "../harness.ts"
 import { booking, layerUnhurried, NOW, ready } from "../resources/reservations/ready.ts"

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { RETENTION_MS, RETENTION_ROWS } from "../../src/background/retention.ts"
 import { layerRetention } from "../../src/changes/layer.ts"
 import { retain } from "../../src/changes/retention.ts"
-import { IDEMPOTENCY_KEPT_MS, TRAIL_KEPT_MS } from "../../src/limits.ts"
+import { RETENTION_MS, RETENTION_ROWS } from "../../src/jobs/retention.ts"
+import { IDEMPOTENCY_KEPT_MS, TRAIL_KEPT_MS } from "../../src/platform/limits.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 
 const NOW = Date.UTC(2027, 4, 7, 10)

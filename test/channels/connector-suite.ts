@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import type { AccountThere, Connector } from "../../src/channels/connector.ts"
-import type { ListingDay } from "../../src/channels/days.ts"
-import { Said } from "../../src/channels/said.ts"
+import type { AccountThere, Connector } from "../../src/domain/channels/port/connector.ts"
+import type { ListingDay } from "../../src/domain/channels/port/days.ts"
+import { Said } from "../../src/domain/channels/port/said.ts"
 
 // What the service builds on, of any connector: the suite is a function over a rig that can move the guests of its channel.
 

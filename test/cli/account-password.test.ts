@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { verifyPassword } from "../../src/operators/password.ts"
+import { verifyPassword } from "../../src/domain/access/operators/password.ts"
 import { beside, layerBeside } from "./beside.ts"
 
 const Made = Schema.fromJsonString(Schema.Struct({ account_id: Schema.Int }))

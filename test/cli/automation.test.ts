@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { PAGE_MAX, RULE_FILE_BYTES } from "../../src/limits.ts"
+import { PAGE_MAX, RULE_FILE_BYTES } from "../../src/platform/limits.ts"
 import { freshOperator, orderOf, propertyOf } from "../harness.ts"
 import { beside, layerBeside } from "./beside.ts"
 

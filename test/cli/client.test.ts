@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { CLIENT_NAME, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../src/limits.ts"
+import { CLIENT_NAME, OAUTH_CLIENTS, PARTNER_REDIRECTS } from "../../src/platform/limits.ts"
 import { freshOperator } from "../harness.ts"
 import { beside, layerBeside } from "./beside.ts"
 

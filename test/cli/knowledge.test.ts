@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { fragmentsOf } from "../../src/resources/knowledge-bases/search/fragments.ts"
-import { wordsOf } from "../../src/resources/knowledge-bases/search/words.ts"
+import { fragmentsOf } from "../../src/domain/knowledge/search/fragments.ts"
+import { wordsOf } from "../../src/domain/knowledge/search/words.ts"
 import { freshOperator, orderOf } from "../harness.ts"
 import { beside, layerBeside } from "./beside.ts"
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { PAGE_DEFAULT, PAGE_MAX } from "../../src/limits.ts"
+import { PAGE_DEFAULT, PAGE_MAX } from "../../src/platform/limits.ts"
 import { freshOperator } from "../harness.ts"
 import { channelAccountOf, listingOf } from "../listings.ts"
 import { beside, layerBeside } from "./beside.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { LISTING_LIST_MAX, RATIO_MAX } from "../../src/limits.ts"
+import { LISTING_LIST_MAX, RATIO_MAX } from "../../src/platform/limits.ts"
 import { freshOperator, propertyOf } from "../harness.ts"
 import { channelAccountOf, listingOf } from "../listings.ts"
 import { beside, layerBeside } from "./beside.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerBesideService } from "../../src/database/beside-service.ts"
+import { layerBesideService } from "../../src/platform/database/beside-service.ts"
 
 // A command that renames every operator in a transaction, says so, and never ends it. Started by running.test.ts.
 

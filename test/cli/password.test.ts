@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { PASSWORD_MAX } from "../../src/limits.ts"
-import { verifyPassword } from "../../src/operators/password.ts"
+import { verifyPassword } from "../../src/domain/access/operators/password.ts"
+import { PASSWORD_MAX } from "../../src/platform/limits.ts"
 import { beside, Folder, layerBeside } from "./beside.ts"
 import { latchkey } from "./latchkey.ts"
 

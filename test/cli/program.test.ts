@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Struct } from "effect"
-import { COMMANDS } from "../../src/cli/program.ts"
+import { COMMANDS } from "../../src/tools/cli/program.ts"
 import { run } from "./beside.ts"
 
 describe("the commands", () => {

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AVAILABILITY_END_DAYS } from "../../src/limits.ts"
+import { AVAILABILITY_END_DAYS } from "../../src/platform/limits.ts"
 import { freshOperator, propertyOf } from "../harness.ts"
 import { beside, layerBeside } from "./beside.ts"
 

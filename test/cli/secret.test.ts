@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { newKey, readKeys } from "../../src/sealing/keys.ts"
+import { newKey, readKeys } from "../../src/platform/sealing/keys.ts"
 import { unpackedInto } from "../database.ts"
 import { run } from "./beside.ts"
 import { emptyFolder, freePort, latchkey, serving } from "./latchkey.ts"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { workersOf } from "../../src/cli/serve.ts"
-import { WORKERS } from "../../src/limits.ts"
+import { WORKERS } from "../../src/platform/limits.ts"
+import { workersOf } from "../../src/tools/cli/serve.ts"
 
 const server = { databaseUrl: Redacted.make("postgres://localhost/latchkey") }
 const embedded = { databaseUrl: undefined }

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { ageInWords } from "../../src/cli/webhook-deliveries.ts"
+import { ageInWords } from "../../src/tools/cli/webhook-deliveries.ts"
 
 it("an age is told in the unit that shows it best", () => {
   const HOUR = 3600

@@ -2,14 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { RETENTION_MS } from "../../src/background/retention.ts"
-import { HttpConnectors } from "../../src/connectors/HttpConnectors.ts"
-import { KNOWN_MS } from "../../src/connectors/Known.ts"
-import { layerConnectorRetention } from "../../src/connectors/layer.ts"
-import { connectorName } from "../../src/connectors/names.ts"
-import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
-import { windowOf } from "../../src/gate/windows/window.ts"
-import { Ingest } from "../../src/ingest/Ingest.ts"
+import { RateWindows } from "../../src/admission/windows/RateWindows.ts"
+import { windowOf } from "../../src/admission/windows/window.ts"
+import { HttpConnectors } from "../../src/connectors/http/HttpConnectors.ts"
+import { KNOWN_MS } from "../../src/connectors/http/Known.ts"
+import { layerConnectorRetention } from "../../src/connectors/http/layer.ts"
+import { connectorName } from "../../src/connectors/http/names.ts"
+import { Ingest } from "../../src/connectors/ingest/Ingest.ts"
+import { RETENTION_MS } from "../../src/jobs/retention.ts"
 import {
   BODY_BYTES,
   CONNECTOR_BODIES,
@@ -21,7 +21,7 @@ import {
   JSON_DEPTH,
   WEBHOOK_SECRET_OVERLAP_MS,
   WEBHOOK_SIGNATURE_SECONDS
-} from "../../src/limits.ts"
+} from "../../src/platform/limits.ts"
 import { RawClient } from "../adapters/http-server/raw.ts"
 import { freshOperator, layerTest } from "../harness.ts"
 import { channelAccountOf } from "../listings.ts"

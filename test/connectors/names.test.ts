@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import { connectorIn, connectorName } from "../../src/connectors/names.ts"
+import { connectorIn, connectorName } from "../../src/connectors/http/names.ts"
 
 it("a connector elsewhere is named by its id, and nothing else has such a name", () => {
   fc.assert(fc.property(fc.integer({ min: 1, max: 1e15 }), (id) => connectorIn(connectorName(id)) === id))

@@ -1,5 +1,5 @@
 import { Clock, Effect, Redacted } from "effect"
-import { signedHeaders } from "../../src/deliveries/signature.ts"
+import { signedHeaders } from "../../src/domain/webhooks/deliveries/signature.ts"
 
 // What a connector sends, well or badly signed, and what it is answered.
 

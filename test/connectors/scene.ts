@@ -6,14 +6,18 @@ import { Effect, Layer, Result } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { makeConnector } from "../../docs/examples/connector.mjs"
-import { ConnectorDoor, layerConnectorDoor } from "../../src/adapters/connectors.ts"
-import { Connectors } from "../../src/channels/connector.ts"
-import { layerConnectorsElsewhere } from "../../src/connectors/elsewhere.ts"
-import { Hearing } from "../../src/connectors/Hearing.ts"
-import { HttpConnectors } from "../../src/connectors/HttpConnectors.ts"
-import { AddressResolver } from "../../src/deliveries/AddressResolver.ts"
-import { AllowedReceivers, noAllowedHosts, parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
-import { Outbound } from "../../src/deliveries/Outbound.ts"
+import { layerConnectorsElsewhere } from "../../src/connectors/http/elsewhere.ts"
+import { Hearing } from "../../src/connectors/http/Hearing.ts"
+import { HttpConnectors } from "../../src/connectors/http/HttpConnectors.ts"
+import { Connectors } from "../../src/domain/channels/port/connector.ts"
+import { AddressResolver } from "../../src/domain/webhooks/deliveries/AddressResolver.ts"
+import {
+  AllowedReceivers,
+  noAllowedHosts,
+  parseAllowedHosts
+} from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { Outbound } from "../../src/domain/webhooks/deliveries/Outbound.ts"
+import { ConnectorDoor, layerConnectorDoor } from "../../src/transports/connectors/connectors.ts"
 
 // Connectors on loopback, and the door at which they speak.
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
-import type { Confirmed } from "../../src/console/Sessions.ts"
-import { digestOf } from "../../src/gate/credentials.ts"
-import { Operators } from "../../src/operators/Operators.ts"
-import { PasswordCost } from "../../src/operators/password.ts"
+import { digestOf } from "../../src/admission/gate/credentials.ts"
+import { Operators } from "../../src/domain/access/operators/Operators.ts"
+import { PasswordCost } from "../../src/domain/access/operators/password.ts"
+import type { Confirmed } from "../../src/domain/access/sign-in/Sessions.ts"
 import { byNobody } from "../harness.ts"
 
 /** What a hash costs in tests, where nobody steals it. */

@@ -3,16 +3,17 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { digestOf } from "../../src/admission/gate/credentials.ts"
 import { Refusals } from "../../src/changes/Refusals.ts"
-import { newCookie, newKnownCookie } from "../../src/console/cookie.ts"
-import { Hashing } from "../../src/console/Hashing.ts"
-import { retain } from "../../src/console/layer.ts"
-import { Passwords } from "../../src/console/Passwords.ts"
-import { type Attempt, type Confirmed, type NotSignedIn, Sessions } from "../../src/console/Sessions.ts"
 import { AwayFromPlace } from "../../src/contract/away-from-place.ts"
 import { networkOf } from "../../src/contract/caller-address.ts"
 import { ServerError } from "../../src/contract/errors.ts"
-import { digestOf } from "../../src/gate/credentials.ts"
+import { hashPassword, PasswordCost } from "../../src/domain/access/operators/password.ts"
+import { newCookie, newKnownCookie } from "../../src/domain/access/sign-in/cookie.ts"
+import { Hashing } from "../../src/domain/access/sign-in/Hashing.ts"
+import { retain } from "../../src/domain/access/sign-in/layer.ts"
+import { Passwords } from "../../src/domain/access/sign-in/Passwords.ts"
+import { type Attempt, type Confirmed, type NotSignedIn, Sessions } from "../../src/domain/access/sign-in/Sessions.ts"
 import {
   HASHES,
   HASHES_OF_KNOWN,
@@ -30,8 +31,7 @@ import {
   SIGN_IN_FORGOTTEN_MS,
   SIGN_IN_LONGEST_WAIT_MS,
   SIGN_IN_PLACE_MS
-} from "../../src/limits.ts"
-import { hashPassword, PasswordCost } from "../../src/operators/password.ts"
+} from "../../src/platform/limits.ts"
 import { layerTestDatabase } from "../database.ts"
 import { accountOf, byNobody } from "../harness.ts"
 import { layerOwnDatabase } from "../own-database.ts"

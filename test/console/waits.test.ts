@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { emailDigestOf, WAITS, waitAfter } from "../../src/console/waits.ts"
-import { SIGN_IN_FAILURES, SIGN_IN_FIRST_WAIT_MS, SIGN_IN_LONGEST_WAIT_MS } from "../../src/limits.ts"
+import { emailDigestOf, WAITS, waitAfter } from "../../src/domain/access/sign-in/waits.ts"
+import { SIGN_IN_FAILURES, SIGN_IN_FIRST_WAIT_MS, SIGN_IN_LONGEST_WAIT_MS } from "../../src/platform/limits.ts"
 
 describe("waits after failed sign-ins", () => {
   it("begin with the fifth failure and double up to the longest", () => {

@@ -6,7 +6,7 @@ import { Code, Id, Integer, PositiveAmount, wideningIfAbsent } from "../../src/c
 import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
 import type { Method } from "../../src/contract/operation.ts"
-import { JSON_DEPTH, JSON_PARTS } from "../../src/limits.ts"
+import { JSON_DEPTH, JSON_PARTS } from "../../src/platform/limits.ts"
 
 // What generated clients and language models write, and what they mean by it.
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { chosenFields, chosenListOf, narrowed } from "../../src/contract/chosen-fields.ts"
-import { FIELD_NAME, FIELDS_CHOSEN, FIELDS_TEXT } from "../../src/limits.ts"
+import { FIELD_NAME, FIELDS_CHOSEN, FIELDS_TEXT } from "../../src/platform/limits.ts"
 
 const NAMES = ["id", "title", "total", "guests"]
 const Row = Schema.Struct({

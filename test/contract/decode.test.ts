@@ -17,7 +17,7 @@ import {
 import { IdsOrText } from "../../src/contract/id-list.ts"
 import { inputDecoderOf } from "../../src/contract/input.ts"
 import { pageFields } from "../../src/contract/page.ts"
-import { FIELDS_TOLD, MICROSECOND_TEXT } from "../../src/limits.ts"
+import { FIELDS_TOLD, MICROSECOND_TEXT } from "../../src/platform/limits.ts"
 
 const Payload = Schema.Struct({
   id: Id,

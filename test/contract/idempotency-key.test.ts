@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { keyOf } from "../../src/contract/idempotency-key.ts"
-import { IDEMPOTENCY_KEY } from "../../src/limits.ts"
+import { IDEMPOTENCY_KEY } from "../../src/platform/limits.ts"
 
 // The header is a String of Structured Fields (RFC 9651); a bare token is taken too.
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { NOT_JSON, parseJson } from "../../src/contract/json-text.ts"
-import { BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../src/limits.ts"
+import { BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../src/platform/limits.ts"
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
 const objects = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`

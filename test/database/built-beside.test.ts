@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { builtBeside } from "../../src/database/built-beside.ts"
+import { builtBeside } from "../../src/platform/database/built-beside.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 
 const index = { name: "shelves_place", unique: true, on: "shelves (hall, place)" }

@@ -11,7 +11,7 @@ import {
   namesOf,
   pairsOf,
   settingsOf
-} from "../../src/database/columns.ts"
+} from "../../src/platform/database/columns.ts"
 import { layerTest } from "../harness.ts"
 
 const Room = Schema.Struct({

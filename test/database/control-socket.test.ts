@@ -16,11 +16,16 @@ import { basename, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerBesideService } from "../../src/database/beside-service.ts"
-import { controlSocket, linkFolder, SOCKET_PATH_BYTES, shortControlPath } from "../../src/database/control-path.ts"
-import { CONTROL_CONNECTIONS, layerControlSocket } from "../../src/database/control-socket.ts"
-import { EmbeddedDatabase } from "../../src/database/embedded.ts"
-import { findOwnerWithoutLock } from "../../src/database/folder-owner.ts"
+import { layerBesideService } from "../../src/platform/database/beside-service.ts"
+import {
+  controlSocket,
+  linkFolder,
+  SOCKET_PATH_BYTES,
+  shortControlPath
+} from "../../src/platform/database/control-path.ts"
+import { CONTROL_CONNECTIONS, layerControlSocket } from "../../src/platform/database/control-socket.ts"
+import { EmbeddedDatabase } from "../../src/platform/database/embedded.ts"
+import { findOwnerWithoutLock } from "../../src/platform/database/folder-owner.ts"
 import { layerTestMemory } from "../database.ts"
 
 /** A folder whose path has so many bytes; 0: as short as it comes. */

@@ -1,6 +1,6 @@
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerPostgres } from "../../src/database/postgres.ts"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
 
 // A client behind a pooler that has several statements under way whenever it is killed: `node dying-client.ts URL`.
 

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream"
 import { PgConnection } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Redacted, Scope } from "effect"
-import { EmbeddedDatabase } from "../../src/database/embedded.ts"
+import { EmbeddedDatabase } from "../../src/platform/database/embedded.ts"
 
 /** What a careful client brings: it asks for encryption first and has a password at hand. */
 const clientUrl = Redacted.make("postgres://postgres:secret@localhost/postgres?sslmode=prefer")

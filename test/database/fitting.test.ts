@@ -1,8 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted } from "effect"
 import { inject } from "vitest"
-import { explainReadOnly, fitting, OLDEST_SERVER, type SaidOfServer, unfit } from "../../src/database/fitting.ts"
-import { layerPostgres } from "../../src/database/postgres.ts"
+import {
+  explainReadOnly,
+  fitting,
+  OLDEST_SERVER,
+  type SaidOfServer,
+  unfit
+} from "../../src/platform/database/fitting.ts"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
 
 const OLDEST = OLDEST_SERVER * 10_000

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerEmbedded } from "../../src/database/embedded.ts"
+import { layerEmbedded } from "../../src/platform/database/embedded.ts"
 
 /** A data folder in which a database was made and written to, in a folder anybody may read. */
 class Used extends Context.Service<Used, string>()("test/database/folder-modes/Used") {

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { DataFolderTaken } from "../../src/database/folder-lock.ts"
-import { FOLDER_PATIENCE_MS, waitingForFolder } from "../../src/database/folder-patience.ts"
+import { DataFolderTaken } from "../../src/platform/database/folder-lock.ts"
+import { FOLDER_PATIENCE_MS, waitingForFolder } from "../../src/platform/database/folder-patience.ts"
 
 const taken = new DataFolderTaken({ dataDir: "/data", pid: 7, holder: "command" })
 

@@ -4,7 +4,7 @@ import {
   FrontendMessageGatherer,
   type FrontendMessages,
   namesAStatement
-} from "../../src/database/frontend-messages.ts"
+} from "../../src/platform/database/frontend-messages.ts"
 import { worked } from "../processor-time.ts"
 
 const opening = (code: number, body = Buffer.alloc(0)): Buffer => {

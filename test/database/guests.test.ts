@@ -4,8 +4,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import fc from "fast-check"
-import { EmbeddedDatabase } from "../../src/database/embedded.ts"
-import { GUEST_MESSAGE_BYTES, GUEST_TRANSACTION_MS, type GuestPatience } from "../../src/database/guest-connection.ts"
+import { EmbeddedDatabase } from "../../src/platform/database/embedded.ts"
+import {
+  GUEST_MESSAGE_BYTES,
+  GUEST_TRANSACTION_MS,
+  type GuestPatience
+} from "../../src/platform/database/guest-connection.ts"
 import { layerTestMemory, testSnapshot } from "../database.ts"
 
 const url = Redacted.make("postgres://postgres@localhost/postgres?sslmode=disable")

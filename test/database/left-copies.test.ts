@@ -4,10 +4,15 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { layerEmbedded } from "../../src/database/embedded.ts"
-import { copyOfFolder } from "../../src/database/folder-copy.ts"
-import { holdFile } from "../../src/database/folder-lock.ts"
-import { LEFT_COPIES_REMOVED, LEFT_COPY_MS, ownCopyFolder, removeLeftCopies } from "../../src/database/left-copies.ts"
+import { layerEmbedded } from "../../src/platform/database/embedded.ts"
+import { copyOfFolder } from "../../src/platform/database/folder-copy.ts"
+import { holdFile } from "../../src/platform/database/folder-lock.ts"
+import {
+  LEFT_COPIES_REMOVED,
+  LEFT_COPY_MS,
+  ownCopyFolder,
+  removeLeftCopies
+} from "../../src/platform/database/left-copies.ts"
 import { emptyFolder } from "../cli/latchkey.ts"
 import { unpackedInto } from "../database.ts"
 

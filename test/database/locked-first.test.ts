@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { lockedFirst } from "../../src/database/locked-first.ts"
+import { lockedFirst } from "../../src/platform/database/locked-first.ts"
 import { canOverlap, orSkipped, overlapping } from "../overlap.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 

@@ -2,10 +2,10 @@ import type { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { lineOf } from "../../src/cli/failure.ts"
-import { MigrationFailed, migrate } from "../../src/database/migrate.ts"
-import type { Migration } from "../../src/database/migration.ts"
-import { STATEMENT_RETRIES } from "../../src/database/patience.ts"
+import { MigrationFailed, migrate } from "../../src/platform/database/migrate.ts"
+import type { Migration } from "../../src/platform/database/migration.ts"
+import { STATEMENT_RETRIES } from "../../src/platform/database/patience.ts"
+import { lineOf } from "../../src/tools/cli/failure.ts"
 
 const migration = (id: number, name: string, ...statements: ReadonlyArray<string>): Migration => ({
   id,

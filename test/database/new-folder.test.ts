@@ -17,8 +17,8 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerEmbedded } from "../../src/database/embedded.ts"
-import { databaseFolder } from "../../src/database/new-folder.ts"
+import { layerEmbedded } from "../../src/platform/database/embedded.ts"
+import { databaseFolder } from "../../src/platform/database/new-folder.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "latchkey-new-"))),
@@ -200,7 +200,7 @@ describe("a data folder whose database is not whole", () => {
 })
 
 const WRITER = fileURLToPath(new URL("writing-process.ts", import.meta.url))
-const PROGRAM = fileURLToPath(new URL("../../src/database/new-database.ts", import.meta.url))
+const PROGRAM = fileURLToPath(new URL("../../src/platform/database/new-database.ts", import.meta.url))
 
 /** Whoever runs the program for this data folder, and their numbers. */
 const makersFor = (dataDir: string): ReadonlyArray<number> =>

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import fc from "fast-check"
-import type { Givens } from "../../src/database/forms.ts"
-import { pagesOf } from "../../src/database/pages.ts"
-import { PAGE_DEFAULT, PAGE_MAX } from "../../src/limits.ts"
+import type { Givens } from "../../src/platform/database/forms.ts"
+import { pagesOf } from "../../src/platform/database/pages.ts"
+import { PAGE_DEFAULT, PAGE_MAX } from "../../src/platform/limits.ts"
 import { layerTestDatabase } from "../database.ts"
 
 const Numbered = Schema.Struct({ id: Schema.Int, name: Schema.String, rest: Schema.NullOr(Schema.Int) })

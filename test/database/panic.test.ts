@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { EmbeddedSession } from "../../src/database/embedded-session.ts"
-import { panicIn } from "../../src/database/panic.ts"
+import { EmbeddedSession } from "../../src/platform/database/embedded-session.ts"
+import { panicIn } from "../../src/platform/database/panic.ts"
 
 const message = (kind: string, body: Buffer): Buffer => {
   const head = Buffer.alloc(5)

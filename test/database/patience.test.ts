@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { DeadlockError, SerializationError, SqlError, UniqueViolation } from "effect/sql/SqlError"
-import { patiently, STATEMENT_RETRIES } from "../../src/database/patience.ts"
+import { patiently, STATEMENT_RETRIES } from "../../src/platform/database/patience.ts"
 
 const failing = (times: number, reason: SqlError["reason"]) => {
   let runs = 0

@@ -1,7 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerPostgres } from "../../src/database/postgres.ts"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { emptyDatabase } from "../scratch-database.ts"
 import { migrateSuite } from "./migrate-suite.ts"
 import { databaseSuite } from "./suite.ts"

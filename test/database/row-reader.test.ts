@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema, SchemaTransformation } from "effect"
 import fc from "fast-check"
 import { Id } from "../../src/contract/fields.ts"
-import { columnsOf, type RowStruct, rowReader } from "../../src/database/row-reader.ts"
-import { Amount, Instant } from "../../src/resources/row-fields.ts"
+import { Amount, Instant } from "../../src/domain/row-fields.ts"
+import { columnsOf, type RowStruct, rowReader } from "../../src/platform/database/row-reader.ts"
 
 const Nested = Schema.Struct({ id: Schema.NullOr(Id), amount: Schema.Finite })
 

@@ -7,10 +7,10 @@ import {
   layerBackgroundDatabase,
   layerDatabase,
   layerRequestDatabase
-} from "../../src/database/choose.ts"
-import { migrate } from "../../src/database/migrate.ts"
-import { layerPostgres } from "../../src/database/postgres.ts"
-import { BUSY_RETRY_SECONDS } from "../../src/limits.ts"
+} from "../../src/platform/database/choose.ts"
+import { migrate } from "../../src/platform/database/migrate.ts"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
+import { BUSY_RETRY_SECONDS } from "../../src/platform/limits.ts"
 import { answerTo, freshOperator, layerService } from "../harness.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
 import { scratchDatabase } from "../own-database.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { inOneLine } from "../../src/database/statement-text.ts"
+import { inOneLine } from "../../src/platform/database/statement-text.ts"
 
 const SPACES = fc.constantFrom(
   " ",

@@ -2,7 +2,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
-import { migrate } from "../../src/database/migrate.ts"
+import { migrate } from "../../src/platform/database/migrate.ts"
 import { layerEmptyDatabase } from "../empty-database.ts"
 import { keptLong } from "./table-locks.ts"
 

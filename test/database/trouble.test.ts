@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger } from "effect"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
-import { TROUBLE_TOLD_MS, TroubleTold, tellTrouble, troubleOf } from "../../src/database/trouble.ts"
+import { TROUBLE_TOLD_MS, TroubleTold, tellTrouble, troubleOf } from "../../src/platform/database/trouble.ts"
 
 const withCode = (code: string) =>
   Cause.die(new SqlError({ reason: new UnknownError({ cause: Object.assign(new Error("no"), { code }) }) }))

@@ -2,7 +2,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { types } from "../../src/database/types.ts"
+import { types } from "../../src/platform/database/types.ts"
 
 const BINARY = 1
 const { int8 } = PgTypes.OID

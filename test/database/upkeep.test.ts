@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { layerMemory } from "../../src/database/embedded.ts"
-import { tidy, UPKEEP_ROWS } from "../../src/database/upkeep.ts"
+import { layerMemory } from "../../src/platform/database/embedded.ts"
+import { tidy, UPKEEP_ROWS } from "../../src/platform/database/upkeep.ts"
 
 layer(layerMemory())("upkeep of the embedded database", (it) => {
   const seen = Effect.gen(function* () {

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { EmbeddedDatabase } from "../../src/database/embedded.ts"
-import { endMove, sayMove } from "../../src/database/moving.ts"
-import { Writing } from "../../src/database/Writing.ts"
-import { LAST_WRITES_MS, layerWritingEmbedded } from "../../src/database/writing-embedded.ts"
+import { EmbeddedDatabase } from "../../src/platform/database/embedded.ts"
+import { endMove, sayMove } from "../../src/platform/database/moving.ts"
+import { Writing } from "../../src/platform/database/Writing.ts"
+import { LAST_WRITES_MS, layerWritingEmbedded } from "../../src/platform/database/writing-embedded.ts"
 import { emptyFolder } from "../cli/latchkey.ts"
 
 const unused = () => {

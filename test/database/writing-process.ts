@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerEmbedded } from "../../src/database/embedded.ts"
+import { layerEmbedded } from "../../src/platform/database/embedded.ts"
 
 // Writes rows into the data folder named by its argument until it is killed, and prints an id only after the database
 // has answered: half of them by a statement alone, half in a transaction that also updates another row.

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import packageJson from "../../package.json" with { type: "json" }
-import { AddressResolver } from "../../src/deliveries/AddressResolver.ts"
-import { isDelivered, Outbound } from "../../src/deliveries/Outbound.ts"
-import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES, WEBHOOK_TRY_MS } from "../../src/limits.ts"
+import { AddressResolver } from "../../src/domain/webhooks/deliveries/AddressResolver.ts"
+import { isDelivered, Outbound } from "../../src/domain/webhooks/deliveries/Outbound.ts"
+import { WEBHOOK_ANSWER_BYTES, WEBHOOK_ANSWER_KEPT_BYTES, WEBHOOK_TRY_MS } from "../../src/platform/limits.ts"
 import { CERTIFICATE, receiver } from "./receiver.ts"
 import { answering, DOCUMENTATION, local, names, outbound, post, silent } from "./sending.ts"
 

@@ -2,8 +2,12 @@ import { isIP } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Result } from "effect"
 import fc from "fast-check"
-import { refusalOf } from "../../src/deliveries/address.ts"
-import { type AllowedHosts, noAllowedHosts, parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
+import { refusalOf } from "../../src/domain/webhooks/deliveries/address.ts"
+import {
+  type AllowedHosts,
+  noAllowedHosts,
+  parseAllowedHosts
+} from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 
 const refused = (address: string, allowed: AllowedHosts = noAllowedHosts) => Option.isSome(refusalOf(address, allowed))
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { HashSet, Result } from "effect"
-import { allowsHost, parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
+import { allowsHost, parseAllowedHosts } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 
 const allowed = (setting: string, host: string) => allowsHost(Result.getOrThrow(parseAllowedHosts(setting)), host)
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { afterFailure, type Health, healthy, PROBE_MS, probing, restOf } from "../../src/deliveries/breaker.ts"
+import {
+  afterFailure,
+  type Health,
+  healthy,
+  PROBE_MS,
+  probing,
+  restOf
+} from "../../src/domain/webhooks/deliveries/breaker.ts"
 import {
   WEBHOOK_BREAKER_FAILURES,
   WEBHOOK_BREAKER_FIRST_MS,
@@ -8,7 +15,7 @@ import {
   WEBHOOK_PAUSE_AFTER_MS,
   WEBHOOK_PAUSE_FAILURES,
   WEBHOOK_TRY_MS
-} from "../../src/limits.ts"
+} from "../../src/platform/limits.ts"
 
 const START = Date.parse("2031-02-03T04:05:06Z")
 const fail = (health: Health, times: number, now = START): Health =>

@@ -3,8 +3,8 @@ import { Effect, Layer, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { LEASE_MS } from "../../src/background/lease.ts"
-import { DeliveryLog } from "../../src/deliveries/DeliveryLog.ts"
+import { DeliveryLog } from "../../src/domain/webhooks/deliveries/DeliveryLog.ts"
+import { LEASE_MS } from "../../src/jobs/lease.ts"
 import { freshOperator } from "../harness.ts"
 import {
   answerAll,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { bodyOf, deliveryKeyOf, webhookIdOf } from "../../src/deliveries/message.ts"
+import { bodyOf, deliveryKeyOf, webhookIdOf } from "../../src/domain/webhooks/deliveries/message.ts"
 
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { deliveryKeyOf } from "../../src/deliveries/message.ts"
-import { makePolls } from "../../src/deliveries/workers.ts"
+import { deliveryKeyOf } from "../../src/domain/webhooks/deliveries/message.ts"
+import { makePolls } from "../../src/domain/webhooks/deliveries/workers.ts"
 import { type Received, receiver } from "./receiver.ts"
 import {
   changes,

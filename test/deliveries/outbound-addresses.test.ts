@@ -1,7 +1,7 @@
 import tls from "node:tls"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { AddressResolver, NameNotResolved } from "../../src/deliveries/AddressResolver.ts"
+import { AddressResolver, NameNotResolved } from "../../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { CERTIFICATE, receiver } from "./receiver.ts"
 import { answering, failure, local, names, outbound, post } from "./sending.ts"
 

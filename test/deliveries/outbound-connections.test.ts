@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Queue, Scope } from "effect"
-import { IDLE_SOCKETS } from "../../src/deliveries/Outbound.ts"
+import { IDLE_SOCKETS } from "../../src/domain/webhooks/deliveries/Outbound.ts"
 import { receiver } from "./receiver.ts"
 import { answering, failure, local, names, outbound, post } from "./sending.ts"
 

@@ -10,8 +10,8 @@ import {
   Overdue,
   warnOverdue,
   watching
-} from "../../src/deliveries/Overdue.ts"
-import { makePolls } from "../../src/deliveries/workers.ts"
+} from "../../src/domain/webhooks/deliveries/Overdue.ts"
+import { makePolls } from "../../src/domain/webhooks/deliveries/workers.ts"
 import { freshOperator } from "../harness.ts"
 import { lines } from "./log-lines.ts"
 import { changes, emptied, happened, layerScene, type Subscription, subscribed } from "./scene.ts"

@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { ValidationFailed } from "../../src/contract/errors.ts"
-import { parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
-import { receiverUrl } from "../../src/deliveries/receiver-url.ts"
-import { WEBHOOK_URL } from "../../src/limits.ts"
+import { parseAllowedHosts } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { receiverUrl } from "../../src/domain/webhooks/deliveries/receiver-url.ts"
+import { WEBHOOK_URL } from "../../src/platform/limits.ts"
 
 const judge = (text: string, { allowed = "", publicUrl = "https://api.example.com" } = {}) =>
   receiverUrl(text, { allowed: Result.getOrThrow(parseAllowedHosts(allowed)), publicUrl: new URL(publicUrl) })

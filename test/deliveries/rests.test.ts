@@ -2,15 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { type Health, healthy, PROBE_MS } from "../../src/deliveries/breaker.ts"
-import { DeliveryQueue } from "../../src/deliveries/DeliveryQueue.ts"
-import { makePolls } from "../../src/deliveries/workers.ts"
+import { type Health, healthy, PROBE_MS } from "../../src/domain/webhooks/deliveries/breaker.ts"
+import { DeliveryQueue } from "../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
+import { makePolls } from "../../src/domain/webhooks/deliveries/workers.ts"
 import {
   WEBHOOK_BREAKER_FAILURES,
   WEBHOOK_BREAKER_FIRST_MS,
   WEBHOOK_PAUSE_AFTER_MS,
   WEBHOOK_SHARE
-} from "../../src/limits.ts"
+} from "../../src/platform/limits.ts"
 import { typedClient, withToken } from "../harness.ts"
 import { lines } from "./log-lines.ts"
 import { receiver } from "./receiver.ts"

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { makePolls } from "../../src/deliveries/workers.ts"
-import { WEBHOOK_ATTEMPTS, WEBHOOK_TRY_MS } from "../../src/limits.ts"
+import { makePolls } from "../../src/domain/webhooks/deliveries/workers.ts"
+import { WEBHOOK_ATTEMPTS, WEBHOOK_TRY_MS } from "../../src/platform/limits.ts"
 import { type Answer, receiver } from "./receiver.ts"
 import {
   attemptsOf,

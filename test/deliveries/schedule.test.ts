@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { pauseOf } from "../../src/background/retries.ts"
-import { RETRIES } from "../../src/deliveries/retries.ts"
-import { WEBHOOK_FIRST_RETRY_MS, WEBHOOK_LONGEST_RETRY_MS } from "../../src/limits.ts"
+import { RETRIES } from "../../src/domain/webhooks/deliveries/retries.ts"
+import { pauseOf } from "../../src/jobs/retries.ts"
+import { WEBHOOK_FIRST_RETRY_MS, WEBHOOK_LONGEST_RETRY_MS } from "../../src/platform/limits.ts"
 
 const { tries } = RETRIES
 const millis = (attempt: number, random: number) => pauseOf(RETRIES.backoff, attempt, random)

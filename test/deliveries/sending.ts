@@ -1,8 +1,8 @@
 import net, { type AddressInfo } from "node:net"
 import { Effect, Layer, Result } from "effect"
-import { AddressResolver, NameNotResolved } from "../../src/deliveries/AddressResolver.ts"
-import { parseAllowedHosts } from "../../src/deliveries/allowed-hosts.ts"
-import { type Attempt, Outbound, type Outgoing } from "../../src/deliveries/Outbound.ts"
+import { AddressResolver, NameNotResolved } from "../../src/domain/webhooks/deliveries/AddressResolver.ts"
+import { parseAllowedHosts } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { type Attempt, Outbound, type Outgoing } from "../../src/domain/webhooks/deliveries/Outbound.ts"
 import type { Answer } from "./receiver.ts"
 
 export const DOCUMENTATION = "https://docs.example.com/webhooks"

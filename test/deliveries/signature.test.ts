@@ -8,8 +8,12 @@ import {
   isSigned,
   parseSecret,
   signedHeaders
-} from "../../src/deliveries/signature.ts"
-import { WEBHOOK_SECRET_BYTES_MAX, WEBHOOK_SECRET_BYTES_MIN, WEBHOOK_SIGNATURE_SECONDS } from "../../src/limits.ts"
+} from "../../src/domain/webhooks/deliveries/signature.ts"
+import {
+  WEBHOOK_SECRET_BYTES_MAX,
+  WEBHOOK_SECRET_BYTES_MIN,
+  WEBHOOK_SIGNATURE_SECONDS
+} from "../../src/platform/limits.ts"
 
 const secretOf = (bytes: Uint8Array) => `whsec_${Buffer.from(bytes).toString("base64")}`
 // The public library compares with the wall clock, so a signature that shall pass is of now.

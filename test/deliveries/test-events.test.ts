@@ -1,16 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, Queue, Ref } from "effect"
 import { TestClock } from "effect/testing"
-import { Outbound } from "../../src/deliveries/Outbound.ts"
-import { isSigned, parseSecret } from "../../src/deliveries/signature.ts"
-import { TestEvents } from "../../src/deliveries/TestEvents.ts"
+import { Places } from "../../src/admission/concurrency/Places.ts"
+import { Outbound } from "../../src/domain/webhooks/deliveries/Outbound.ts"
+import { isSigned, parseSecret } from "../../src/domain/webhooks/deliveries/signature.ts"
+import { TestEvents } from "../../src/domain/webhooks/deliveries/TestEvents.ts"
 import {
   WEBHOOK_SECRET_OVERLAP_MS,
   WEBHOOK_TESTS,
   WEBHOOK_TESTS_OF_OPERATOR,
   WEBHOOK_TRY_MS
-} from "../../src/limits.ts"
-import { Places } from "../../src/places/Places.ts"
+} from "../../src/platform/limits.ts"
 import { freshOperator, typedClient, withToken } from "../harness.ts"
 import { receiver } from "./receiver.ts"
 import { layerScene, subscribed } from "./scene.ts"

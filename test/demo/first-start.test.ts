@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type DemoAccess, seedDemo } from "../../src/demo/seed.ts"
+import { type DemoAccess, seedDemo } from "../../src/tools/demo/seed.ts"
 import { call, typedClient, withToken } from "../harness.ts"
 import { layerStarted } from "./started.ts"
 

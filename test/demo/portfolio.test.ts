@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { DEMO_PROPERTIES } from "../../src/demo/properties.ts"
-import { writePortfolio } from "../../src/demo/write-portfolio.ts"
+import { DEMO_PROPERTIES } from "../../src/tools/demo/properties.ts"
+import { writePortfolio } from "../../src/tools/demo/write-portfolio.ts"
 import { byNobody, layerTest } from "../harness.ts"
 import { hostOf } from "../resources/portfolio.ts"
 

@@ -24,10 +24,10 @@ describe("what is handed over", () => {
     assert.isAbove(commands.length, 4)
     for (const { words, flags } of commands) {
       const [command = "", ...asked] = words
-      const file = `src/cli/${command}.ts`
+      const file = `src/tools/cli/${command}.ts`
       assert.isTrue(existsSync(join(ROOT, file)), `latchkey ${words.join(" ")}`)
       for (const word of asked) assert.include(textOf(file), `"${word}"`, file)
-      const known = textOf(file) + textOf("src/cli/password.ts")
+      const known = textOf(file) + textOf("src/tools/cli/password.ts")
       for (const flag of flags) assert.include(known, `"${flag}"`, `latchkey ${words.join(" ")} --${flag}`)
     }
   })

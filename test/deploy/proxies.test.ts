@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect } from "effect"
-import { IMAGE_BODY_BYTES } from "../../src/limits.ts"
+import { IMAGE_BODY_BYTES } from "../../src/platform/limits.ts"
 import { orWithout, programNamed } from "./programs.ts"
 import { caddy, nginx, Proxied, saidOfAway, through } from "./proxied.ts"
 

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { coveredBy, FoundStays, IN_BOX, type Sought } from "../../src/desk/FoundStays.ts"
-import { FOUND_STAYS } from "../../src/limits.ts"
+import { FOUND_STAYS } from "../../src/platform/limits.ts"
+import { coveredBy, FoundStays, IN_BOX, type Sought } from "../../src/transports/console/queries/FoundStays.ts"
 import { freshOperator, layerTest, type OrderOptions, orderOf, propertyOf } from "../harness.ts"
 import { countStatements } from "../statements.ts"
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { History } from "../../src/desk/History.ts"
+import { History } from "../../src/transports/console/queries/History.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 import { planOf } from "../planned.ts"
 

@@ -1,9 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { OfferedProperties } from "../../src/desk/OfferedProperties.ts"
-import { StayBeside } from "../../src/desk/StayBeside.ts"
-import { PROPERTIES_OFFERED, STAY_NIGHTS, STAY_TASKS, STAYS_IN_THE_WAY, TAGS_OFFERED } from "../../src/limits.ts"
+import {
+  PROPERTIES_OFFERED,
+  STAY_NIGHTS,
+  STAY_TASKS,
+  STAYS_IN_THE_WAY,
+  TAGS_OFFERED
+} from "../../src/platform/limits.ts"
+import { OfferedProperties } from "../../src/transports/console/queries/OfferedProperties.ts"
+import { StayBeside } from "../../src/transports/console/queries/StayBeside.ts"
 import { freshOperator, layerTest, orderOf, propertyOf } from "../harness.ts"
 import { calendarOf, sayBusy } from "../imported-calendars.ts"
 import { countStatements } from "../statements.ts"

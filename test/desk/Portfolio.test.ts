@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Portfolio, type PortfolioAsked } from "../../src/desk/Portfolio.ts"
-import { PORTFOLIO_ROWS } from "../../src/limits.ts"
-import { HostLetting } from "../../src/resources/availability/HostLetting.ts"
+import { HostLetting } from "../../src/domain/calendars/availability/HostLetting.ts"
+import { PORTFOLIO_ROWS } from "../../src/platform/limits.ts"
+import { Portfolio, type PortfolioAsked } from "../../src/transports/console/queries/Portfolio.ts"
 import { byNobody, freshOperator, layerTest, propertyOf, typedClient, withToken } from "../harness.ts"
 import { countStatements } from "../statements.ts"
 

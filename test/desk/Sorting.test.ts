@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Sorting } from "../../src/desk/Sorting.ts"
+import { Sorting } from "../../src/transports/console/queries/Sorting.ts"
 import { freshOperator, layerTest, propertyOf, typedClient, withToken } from "../harness.ts"
 import { countStatements } from "../statements.ts"
 

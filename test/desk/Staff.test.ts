@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Staff } from "../../src/desk/Staff.ts"
-import { STAFF_PROPERTIES_NAMED } from "../../src/limits.ts"
+import { STAFF_PROPERTIES_NAMED } from "../../src/platform/limits.ts"
+import { Staff } from "../../src/transports/console/queries/Staff.ts"
 import { freshOperator, layerTest, propertyOf, typedClient, withToken } from "../harness.ts"
 import { countStatements } from "../statements.ts"
 

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Ledger } from "../../src/desk/Ledger.ts"
-import { Sums } from "../../src/desk/Sums.ts"
-import { SUMS_SHOWN } from "../../src/limits.ts"
+import { SUMS_SHOWN } from "../../src/platform/limits.ts"
+import { Ledger } from "../../src/transports/console/queries/Ledger.ts"
+import { Sums } from "../../src/transports/console/queries/Sums.ts"
 import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../harness.ts"
 import { countStatements } from "../statements.ts"
 

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DaySheet } from "../../src/desk/DaySheet.ts"
-import { WorkPlan } from "../../src/desk/WorkPlan.ts"
-import { DAY_SHEET_TASKS, TASKS_SHOWN } from "../../src/limits.ts"
+import { DAY_SHEET_TASKS, TASKS_SHOWN } from "../../src/platform/limits.ts"
+import { DaySheet } from "../../src/transports/console/queries/DaySheet.ts"
+import { WorkPlan } from "../../src/transports/console/queries/WorkPlan.ts"
 import { freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../harness.ts"
 import { countStatements } from "../statements.ts"
 

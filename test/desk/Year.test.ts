@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Year } from "../../src/desk/Year.ts"
-import { YEAR_PROPERTIES } from "../../src/limits.ts"
+import { YEAR_PROPERTIES } from "../../src/platform/limits.ts"
+import { Year } from "../../src/transports/console/queries/Year.ts"
 import { freshOperator, layerTest, orderOf, propertyOf } from "../harness.ts"
 import { countStatements } from "../statements.ts"
 

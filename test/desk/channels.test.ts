@@ -1,10 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { AtChannels } from "../../src/desk/AtChannels.ts"
-import { FailedPushes } from "../../src/desk/FailedPushes.ts"
-import { OneListing } from "../../src/desk/OneListing.ts"
-import { CHANNEL_ACCOUNTS, CHANNELS_LISTINGS, FAILED_PUSHES_SHOWN, NAMES_CHOSEN_FROM } from "../../src/limits.ts"
+import {
+  CHANNEL_ACCOUNTS,
+  CHANNELS_LISTINGS,
+  FAILED_PUSHES_SHOWN,
+  NAMES_CHOSEN_FROM
+} from "../../src/platform/limits.ts"
+import { AtChannels } from "../../src/transports/console/queries/AtChannels.ts"
+import { FailedPushes } from "../../src/transports/console/queries/FailedPushes.ts"
+import { OneListing } from "../../src/transports/console/queries/OneListing.ts"
 import { listingsOf, pushedThen, rowOfListing } from "../adapters/pages/console/host/selling.ts"
 import { call, freshOperator, layerTest, propertyOf } from "../harness.ts"
 import { channelAccountOf, listingOf } from "../listings.ts"

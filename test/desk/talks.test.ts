@@ -1,10 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { BesideTalk } from "../../src/desk/BesideTalk.ts"
-import { ReviewedStays } from "../../src/desk/ReviewedStays.ts"
-import { UnansweredGuests } from "../../src/desk/UnansweredGuests.ts"
-import { MESSAGE_SEEN, OFFERED_LISTINGS, OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_LOOKED_AT } from "../../src/limits.ts"
+import {
+  MESSAGE_SEEN,
+  OFFERED_LISTINGS,
+  OVERVIEW_THREADS_DAYS,
+  OVERVIEW_THREADS_LOOKED_AT
+} from "../../src/platform/limits.ts"
+import { BesideTalk } from "../../src/transports/console/queries/BesideTalk.ts"
+import { ReviewedStays } from "../../src/transports/console/queries/ReviewedStays.ts"
+import { UnansweredGuests } from "../../src/transports/console/queries/UnansweredGuests.ts"
 import { says } from "../adapters/pages/console/host/talking.ts"
 import { freshOperator, layerTest, orderOf } from "../harness.ts"
 import { NOW, TODAY } from "../resources/reservations/ready.ts"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
-import { direct } from "../../src/doctor/direct.ts"
+import { direct } from "../../src/tools/doctor/direct.ts"
 import { canOverlap, orSkipped } from "../overlap.ts"
 import { emptyDatabase } from "../scratch-database.ts"
 

@@ -3,8 +3,8 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Moved } from "../../src/database/moving.ts"
-import { collector, databaseInTime, disk, ownAddress, redis } from "../../src/doctor/look.ts"
+import { Moved } from "../../src/platform/database/moving.ts"
+import { collector, databaseInTime, disk, ownAddress, redis } from "../../src/tools/doctor/look.ts"
 import {
   CLOCK_MS,
   clockFinding,
@@ -21,9 +21,9 @@ import {
   queueFinding,
   schemaFinding,
   secretsFinding
-} from "../../src/doctor/rules.ts"
-import { settingsFindings } from "../../src/doctor/settings.ts"
-import { settingsShown, VARIABLES } from "../../src/doctor/shown.ts"
+} from "../../src/tools/doctor/rules.ts"
+import { settingsFindings } from "../../src/tools/doctor/settings.ts"
+import { settingsShown, VARIABLES } from "../../src/tools/doctor/shown.ts"
 
 const LOCAL = {
   host: "127.0.0.1",

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import { evaluated } from "../../evaluate/evaluated.ts"
-import { layerPostgres } from "../../src/database/postgres.ts"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { Newcomer } from "../newcomer.ts"
 
 // On a server, commits of the background do not wait for the disk: what it does may be done twice. What a caller is told must.

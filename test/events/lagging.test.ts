@@ -2,16 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { cursorOf } from "../../src/domain/webhooks/event-feed/cursor.ts"
 import {
   LAGGING_LINES,
   LAGGING_POLL_MS,
   LaggingConsumers,
   warnOfLag,
   watchingConsumers
-} from "../../src/events/LaggingConsumers.ts"
-import { FEED_LAG_MS } from "../../src/limits.ts"
-import { cursorOf } from "../../src/resources/events/cursor.ts"
-import { consumersLagging } from "../../src/telemetry/metrics/declared.ts"
+} from "../../src/jobs/events/LaggingConsumers.ts"
+import { FEED_LAG_MS } from "../../src/platform/limits.ts"
+import { consumersLagging } from "../../src/platform/telemetry/metrics/declared.ts"
 import { lines } from "../deliveries/log-lines.ts"
 import { changes, emptied, layerScene } from "../deliveries/scene.ts"
 import { freshOperator, type TestOperator, typedClient, withToken } from "../harness.ts"

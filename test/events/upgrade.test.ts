@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
-import { layerMemory } from "../../src/database/embedded.ts"
-import { migrate } from "../../src/database/migrate.ts"
-import { FanOut } from "../../src/deliveries/FanOut.ts"
+import { FanOut } from "../../src/domain/webhooks/deliveries/FanOut.ts"
+import { layerMemory } from "../../src/platform/database/embedded.ts"
+import { migrate } from "../../src/platform/database/migrate.ts"
 
 it.effect("what was handed out before there was a feed is in it, in the order it was, and what waits comes after", () =>
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 // Loaded before the service to cause LatchkeyMemory: after a while its heap is nearly full, as a leak would have it, and stays so.
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8"
 import { isMainThread } from "node:worker_threads"
-import { flagsOfProcess, heapFullness, nurseryBytes } from "../../src/telemetry/metrics/heap.ts"
+import { flagsOfProcess, heapFullness, nurseryBytes } from "../../src/platform/telemetry/metrics/heap.ts"
 
 /** The share of the heap at which it stops: above the alert's 85 of 100, and with room to go on answering. */
 const FULL = 0.88

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Layer, Redacted } from "effect"
-import { layerPostgres } from "../../src/database/postgres.ts"
+import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { missingFrom, noteAccount, settledWithin } from "../attacks/accounting.ts"
 import { arrivals } from "../attacks/arrivals.ts"
 import { restEnvelope, restWrite } from "../attacks/doors.ts"

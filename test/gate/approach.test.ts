@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { operations } from "../../src/Api.ts"
+import { approachOf } from "../../src/admission/gate/approach.ts"
+import { bucketsOf } from "../../src/admission/windows/limit-table.ts"
 import { Id } from "../../src/contract/fields.ts"
 import { card, family, isRead, routeOf } from "../../src/contract/operation.ts"
-import { approachOf } from "../../src/gate/approach.ts"
-import { bucketsOf } from "../../src/gate/windows/limit-table.ts"
+import { operations } from "../../src/service/Api.ts"
 
 const operation = family({ category: "messaging", since: "3.4.0", openWorld: true })
 

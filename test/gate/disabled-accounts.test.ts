@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { SubAccounts } from "../../src/console/SubAccounts.ts"
+import { SubAccounts } from "../../src/domain/access/sign-in/SubAccounts.ts"
 import { layerTestDatabase } from "../database.ts"
 import { accountOf, answerTo, byNobody, freshOperator, layerService, tokenFor } from "../harness.ts"
 import {

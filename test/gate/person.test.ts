@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Person } from "../../src/contract/caller.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
-import { Service } from "../../src/service.ts"
+import { Service } from "../../src/service/service.ts"
 import { callerBy } from "../callers.ts"
 import { freshOperator, layerTest, type TestOperator } from "../harness.ts"
 

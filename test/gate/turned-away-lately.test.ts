@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { TurnedAwayLately } from "../../src/gate/turned-away-lately.ts"
-import { CROWDED_TOKEN_MS, CROWDED_TOKENS } from "../../src/limits.ts"
+import { TurnedAwayLately } from "../../src/admission/gate/turned-away-lately.ts"
+import { CROWDED_TOKEN_MS, CROWDED_TOKENS } from "../../src/platform/limits.ts"
 import { callerBy } from "../callers.ts"
 
 const caller = callerBy({ operatorId: 1, accountId: 1, role: "main" })

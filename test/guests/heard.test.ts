@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eraseGuests } from "../../src/guests/erasing.ts"
-import { findGuest } from "../../src/guests/finding.ts"
+import { eraseGuests } from "../../src/tools/privacy/erasing.ts"
+import { findGuest } from "../../src/tools/privacy/finding.ts"
 import { byNobody } from "../harness.ts"
 import { conversing, layerConversing, threadSaid } from "../resources/conversations/scene.ts"
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { GUEST_PLACES } from "../../src/guests/places.ts"
+import { GUEST_PLACES } from "../../src/tools/privacy/places.ts"
 import { layerTest } from "../harness.ts"
 import { TABLES_WITHOUT_GUESTS } from "./kept.ts"
 

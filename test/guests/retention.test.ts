@@ -1,17 +1,17 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { eraseGuest } from "../../src/guests/erasing.ts"
-import { findConversation } from "../../src/guests/finding.ts"
+import { FORGETTING_MESSAGES, forgettingMessages } from "../../src/domain/guests/conversations/forgetting.ts"
+import { forgettingMessageImages } from "../../src/domain/guests/images/forgetting.ts"
+import { eraseGuest } from "../../src/tools/privacy/erasing.ts"
+import { findConversation } from "../../src/tools/privacy/finding.ts"
 import {
   areQuietSince,
   FORGETTING_INQUIRIES,
   FORGETTING_STAYS,
   forgetOld,
   oldInquiries
-} from "../../src/guests/retention.ts"
-import { FORGETTING_MESSAGES, forgettingMessages } from "../../src/resources/conversations/forgetting.ts"
-import { forgettingMessageImages } from "../../src/resources/images/forgetting.ts"
+} from "../../src/tools/privacy/retention.ts"
 import { byNobody, layerService } from "../harness.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 import { booksOf, guestOf, tablesWith, WORD } from "./scene.ts"

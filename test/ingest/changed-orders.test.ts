@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Ingest } from "../../src/ingest/Ingest.ts"
+import { Ingest } from "../../src/connectors/ingest/Ingest.ts"
 import {
   available,
   booking,

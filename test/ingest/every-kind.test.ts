@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Ingest } from "../../src/ingest/Ingest.ts"
+import { Ingest } from "../../src/connectors/ingest/Ingest.ts"
 import { eventsOf, layerUnhurried, nightsOf } from "../resources/reservations/ready.ts"
 import { order, room, selling } from "./saying.ts"
 

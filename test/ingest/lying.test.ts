@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import type { OrderSaid } from "../../src/channels/said.ts"
-import { Ingest } from "../../src/ingest/Ingest.ts"
+import { Ingest } from "../../src/connectors/ingest/Ingest.ts"
+import type { OrderSaid } from "../../src/domain/channels/port/said.ts"
 import {
   AMOUNT_MAX,
   BODY_BYTES,
@@ -10,7 +10,7 @@ import {
   CHANNEL_ROOMS,
   CHANNEL_TEXT,
   GUESTS_MAX
-} from "../../src/limits.ts"
+} from "../../src/platform/limits.ts"
 import { freshOperator } from "../harness.ts"
 import { channelAccountOf, listingOf } from "../listings.ts"
 import { everything, layerUnhurried } from "../resources/reservations/ready.ts"

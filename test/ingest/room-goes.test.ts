@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Ingest } from "../../src/ingest/Ingest.ts"
+import { Ingest } from "../../src/connectors/ingest/Ingest.ts"
 import { call } from "../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../overlap.ts"
 import { layerUnhurried } from "../resources/reservations/ready.ts"

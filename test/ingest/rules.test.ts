@@ -1,14 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import type { OrderSaid, RoomSaid } from "../../src/channels/said.ts"
+import { type CameIn, orderAsSaid } from "../../src/connectors/ingest/rules/order-as-said.ts"
+import { expiryOf } from "../../src/connectors/ingest/rules/order-sold.ts"
+import { placed } from "../../src/connectors/ingest/rules/placing.ts"
+import { hadStopped, statusAfter } from "../../src/connectors/ingest/rules/standing.ts"
+import { type StaysSaid, staysSaid } from "../../src/connectors/ingest/rules/stays-said.ts"
+import { tooMuch } from "../../src/connectors/ingest/too-much.ts"
 import { addDays } from "../../src/contract/time.ts"
-import { type CameIn, orderAsSaid } from "../../src/ingest/rules/order-as-said.ts"
-import { expiryOf } from "../../src/ingest/rules/order-sold.ts"
-import { placed } from "../../src/ingest/rules/placing.ts"
-import { hadStopped, statusAfter } from "../../src/ingest/rules/standing.ts"
-import { type StaysSaid, staysSaid } from "../../src/ingest/rules/stays-said.ts"
-import { tooMuch } from "../../src/ingest/too-much.ts"
+import { isWaiting, type OrderState, type Status } from "../../src/domain/bookings/orders/order.ts"
+import { boxedAround, newNights } from "../../src/domain/bookings/reservations/rules/box.ts"
+import { roomOf, stayCodeOf } from "../../src/domain/bookings/reservations/rules/codes.ts"
+import { heldNights, keyOf } from "../../src/domain/bookings/reservations/rules/nights.ts"
+import { changeBetween, isEmpty } from "../../src/domain/bookings/reservations/rules/order-change.ts"
+import type { OrderSaid, RoomSaid } from "../../src/domain/channels/port/said.ts"
 import {
   ANSWER_WITHIN_MS,
   BODY_BYTES,
@@ -16,12 +21,7 @@ import {
   JSON_PARTS,
   PAYMENT_WITHIN_MS,
   STAY_NIGHTS
-} from "../../src/limits.ts"
-import { isWaiting, type OrderState, type Status } from "../../src/resources/orders/order.ts"
-import { boxedAround, newNights } from "../../src/resources/reservations/rules/box.ts"
-import { roomOf, stayCodeOf } from "../../src/resources/reservations/rules/codes.ts"
-import { heldNights, keyOf } from "../../src/resources/reservations/rules/nights.ts"
-import { changeBetween, isEmpty } from "../../src/resources/reservations/rules/order-change.ts"
+} from "../../src/platform/limits.ts"
 import { order, room } from "./saying.ts"
 
 const AT = new Date("2027-04-20T10:00:00Z")

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { OrderSaid, RoomSaid } from "../../src/channels/said.ts"
-import { Ingest, type Speaker } from "../../src/ingest/Ingest.ts"
+import { Ingest, type Speaker } from "../../src/connectors/ingest/Ingest.ts"
+import type { OrderSaid, RoomSaid } from "../../src/domain/channels/port/said.ts"
 import { channelAccountOf, listingOf } from "../listings.ts"
 import { ready } from "../resources/reservations/ready.ts"
 

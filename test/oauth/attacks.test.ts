@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Logger, References } from "effect"
-import { formTokenOf } from "../../src/adapters/pages/console/visit.ts"
-import { newCookie } from "../../src/console/cookie.ts"
+import { newCookie } from "../../src/domain/access/sign-in/cookie.ts"
+import { formTokenOf } from "../../src/transports/console/visit.ts"
 import {
   allow,
   answerIn,

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Deployment } from "../../src/installation.ts"
+import { Deployment } from "../../src/platform/installation.ts"
 import { layerTestDatabase } from "../database.ts"
 import { freshOperator } from "../harness.ts"
 import {

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Schema } from "effect"
-import { operations } from "../../src/Api.ts"
 import { card, exposureOf, family, NeedsToken, needsToken, routeOf } from "../../src/contract/operation.ts"
-import { done, handled, open } from "../../src/resources/handled.ts"
+import { done, handled, open } from "../../src/domain/handled.ts"
+import { operations } from "../../src/service/Api.ts"
 
 // What may be called by nobody is a short list, and nothing comes onto it by mistake.
 

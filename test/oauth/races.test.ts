@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endGrantsOf } from "../../src/oauth/ending.ts"
-import { Grants } from "../../src/oauth/Grants.ts"
+import { endGrantsOf } from "../../src/domain/access/oauth/ending.ts"
+import { Grants } from "../../src/domain/access/oauth/Grants.ts"
 import { freshOperator } from "../harness.ts"
 import { canOverlap, holding, orSkipped, overlapping } from "../overlap.ts"
 import {

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { REGISTERED_REDIRECTS, USED_REDIRECTS } from "../../src/limits.ts"
-import { type Client, Clients } from "../../src/oauth/Clients.ts"
-import { ClientStore } from "../../src/oauth/clients/store.ts"
+import { type Client, Clients } from "../../src/domain/access/oauth/Clients.ts"
+import { ClientStore } from "../../src/domain/access/oauth/clients/store.ts"
+import { REGISTERED_REDIRECTS, USED_REDIRECTS } from "../../src/platform/limits.ts"
 import { layerOwnDatabase } from "../own-database.ts"
 
 // Where the public client may be led back to: what anybody registers, so there are so many and no more, and a flood drives out what

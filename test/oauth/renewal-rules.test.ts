@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
-import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../src/limits.ts"
-import { judged, type KnownRefreshToken, narrowed } from "../../src/oauth/renewal/rules.ts"
-import { opened, sealed } from "../../src/oauth/renewal/sealed-answer.ts"
+import { judged, type KnownRefreshToken, narrowed } from "../../src/domain/access/oauth/renewal/rules.ts"
+import { opened, sealed } from "../../src/domain/access/oauth/renewal/sealed-answer.ts"
+import { GRANT_RENEWALS, REFRESH_GRACE_MS } from "../../src/platform/limits.ts"
 import { PUBLIC } from "./flow.ts"
 
 const NOW = new Date("2027-01-01T00:00:00Z")

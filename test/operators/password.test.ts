@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { hashPassword, PasswordCost, verifyPassword } from "../../src/operators/password.ts"
+import { hashPassword, PasswordCost, verifyPassword } from "../../src/domain/access/operators/password.ts"
 
 const cheaply = Effect.provideService(PasswordCost, { N: 16, r: 8, p: 1 })
 

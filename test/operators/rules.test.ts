@@ -2,9 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
-import { ACCOUNT_NAME, EMAIL, PASSWORD_MAX, PASSWORD_MIN } from "../../src/limits.ts"
-import commonPasswords from "../../src/operators/common-passwords.json" with { type: "json" }
-import { isAccountName, isCommonPassword } from "../../src/operators/password-rules.ts"
+import commonPasswords from "../../src/domain/access/operators/common-passwords.json" with { type: "json" }
+import { isAccountName, isCommonPassword } from "../../src/domain/access/operators/password-rules.ts"
 import {
   Email,
   endOfSubscription,
@@ -12,8 +11,9 @@ import {
   lastDayOfSubscription,
   Name,
   Password
-} from "../../src/operators/rules.ts"
-import { newToken } from "../../src/operators/token.ts"
+} from "../../src/domain/access/operators/rules.ts"
+import { newToken } from "../../src/domain/access/operators/token.ts"
+import { ACCOUNT_NAME, EMAIL, PASSWORD_MAX, PASSWORD_MIN } from "../../src/platform/limits.ts"
 
 const accepts = (schema: Schema.Codec<string>) => {
   const is = Schema.is(schema)

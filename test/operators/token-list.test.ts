@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { type Edge, edgeIn, edgeText, pageOf } from "../../src/operators/token-list.ts"
+import { type Edge, edgeIn, edgeText, pageOf } from "../../src/domain/access/operators/token-list.ts"
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => ({ id: at + 1 }))
 

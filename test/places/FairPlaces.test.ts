@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { BRIEF_CALL_MS } from "../../src/limits.ts"
-import { FairPlaces, NOT_ALONE_MS, type WaitingCall } from "../../src/places/FairPlaces.ts"
+import { FairPlaces, NOT_ALONE_MS, type WaitingCall } from "../../src/admission/concurrency/FairPlaces.ts"
+import { BRIEF_CALL_MS } from "../../src/platform/limits.ts"
 
 /** What may happen, in any order: a call of an operator comes, the n-th working one ends, the n-th waiting one goes away. */
 const happenings = fc.array(

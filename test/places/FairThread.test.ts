@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import fc from "fast-check"
-import { BeforeReading } from "../../src/database/rows.ts"
-import { BUILDING_RUN_MS, FairThread } from "../../src/places/FairThread.ts"
-import { Places } from "../../src/places/Places.ts"
+import { BUILDING_RUN_MS, FairThread } from "../../src/admission/concurrency/FairThread.ts"
+import { Places } from "../../src/admission/concurrency/Places.ts"
+import { BeforeReading } from "../../src/platform/database/rows.ts"
 
 /** A thread that goes on when it is told to, and answers that take as long as they say. */
 class Scene {

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../../src/limits.ts"
-import { BUILDING_RUN_MS } from "../../src/places/FairThread.ts"
-import { Places, SMALL_BODY_BYTES } from "../../src/places/Places.ts"
+import { BUILDING_RUN_MS } from "../../src/admission/concurrency/FairThread.ts"
+import { Places, SMALL_BODY_BYTES } from "../../src/admission/concurrency/Places.ts"
+import { PLACE_WAIT_MS, PLACES, WAITING_BYTES, WAITING_CALLS } from "../../src/platform/limits.ts"
 
 /** A call under way: it has begun once it has a place, and ends when it is told to. */
 const call = Effect.fnUntraced(function* (operator: number, bytes = 0) {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { RoundRobin } from "../../src/places/RoundRobin.ts"
+import { RoundRobin } from "../../src/admission/concurrency/RoundRobin.ts"
 
 const OPERATORS = [0, 1, 2, 3]
 const everybody = () => true

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
+import { Places } from "../../src/admission/concurrency/Places.ts"
 import { awayFromPlace, awayWhileActing } from "../../src/contract/away-from-place.ts"
-import { EMBEDDED_PLACES, FEED_WAITS, PLACE_WAIT_MS } from "../../src/limits.ts"
-import { Places } from "../../src/places/Places.ts"
+import { EMBEDDED_PLACES, FEED_WAITS, PLACE_WAIT_MS } from "../../src/platform/limits.ts"
 
 /** Where a call is: it waits for a place, works in it, is away from it, or is over. */
 type Where = "outside" | "working" | "away" | "over"

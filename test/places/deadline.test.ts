@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { makeDeadline } from "../../src/places/deadline.ts"
+import { makeDeadline } from "../../src/admission/concurrency/deadline.ts"
 
 const MS = 1_000
 

@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EMBEDDED_PLACES } from "../../src/limits.ts"
-import { Places } from "../../src/places/Places.ts"
+import { Places } from "../../src/admission/concurrency/Places.ts"
+import { EMBEDDED_PLACES } from "../../src/platform/limits.ts"
 import { layerTestMemory } from "../database.ts"
 
 // The one session of the embedded database runs statements in the order they were asked for. So it is the places of calls

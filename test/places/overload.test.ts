@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { BURST_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../../src/limits.ts"
-import { FairPlaces, type WaitingCall } from "../../src/places/FairPlaces.ts"
-import { foundNoPlace, Places } from "../../src/places/Places.ts"
+import { FairPlaces, type WaitingCall } from "../../src/admission/concurrency/FairPlaces.ts"
+import { foundNoPlace, Places } from "../../src/admission/concurrency/Places.ts"
+import { BURST_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../../src/platform/limits.ts"
 
 const PLACES = 4
 const LASTS = 100

@@ -5,8 +5,8 @@ import { type Caller, CurrentOperator } from "../../src/contract/caller.ts"
 import { NotFound } from "../../src/contract/errors.ts"
 import { Id } from "../../src/contract/fields.ts"
 import { card, family } from "../../src/contract/operation.ts"
-import { change, done, type Handles, handled, layerHandled, reader } from "../../src/resources/handled.ts"
-import { TagStore } from "../../src/resources/tags/store.ts"
+import { change, done, type Handles, handled, layerHandled, reader } from "../../src/domain/handled.ts"
+import { TagStore } from "../../src/domain/properties/tags/store.ts"
 
 // What the compiler refuses here would be an answer 500 later: `npm run check` reads this file too.
 

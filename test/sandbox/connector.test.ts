@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Sandbox } from "../../src/sandbox/connector.ts"
-import { Marketplace } from "../../src/sandbox/Marketplace.ts"
-import { Telling } from "../../src/sandbox/Telling.ts"
+import { Sandbox } from "../../src/connectors/sandbox/connector.ts"
+import { Marketplace } from "../../src/connectors/sandbox/Marketplace.ts"
+import { Telling } from "../../src/connectors/sandbox/Telling.ts"
 import { connectorSuite } from "../channels/connector-suite.ts"
 import { accountAt, Listener, layerListened, listingAt } from "./ground.ts"
 

@@ -1,7 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Said } from "../../src/channels/said.ts"
+import { Books } from "../../src/connectors/sandbox/Books.ts"
+import { makeChanging } from "../../src/connectors/sandbox/changing.ts"
+import { makeExpiring } from "../../src/connectors/sandbox/expiring.ts"
+import { accepting } from "../../src/connectors/sandbox/offer-acts.ts"
+import { Said } from "../../src/domain/channels/port/said.ts"
 import {
   MESSAGE_TEXT,
   REVIEW_CATEGORIES,
@@ -9,11 +13,7 @@ import {
   SANDBOX_MESSAGES,
   SANDBOX_ORDERS,
   SANDBOX_THREADS
-} from "../../src/limits.ts"
-import { Books } from "../../src/sandbox/Books.ts"
-import { makeChanging } from "../../src/sandbox/changing.ts"
-import { makeExpiring } from "../../src/sandbox/expiring.ts"
-import { accepting } from "../../src/sandbox/offer-acts.ts"
+} from "../../src/platform/limits.ts"
 import { Listener, layerListenedAlone, NOW } from "./ground.ts"
 import { messageOf, STAY, talkAt } from "./talk.ts"
 

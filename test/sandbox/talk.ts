@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { MessageThere, OfferThere, ReviewThere } from "../../src/channels/connector.ts"
-import { Sandbox } from "../../src/sandbox/connector.ts"
-import { Marketplace } from "../../src/sandbox/Marketplace.ts"
-import { Telling } from "../../src/sandbox/Telling.ts"
+import { Sandbox } from "../../src/connectors/sandbox/connector.ts"
+import { Marketplace } from "../../src/connectors/sandbox/Marketplace.ts"
+import { Telling } from "../../src/connectors/sandbox/Telling.ts"
+import type { MessageThere, OfferThere, ReviewThere } from "../../src/domain/channels/port/connector.ts"
 import { accountAt, isSaid, Listener, listingAt, NOW } from "./ground.ts"
 
 // A guest and a host of the marketplace who talk.

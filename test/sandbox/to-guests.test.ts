@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../src/limits.ts"
+import { SANDBOX_MESSAGES, SANDBOX_OFFERS } from "../../src/platform/limits.ts"
 import { layerListened } from "./ground.ts"
 import { messageOf, reasonOf, STAY, talkAt } from "./talk.ts"
 

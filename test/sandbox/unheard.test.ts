@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Sandbox } from "../../src/sandbox/connector.ts"
-import { Marketplace } from "../../src/sandbox/Marketplace.ts"
-import { Telling } from "../../src/sandbox/Telling.ts"
+import { Sandbox } from "../../src/connectors/sandbox/connector.ts"
+import { Marketplace } from "../../src/connectors/sandbox/Marketplace.ts"
+import { Telling } from "../../src/connectors/sandbox/Telling.ts"
 import { accountAt, Listener, layerListenedAlone, listingAt, NOW } from "./ground.ts"
 
 // A host's calendar that does not know yet what the marketplace has sold says how many can be sold.

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Marketplace } from "../../src/sandbox/Marketplace.ts"
-import { Seeing } from "../../src/sandbox/Seeing.ts"
+import { Marketplace } from "../../src/connectors/sandbox/Marketplace.ts"
+import { Seeing } from "../../src/connectors/sandbox/Seeing.ts"
 import { call, freshOperator, propertyOf, typedClient, withToken } from "../harness.ts"
 import { layerWhole } from "./whole.ts"
 

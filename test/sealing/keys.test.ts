@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { SECRET_KEYS } from "../../src/limits.ts"
-import { newKey, readKeys, SECRET_KEY } from "../../src/sealing/keys.ts"
-import { withoutSecrets } from "../../src/telemetry/secrets.ts"
+import { SECRET_KEYS } from "../../src/platform/limits.ts"
+import { newKey, readKeys, SECRET_KEY } from "../../src/platform/sealing/keys.ts"
+import { withoutSecrets } from "../../src/platform/telemetry/secrets.ts"
 
 const keys = (count: number) => Array.from({ length: count }, newKey)
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
-import { newKey, noKeys, readKeys, type SecretKeys } from "../../src/sealing/keys.ts"
-import { isToBeKeptAnew, kept, type NotOpened, opened, type Place } from "../../src/sealing/sealed-text.ts"
+import { newKey, noKeys, readKeys, type SecretKeys } from "../../src/platform/sealing/keys.ts"
+import { isToBeKeptAnew, kept, type NotOpened, opened, type Place } from "../../src/platform/sealing/sealed-text.ts"
 
 const keysOf = (text: string): SecretKeys => readKeys(text) ?? noKeys
 const [ONE, OTHER] = [newKey(), newKey()]

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../../migrations/index.ts"
-import { migrate } from "../../src/database/migrate.ts"
-import { digestOfUrl } from "../../src/resources/imported-calendars/calendar-url.ts"
+import { digestOfUrl } from "../../src/domain/calendars/imported-calendars/calendar-url.ts"
+import { migrate } from "../../src/platform/database/migrate.ts"
 import { layerEmptyDatabase } from "../empty-database.ts"
 
 const before = migrations.filter(({ id }) => id < 64)

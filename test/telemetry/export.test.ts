@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Metric, Option, Queue } from "effect"
 import { Headers } from "effect/http"
 import { TestClock } from "effect/testing"
-import { layerTelemetry, TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../../src/telemetry/layer.ts"
-import { EVERY_TRACE } from "../../src/telemetry/sampling.ts"
+import { layerTelemetry, TELEMETRY_EXPORT_MS, TELEMETRY_SHUTDOWN_MS } from "../../src/platform/telemetry/layer.ts"
+import { EVERY_TRACE } from "../../src/platform/telemetry/sampling.ts"
 
 const TOKEN = "lk_Zx81-aQ_Zx81aQZx81aQZx81aQZx81aQZx81aQZx8"
 

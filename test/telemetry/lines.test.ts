@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { lineWriter } from "../../src/telemetry/lines.ts"
+import { lineWriter } from "../../src/platform/telemetry/lines.ts"
 
 const turnOfTheLoop = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import type { LogLevel } from "effect/LogLevel"
-import { layerTelemetry } from "../../src/telemetry/layer.ts"
-import { EVERY_TRACE } from "../../src/telemetry/sampling.ts"
+import { layerTelemetry } from "../../src/platform/telemetry/layer.ts"
+import { EVERY_TRACE } from "../../src/platform/telemetry/sampling.ts"
 
 const TOKEN = "lk_Zx81-aQ_Zx81aQZx81aQZx81aQZx81aQZx81aQZx8"
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/AbCdEf12=="

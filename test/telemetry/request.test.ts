@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Logger, Option, Tracer } from "effect"
 import { toReceivedInput } from "../../src/contract/input.ts"
-import { Service } from "../../src/service.ts"
-import { CurrentSampler, samplerOf } from "../../src/telemetry/sampling.ts"
+import { CurrentSampler, samplerOf } from "../../src/platform/telemetry/sampling.ts"
+import { Service } from "../../src/service/service.ts"
 import { freshOperator, layerTest } from "../harness.ts"
 import { keepingSpans } from "../kept-spans.ts"
 

@@ -7,8 +7,8 @@ import {
   sampled,
   samplerNamed,
   samplerOf
-} from "../../src/telemetry/sampling.ts"
-import { asRoot, inSpan, type Root, record } from "../../src/telemetry/spans.ts"
+} from "../../src/platform/telemetry/sampling.ts"
+import { asRoot, inSpan, type Root, record } from "../../src/platform/telemetry/spans.ts"
 import { keepingSpans } from "../kept-spans.ts"
 
 const parent = (traceId: string, isSampled: boolean) =>

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { RateWindows } from "../../src/gate/windows/RateWindows.ts"
-import { type Bucket, windowOf } from "../../src/gate/windows/window.ts"
-import { PARENT_PATIENCE } from "../../src/workers/common-counts.ts"
+import { RateWindows } from "../../src/admission/windows/RateWindows.ts"
+import { type Bucket, windowOf } from "../../src/admission/windows/window.ts"
+import { PARENT_PATIENCE } from "../../src/tools/workers/common-counts.ts"
 import { makeParent } from "./loopback.ts"
 
 const bucket: Bucket = { key: "{op:1}:user:a", scope: "user", window: windowOf("1m"), max: 2 }

@@ -1,6 +1,6 @@
 import { Deferred, Effect, Layer } from "effect"
-import { type Ended, type WorkerProcess, WorkerProcesses } from "../../src/workers/WorkerProcesses.ts"
-import { WorkersMeasured } from "../../src/workers/WorkersMeasured.ts"
+import { type Ended, type WorkerProcess, WorkerProcesses } from "../../src/tools/workers/WorkerProcesses.ts"
+import { WorkersMeasured } from "../../src/tools/workers/WorkersMeasured.ts"
 
 /** A worker that does what the test says, and notes what it is asked. */
 export interface FakeWorker extends WorkerProcess {

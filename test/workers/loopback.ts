@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
-import { type Asking, makeCommonCounts } from "../../src/workers/common-counts.ts"
-import { makeCounting } from "../../src/workers/counting.ts"
-import { FromParent, FromWorker, type Told } from "../../src/workers/words.ts"
+import { type Asking, makeCommonCounts } from "../../src/tools/workers/common-counts.ts"
+import { makeCounting } from "../../src/tools/workers/counting.ts"
+import { FromParent, FromWorker, type Told } from "../../src/tools/workers/words.ts"
 
 // A parent and a worker in one process. What they say is read as it is read off the wire.
 

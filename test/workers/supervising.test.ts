@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { END_MS } from "../../src/workers/lives.ts"
+import { END_MS } from "../../src/tools/workers/lives.ts"
 import {
   FIRST_PAUSE_MS,
   LONGEST_PAUSE_MS,
@@ -10,7 +10,7 @@ import {
   SETTLED_MS,
   START_MS,
   supervising
-} from "../../src/workers/supervising.ts"
+} from "../../src/tools/workers/supervising.ts"
 import { type FakeWorker, fakeWorkers } from "./fakes.ts"
 
 /** So many workers at work, all serving. */

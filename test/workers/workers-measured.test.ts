@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { addedUp, type Snapshot } from "../../src/telemetry/metrics/snapshot.ts"
-import { MEASURED_WITHIN_MS, WorkersMeasured } from "../../src/workers/WorkersMeasured.ts"
+import { addedUp, type Snapshot } from "../../src/platform/telemetry/metrics/snapshot.ts"
+import { MEASURED_WITHIN_MS, WorkersMeasured } from "../../src/tools/workers/WorkersMeasured.ts"
 
 const calls = (value: number): Snapshot => [{ kind: "counter", name: "calls", labels: {}, value }]
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { patience as usual } from "../../../src/adapters/http-server/node-server.ts"
+import { patience as usual } from "../../../src/transports/http-server/node-server.ts"
 import { answered, EARLY, get, LARGE_BYTES, listening, sendRead } from "./listening.ts"
 import { answersIn, RawClient, refusalIn } from "./raw.ts"
 

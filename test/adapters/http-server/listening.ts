@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises"
 import { Deferred, Effect, Exit, Queue, Scope, Stream } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type ListenOptions, listen } from "../../../src/adapters/http-server/listen.ts"
 import { failed } from "../../../src/contract/envelope.ts"
-import { Service } from "../../../src/service.ts"
+import { Service } from "../../../src/service/service.ts"
+import { type ListenOptions, listen } from "../../../src/transports/http-server/listen.ts"
 import { RawClient } from "./raw.ts"
 
 // A server over an application that answers when the test says so.

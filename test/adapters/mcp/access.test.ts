@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { challengeRule, hostRule, originRule } from "../../../src/adapters/mcp/access.ts"
+import { challengeRule, hostRule, originRule } from "../../../src/transports/mcp/access.ts"
 
 const host = fc.domain()
 const port = fc.integer({ min: 1, max: 65_535 })

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/limits.ts"
+import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../../src/platform/limits.ts"
 import { hangingUp } from "../../hanging-up.ts"
 import { Endpoint } from "./endpoint.ts"
 import { BOTH, envelopesOf, errorOf, JSON_BODY, messagesOf, post, toolCall } from "./requests.ts"

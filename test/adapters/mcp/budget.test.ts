@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { operations } from "../../../src/Api.ts"
-import { toolsOf } from "../../../src/adapters/mcp/tools.ts"
+import { operations } from "../../../src/service/Api.ts"
+import { toolsOf } from "../../../src/transports/mcp/tools.ts"
 
 // What an agent reads of every tool before its first call, in tokens of four bytes: a text that grows costs all of them.
 

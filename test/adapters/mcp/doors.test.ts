@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
 import { Effect } from "effect"
-import { operations } from "../../../src/Api.ts"
-import { toolsOf } from "../../../src/adapters/mcp/tools.ts"
 import { isRead, toolCardOf } from "../../../src/contract/operation.ts"
+import { operations } from "../../../src/service/Api.ts"
+import { toolsOf } from "../../../src/transports/mcp/tools.ts"
 import { freshOperator, propertyOf } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
 

@@ -3,14 +3,14 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Deferred, Effect, Latch, Layer, Schema } from "effect"
 import { HttpServer, HttpServerRequest } from "effect/http"
 import { NetAddress } from "effect/net"
-import { mcpApp } from "../../../src/adapters/mcp.ts"
+import { Places } from "../../../src/admission/concurrency/Places.ts"
+import { tokenOf } from "../../../src/admission/gate/credentials.ts"
 import { type Answer, failed, succeeded } from "../../../src/contract/envelope.ts"
 import { type ApiError, RateLimited, SubscriptionRequired, Unauthenticated } from "../../../src/contract/errors.ts"
 import { Id } from "../../../src/contract/fields.ts"
 import { family, type ToolCard } from "../../../src/contract/operation.ts"
-import { tokenOf } from "../../../src/gate/credentials.ts"
-import { Places } from "../../../src/places/Places.ts"
-import { type Call, Service } from "../../../src/service.ts"
+import { type Call, Service } from "../../../src/service/service.ts"
+import { mcpApp } from "../../../src/transports/mcp/mcp.ts"
 
 // The tool endpoint on a real socket, over a Service small enough to see through: it echoes what it was called with.
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { operations } from "../../../src/Api.ts"
-import { toolsOf } from "../../../src/adapters/mcp/tools.ts"
+import { operations } from "../../../src/service/Api.ts"
+import { toolsOf } from "../../../src/transports/mcp/tools.ts"
 
 // The tools for talking with guests, as the catalogue has them: category, read_only, requires_confirmation, since_version.
 const CATALOGUE = {

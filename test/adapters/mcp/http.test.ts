@@ -1,7 +1,7 @@
 import { request } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../../src/limits.ts"
+import { BODY_BYTES, IMAGE_BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../../src/platform/limits.ts"
 import { Endpoint, PUBLIC_URL } from "./endpoint.ts"
 import {
   BOTH,

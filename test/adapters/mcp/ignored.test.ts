@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import fc from "fast-check"
-import { ignoredBy } from "../../../src/adapters/mcp/ignored.ts"
 import { Id, unchangeable } from "../../../src/contract/fields.ts"
-import { NAME_TOLD, NAMES_TOLD } from "../../../src/limits.ts"
+import { NAME_TOLD, NAMES_TOLD } from "../../../src/platform/limits.ts"
+import { ignoredBy } from "../../../src/transports/mcp/ignored.ts"
 
 const told = ignoredBy(
   Schema.Struct({

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { MCP_LIST_FRESH_MS } from "../../../src/adapters/mcp/protocol.ts"
+import { MCP_LIST_FRESH_MS } from "../../../src/transports/mcp/protocol.ts"
 import { hangingUp } from "../../hanging-up.ts"
 import { Endpoint, LIMITED_HEADERS } from "./endpoint.ts"
 import { BOTH, envelopesOf, errorOf, JSON_BODY, lastOf, messagesOf, modern, post, toolCall } from "./requests.ts"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { operations } from "../../../src/Api.ts"
-import { nearestTool } from "../../../src/adapters/mcp/nearest-tool.ts"
-import { toolsOf } from "../../../src/adapters/mcp/tools.ts"
+import { operations } from "../../../src/service/Api.ts"
+import { nearestTool } from "../../../src/transports/mcp/nearest-tool.ts"
+import { toolsOf } from "../../../src/transports/mcp/tools.ts"
 
 const tools = Array.from(toolsOf(operations).keys())
 

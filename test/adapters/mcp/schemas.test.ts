@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
-import { operations } from "../../../src/Api.ts"
-import { toolsOf } from "../../../src/adapters/mcp/tools.ts"
-import { type JsonSchema, operationsOf } from "../../../src/documents/described.ts"
+import { operations } from "../../../src/service/Api.ts"
+import { type JsonSchema, operationsOf } from "../../../src/transports/docs/described.ts"
+import { toolsOf } from "../../../src/transports/mcp/tools.ts"
 
 // What a model can know of an argument before it calls: its limits, its unit, its form. (That nothing is without a length:
 // bounds.test.ts.)

@@ -3,9 +3,9 @@ import { Effect, Fiber, Layer, Logger, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Arriving } from "../../../src/adapters/pages/guest-page/Arriving.ts"
-import { makeGuestPage } from "../../../src/adapters/pages/guest-page.ts"
-import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
+import { Places } from "../../../src/admission/concurrency/Places.ts"
+import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
+import { GuestPages } from "../../../src/domain/bookings/check-in/GuestPages.ts"
 import {
   GUEST_FORM_BYTES,
   GUEST_FORMS_A_MINUTE,
@@ -16,9 +16,9 @@ import {
   GUEST_PHOTOS_OF_STAY,
   IDENTITY_IMAGES_A_GUEST,
   IMAGE_BYTES
-} from "../../../src/limits.ts"
-import { Places } from "../../../src/places/Places.ts"
-import { GuestPages } from "../../../src/resources/check-in/GuestPages.ts"
+} from "../../../src/platform/limits.ts"
+import { Arriving } from "../../../src/transports/guest-portal/Arriving.ts"
+import { makeGuestPage } from "../../../src/transports/guest-portal/guest-page.ts"
 import { Browser, barriers, hasChromium, newPage, orNoChromium } from "../../browser.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { jpegOfBytes } from "../../jpegs.ts"

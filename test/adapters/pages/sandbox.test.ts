@@ -2,9 +2,6 @@ import { request as httpRequest } from "node:http"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import { SqlClient } from "effect/sql"
-import { FORM_BYTES } from "../../../src/adapters/pages/sandbox/form.ts"
-import { layerSandboxPage } from "../../../src/adapters/pages/sandbox.ts"
-import { MESSAGE_TEXT } from "../../../src/limits.ts"
 import {
   BookAsked,
   ChangeAsked,
@@ -16,10 +13,13 @@ import {
   OrderAsked,
   ReviewAsked,
   WriteAsked
-} from "../../../src/sandbox/asked.ts"
-import { Sandbox } from "../../../src/sandbox/connector.ts"
-import { Marketplace } from "../../../src/sandbox/Marketplace.ts"
-import { SandboxAllowed } from "../../../src/sandbox/SandboxAllowed.ts"
+} from "../../../src/connectors/sandbox/asked.ts"
+import { Sandbox } from "../../../src/connectors/sandbox/connector.ts"
+import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
+import { SandboxAllowed } from "../../../src/connectors/sandbox/SandboxAllowed.ts"
+import { MESSAGE_TEXT } from "../../../src/platform/limits.ts"
+import { FORM_BYTES } from "../../../src/transports/sandbox-pages/form.ts"
+import { layerSandboxPage } from "../../../src/transports/sandbox-pages/sandbox.ts"
 import { Browser, barriers, DESK, hasChromium, newPage, orNoChromium, PHONE } from "../../browser.ts"
 import { freshOperator, layerTest } from "../../harness.ts"
 import { layerListened } from "../../sandbox/ground.ts"

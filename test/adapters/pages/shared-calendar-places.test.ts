@@ -3,12 +3,12 @@ import { Deferred, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
-import { makeSharedCalendar } from "../../../src/adapters/pages/shared-calendar.ts"
-import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
-import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS } from "../../../src/limits.ts"
-import { Places } from "../../../src/places/Places.ts"
-import { newToken } from "../../../src/resources/calendar-share-links/address.ts"
-import { SharedCalendars } from "../../../src/resources/calendar-share-links/SharedCalendars.ts"
+import { Places } from "../../../src/admission/concurrency/Places.ts"
+import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
+import { newToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import { SharedCalendars } from "../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { BUSY_RETRY_SECONDS, PLACE_WAIT_MS } from "../../../src/platform/limits.ts"
+import { makeSharedCalendar } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 
 // A shared calendar is read and built in places of the operator who shares it.
 

@@ -3,21 +3,21 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import {
-  askedNumber,
-  offeredNumbers,
-  PAGES_MAX,
-  PARTS_MAX,
-  pagePlace
-} from "../../../src/adapters/pages/shared-calendar/paging.ts"
+import { placeOfPage } from "../../../src/domain/calendars/calendar-share-links/rules.ts"
 import {
   SHARED_FEEDS_A_MINUTE,
   SHARED_PAGE_PROPERTIES,
   SHARED_PAGES_A_MINUTE,
   SHARED_PART_PROPERTIES,
   SUBSCRIPTION_ROOMS_MAX
-} from "../../../src/limits.ts"
-import { placeOfPage } from "../../../src/resources/calendar-share-links/rules.ts"
+} from "../../../src/platform/limits.ts"
+import {
+  askedNumber,
+  offeredNumbers,
+  PAGES_MAX,
+  PARTS_MAX,
+  pagePlace
+} from "../../../src/transports/shared-calendar/paging.ts"
 import { freshOperator, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
 

@@ -1,13 +1,16 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { makeSharedCalendar } from "../../../src/adapters/pages/shared-calendar.ts"
-import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
-import type { Bucket } from "../../../src/gate/windows/window.ts"
-import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../src/limits.ts"
-import { Places } from "../../../src/places/Places.ts"
-import { newToken } from "../../../src/resources/calendar-share-links/address.ts"
-import { type NamedProperty, SharedCalendars } from "../../../src/resources/calendar-share-links/SharedCalendars.ts"
+import { Places } from "../../../src/admission/concurrency/Places.ts"
+import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
+import type { Bucket } from "../../../src/admission/windows/window.ts"
+import { newToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import {
+  type NamedProperty,
+  SharedCalendars
+} from "../../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../src/platform/limits.ts"
+import { makeSharedCalendar } from "../../../src/transports/shared-calendar/shared-calendar.ts"
 
 // What others notice of a large calendar while it is answered: that they get their turns.
 

@@ -3,21 +3,21 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Layer, Predicate } from "effect"
-import { operations } from "../../../src/Api.ts"
 import { Acting, byItself } from "../../../src/contract/acting.ts"
-import { seedDemo } from "../../../src/demo/seed.ts"
-import { operationsOf } from "../../../src/documents/described.ts"
-import type { Example } from "../../../src/documents/examples.ts"
-import { Deployment } from "../../../src/installation.ts"
-import { Codes } from "../../../src/oauth/Codes.ts"
-import { Partners } from "../../../src/oauth/Partners.ts"
-import { Service } from "../../../src/service.ts"
+import { Codes } from "../../../src/domain/access/oauth/Codes.ts"
+import { Partners } from "../../../src/domain/access/oauth/Partners.ts"
+import { Deployment } from "../../../src/platform/installation.ts"
+import { operations } from "../../../src/service/Api.ts"
+import { Service } from "../../../src/service/service.ts"
+import { seedDemo } from "../../../src/tools/demo/seed.ts"
+import { operationsOf } from "../../../src/transports/docs/described.ts"
+import type { Example } from "../../../src/transports/docs/examples.ts"
 import { layerStarted } from "../../demo/started.ts"
 import { misfitOf } from "../openapi/answers.ts"
 import { storyOf, TODAY } from "./story.ts"
 
 /** Written by `npm run examples`. */
-const FILE = join(import.meta.dirname, "../../../src/documents/examples.json")
+const FILE = join(import.meta.dirname, "../../../src/transports/docs/examples.json")
 
 /** The first call of each operation within, and what it was answered. */
 const noting = <A, E, R>(work: Effect.Effect<A, E, R>) =>

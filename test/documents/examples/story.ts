@@ -1,11 +1,11 @@
 import { Effect } from "effect"
+import { Marketplace } from "../../../src/connectors/sandbox/Marketplace.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import type { DemoAccess } from "../../../src/demo/seed.ts"
-import { Deployment, type DeploymentName } from "../../../src/installation.ts"
-import { Codes } from "../../../src/oauth/Codes.ts"
-import { Partners } from "../../../src/oauth/Partners.ts"
-import { challengeOf } from "../../../src/oauth/pkce.ts"
-import { Marketplace } from "../../../src/sandbox/Marketplace.ts"
+import { Codes } from "../../../src/domain/access/oauth/Codes.ts"
+import { Partners } from "../../../src/domain/access/oauth/Partners.ts"
+import { challengeOf } from "../../../src/domain/access/oauth/pkce.ts"
+import { Deployment, type DeploymentName } from "../../../src/platform/installation.ts"
+import type { DemoAccess } from "../../../src/tools/demo/seed.ts"
 import { typedClient, withToken } from "../../harness.ts"
 
 // A morning of the demo's host, in which each operation is called at least once. What the first call of each sent and was answered

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { operationsOf } from "../../../src/documents/described.ts"
+import { operationsOf } from "../../../src/transports/docs/described.ts"
 import { misfitOf } from "./answers.ts"
 
 const answered = (code: number, data: unknown, message = code === 0 ? "" : "no") => ({

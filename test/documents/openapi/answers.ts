@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { Predicate } from "effect"
-import { type Described, type JsonSchema, operationsOf } from "../../../src/documents/described.ts"
-import { bodySchemaOf, errorSchemas } from "../../../src/documents/openapi/responses.ts"
+import { type Described, type JsonSchema, operationsOf } from "../../../src/transports/docs/described.ts"
+import { bodySchemaOf, errorSchemas } from "../../../src/transports/docs/openapi/responses.ts"
 
 // Whether an answer is one that the OpenAPI document says there may be.
 

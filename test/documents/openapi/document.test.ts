@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
-import { operations } from "../../../src/Api.ts"
 import { routeOf, toolCardOf } from "../../../src/contract/operation.ts"
 import { RELEASE } from "../../../src/contract/releases.ts"
-import { operationsOf } from "../../../src/documents/described.ts"
-import { openApiDocument } from "../../../src/documents/openapi/document.ts"
+import { operations } from "../../../src/service/Api.ts"
+import { operationsOf } from "../../../src/transports/docs/described.ts"
+import { openApiDocument } from "../../../src/transports/docs/openapi/document.ts"
 import { CATALOGUE } from "../../adapters/mcp/catalogue.ts"
 
 const URL = "https://api.example.org"

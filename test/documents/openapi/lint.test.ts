@@ -4,8 +4,8 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { openApiDocument } from "../../../src/documents/openapi/document.ts"
-import type { DeploymentName } from "../../../src/installation.ts"
+import type { DeploymentName } from "../../../src/platform/installation.ts"
+import { openApiDocument } from "../../../src/transports/docs/openapi/document.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 const COMMAND = join(dirname(createRequire(import.meta.url).resolve("@redocly/cli/package.json")), "bin/cli.js")

@@ -3,9 +3,9 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { RELEASES } from "../../../src/contract/releases.ts"
-import { operationsOf } from "../../../src/documents/described.ts"
-import { ERROR_TABLE } from "../../../src/documents/error-table.ts"
-import { rowsOf } from "../../../src/documents/site/in-words.ts"
+import { operationsOf } from "../../../src/transports/docs/described.ts"
+import { ERROR_TABLE } from "../../../src/transports/docs/error-table.ts"
+import { rowsOf } from "../../../src/transports/docs/site/in-words.ts"
 import { DOCS } from "./blocks.ts"
 
 // Tables of the guides that are lists elsewhere: written from those with UPDATE_DOCS=1, and else held to them.

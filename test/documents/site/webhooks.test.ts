@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { signedHeaders } from "../../../src/deliveries/signature.ts"
+import { signedHeaders } from "../../../src/domain/webhooks/deliveries/signature.ts"
 import { emptyFolder } from "../../cli/latchkey.ts"
 import { blocksIn } from "./blocks.ts"
 

@@ -1,11 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import fc from "fast-check"
-import { operations } from "../../../src/Api.ts"
+import { decodeLimitOverrides, decodeTokenLimits } from "../../../src/admission/windows/limit-overrides.ts"
+import {
+  bucketsOf,
+  CONVERSATION_KEY,
+  countsAsInvalid,
+  type GatedCall
+} from "../../../src/admission/windows/limit-table.ts"
+import type { Bucket } from "../../../src/admission/windows/window.ts"
 import { meteringOf, routeOf } from "../../../src/contract/operation.ts"
-import { decodeLimitOverrides, decodeTokenLimits } from "../../../src/gate/windows/limit-overrides.ts"
-import { bucketsOf, CONVERSATION_KEY, countsAsInvalid, type GatedCall } from "../../../src/gate/windows/limit-table.ts"
-import type { Bucket } from "../../../src/gate/windows/window.ts"
+import { operations } from "../../../src/service/Api.ts"
 
 const call = (route: string, more?: Partial<GatedCall>): GatedCall => ({
   operatorId: 7,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LIVE_BUCKETS, MemoryCounts } from "../../../src/gate/windows/memory-counts.ts"
-import { type Bucket, type WindowLabel, windowOf } from "../../../src/gate/windows/window.ts"
+import { LIVE_BUCKETS, MemoryCounts } from "../../../src/admission/windows/memory-counts.ts"
+import { type Bucket, type WindowLabel, windowOf } from "../../../src/admission/windows/window.ts"
 
 const bucket = (key: string, label: WindowLabel = "24h", max = 1): Bucket => ({
   key,

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import type { Refused } from "../../../src/gate/windows/admission.ts"
-import { MemoryCounts } from "../../../src/gate/windows/memory-counts.ts"
-import { rateLimitHeaders, refusalMessage } from "../../../src/gate/windows/messages.ts"
-import { type Bucket, type LimitScope, type WindowLabel, windowOf } from "../../../src/gate/windows/window.ts"
+import type { Refused } from "../../../src/admission/windows/admission.ts"
+import { MemoryCounts } from "../../../src/admission/windows/memory-counts.ts"
+import { rateLimitHeaders, refusalMessage } from "../../../src/admission/windows/messages.ts"
+import { type Bucket, type LimitScope, type WindowLabel, windowOf } from "../../../src/admission/windows/window.ts"
 
 const bucket = (scope: LimitScope, label: WindowLabel, max: number): Bucket => ({
   key: `${scope}:${label}`,

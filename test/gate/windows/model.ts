@@ -1,5 +1,5 @@
-import type { Admission } from "../../../src/gate/windows/admission.ts"
-import type { Bucket } from "../../../src/gate/windows/window.ts"
+import type { Admission } from "../../../src/admission/windows/admission.ts"
+import type { Bucket } from "../../../src/admission/windows/window.ts"
 
 /** What the rate windows must answer, written as plainly as possible and never forgetting anything. */
 export class Model {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { KnownToken } from "../../../src/gate/Tokens.ts"
-import { bucketsOf } from "../../../src/gate/windows/limit-table.ts"
-import { rememberBuckets } from "../../../src/gate/windows/remembered-buckets.ts"
+import { rememberBuckets } from "../../../src/admission/gate/remembered-buckets.ts"
+import type { KnownToken } from "../../../src/admission/gate/Tokens.ts"
+import { bucketsOf } from "../../../src/admission/windows/limit-table.ts"
 
 const token = (tokenId: number, given: Partial<KnownToken> = {}): KnownToken => ({
   operatorId: 7,

@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { releaseSecond, retryAfter, type WindowLabel, windowIndex, windowOf } from "../../../src/gate/windows/window.ts"
+import {
+  releaseSecond,
+  retryAfter,
+  type WindowLabel,
+  windowIndex,
+  windowOf
+} from "../../../src/admission/windows/window.ts"
 
 const labels: ReadonlyArray<WindowLabel> = ["5s", "60s", "1m", "10m", "30m", "1h", "2h", "24h"]
 const window = fc.constantFrom(...labels).map(windowOf)

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { OAUTH_STATE } from "../../../src/limits.ts"
+import { OAUTH_STATE } from "../../../src/platform/limits.ts"
 import {
   allow,
   answerIn,

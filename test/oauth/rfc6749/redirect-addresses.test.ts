@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { REDIRECT_URI } from "../../../src/limits.ts"
-import { answeredAt, isRegistered, placeOf, registrable } from "../../../src/oauth/redirect.ts"
+import { answeredAt, isRegistered, placeOf, registrable } from "../../../src/domain/access/oauth/redirect.ts"
+import { REDIRECT_URI } from "../../../src/platform/limits.ts"
 
 // RFC 6749 3.1.2 and RFC 9700 2.1 and 4.1: a code goes to an address that was registered, to the letter.
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { GRANT_RENEWALS, GRANT_TOKENS, REFRESH_TOKEN_MS } from "../../../src/limits.ts"
+import { GRANT_RENEWALS, GRANT_TOKENS, REFRESH_TOKEN_MS } from "../../../src/platform/limits.ts"
 import { trailOf } from "../../changes/trail-rows.ts"
 import { countStatements } from "../../statements.ts"
 import {

@@ -2,13 +2,6 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import fc from "fast-check"
-import {
-  described,
-  mannerOf,
-  oauthErrorOf,
-  standardResponse,
-  statusOf
-} from "../../../src/adapters/oauth/standard-answer.ts"
 import { succeeded } from "../../../src/contract/envelope.ts"
 import {
   type ApiError,
@@ -20,7 +13,14 @@ import {
   Upstream,
   ValidationFailed
 } from "../../../src/contract/errors.ts"
-import { OAUTH_BODY_BYTES } from "../../../src/limits.ts"
+import { OAUTH_BODY_BYTES } from "../../../src/platform/limits.ts"
+import {
+  described,
+  mannerOf,
+  oauthErrorOf,
+  standardResponse,
+  statusOf
+} from "../../../src/transports/oauth/standard-answer.ts"
 import { layerServing } from "../../server.ts"
 import {
   AUTHORIZATIONS,

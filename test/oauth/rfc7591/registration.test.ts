@@ -4,9 +4,14 @@ import { registerClient as registerByOlder } from "@modelcontextprotocol/sdk/cli
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { PublicClient } from "../../../src/installation.ts"
-import { CLIENT_NAME, REGISTRATION_LIST, REGISTRATION_REDIRECTS, REGISTRATIONS_A_MINUTE } from "../../../src/limits.ts"
-import { Clients } from "../../../src/oauth/Clients.ts"
+import { Clients } from "../../../src/domain/access/oauth/Clients.ts"
+import { PublicClient } from "../../../src/platform/installation.ts"
+import {
+  CLIENT_NAME,
+  REGISTRATION_LIST,
+  REGISTRATION_REDIRECTS,
+  REGISTRATIONS_A_MINUTE
+} from "../../../src/platform/limits.ts"
 import { layerTest } from "../../harness.ts"
 import { BaseUrl, layerServing } from "../../server.ts"
 import { AUTHORIZATIONS, ask, askByForm, askByJson, REGISTRATIONS } from "../asking.ts"

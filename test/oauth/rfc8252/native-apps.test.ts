@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { REDIRECT_SCHEME } from "../../../src/limits.ts"
-import { isRegistered, placeOf, registeredForm, registrable } from "../../../src/oauth/redirect.ts"
-import { isOfPrograms } from "../../../src/oauth/scheme.ts"
+import { isRegistered, placeOf, registeredForm, registrable } from "../../../src/domain/access/oauth/redirect.ts"
+import { isOfPrograms } from "../../../src/domain/access/oauth/scheme.ts"
+import { REDIRECT_SCHEME } from "../../../src/platform/limits.ts"
 
 const takes = (uri: string): boolean => Result.isSuccess(registrable(uri, "public"))
 

@@ -3,7 +3,7 @@ import { discoverAuthorizationServerMetadata as discoverNow } from "@modelcontex
 import { discoverAuthorizationServerMetadata } from "@modelcontextprotocol/sdk/client/auth.js"
 import { Effect, Layer } from "effect"
 import * as oauth from "oauth4webapi"
-import { PublicClient } from "../../../src/installation.ts"
+import { PublicClient } from "../../../src/platform/installation.ts"
 import { layerTest } from "../../harness.ts"
 import { BaseUrl, layerServing } from "../../server.ts"
 import { ask } from "../asking.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { OAUTH_RESOURCES } from "../../../src/limits.ts"
-import { resourceOf } from "../../../src/oauth/resource.ts"
+import { resourceOf } from "../../../src/domain/access/oauth/resource.ts"
+import { OAUTH_RESOURCES } from "../../../src/platform/limits.ts"
 import {
   allow,
   answerIn,

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { PublicUrl } from "../../../src/installation.ts"
+import { PublicUrl } from "../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { freshOperator } from "../../harness.ts"
 import { connected, consentOf, exchange, flowOver, given, issue, outcomeOf, partner, renew } from "../flow.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { OAUTH_RESOURCES } from "../../../src/limits.ts"
+import { OAUTH_RESOURCES } from "../../../src/platform/limits.ts"
 import { layerServing } from "../../server.ts"
 import { AUTHORIZATIONS, askByForm, askByJson } from "../asking.ts"
 import { Heard, layerScripted, newPartner } from "../scripted-issuing.ts"

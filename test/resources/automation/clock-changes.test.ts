@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { makeRunning } from "../../../src/resources/automation/running/running.ts"
+import { makeRunning } from "../../../src/domain/automation/running/running.ts"
 import { emptied, hosting, layerAutomating, plannedAll, ranOff, ruleOf, saidIn, stayOf } from "./automating.ts"
 
 // What is due at a time of day is due when the host's clock shows it, also on the days on which that is put on or back.

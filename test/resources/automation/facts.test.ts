@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { factsOfCode, inquiryFactsOf } from "../../../src/resources/automation/facts.ts"
+import { factsOfCode, inquiryFactsOf } from "../../../src/domain/automation/facts.ts"
 import { conversationOf } from "../../conversations.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { freshOperator, orderOf, propertyOf } from "../../harness.ts"

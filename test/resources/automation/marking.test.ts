@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { MARK_OPERATORS, MARK_PAGE } from "../../../src/resources/automation/planning/marking.ts"
-import { planDue, planOnce } from "../../../src/resources/automation/planning/planning.ts"
-import { StayMarks } from "../../../src/resources/automation/planning/StayMarks.ts"
+import { MARK_OPERATORS, MARK_PAGE } from "../../../src/domain/automation/planning/marking.ts"
+import { planDue, planOnce } from "../../../src/domain/automation/planning/planning.ts"
+import { StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
 import {
   BEFORE_ARRIVAL,
   emptied,

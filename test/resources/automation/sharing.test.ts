@@ -2,17 +2,17 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { FIRST_ROWS } from "../../../src/background/in-turn.ts"
-import { idsParameter } from "../../../src/database/parameters.ts"
-import { StayMarks } from "../../../src/resources/automation/planning/StayMarks.ts"
-import { PLANNING_ROOM, PLANNING_SHARE } from "../../../src/resources/automation/planning/taking.ts"
-import { PlanQueue } from "../../../src/resources/automation/running/PlanQueue.ts"
+import { StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { PLANNING_ROOM, PLANNING_SHARE } from "../../../src/domain/automation/planning/taking.ts"
+import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import {
   REVIEWING_ROOM,
   RUNNING_ACCOUNT_SHARE,
   RUNNING_ROOM,
   RUNNING_SHARE
-} from "../../../src/resources/automation/running/taking.ts"
+} from "../../../src/domain/automation/running/taking.ts"
+import { FIRST_ROWS } from "../../../src/jobs/in-turn.ts"
+import { idsParameter } from "../../../src/platform/database/parameters.ts"
 import {
   AFTER_LEAVING,
   BEFORE_ARRIVAL,

@@ -2,12 +2,12 @@ import { assert, it, layer } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { loop } from "../../../src/background/loop.ts"
 import { Keys } from "../../../src/changes/Keys.ts"
-import { layerPlanning, PLAN_GAP_MS, planningTurn } from "../../../src/resources/automation/planning/planning.ts"
-import { StayMarks } from "../../../src/resources/automation/planning/StayMarks.ts"
-import { PlanQueue, RUN_LEASE_MS } from "../../../src/resources/automation/running/PlanQueue.ts"
-import { layerRunning, runPlan } from "../../../src/resources/automation/running/running.ts"
+import { layerPlanning, PLAN_GAP_MS, planningTurn } from "../../../src/domain/automation/planning/planning.ts"
+import { StayMarks } from "../../../src/domain/automation/planning/StayMarks.ts"
+import { PlanQueue, RUN_LEASE_MS } from "../../../src/domain/automation/running/PlanQueue.ts"
+import { layerRunning, runPlan } from "../../../src/domain/automation/running/running.ts"
+import { loop } from "../../../src/jobs/loop.ts"
 import {
   BEFORE_ARRIVAL,
   emptied,

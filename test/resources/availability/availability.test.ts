@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../src/contract/time.ts"
+import { Availability } from "../../../src/domain/calendars/availability/Availability.ts"
 import {
   AVAILABILITY_ANSWER_DAYS,
   AVAILABILITY_CHANGE_DAYS,
@@ -10,8 +11,7 @@ import {
   AVAILABILITY_END_DAYS,
   AVAILABILITY_START_DAYS,
   IDS_MAX
-} from "../../../src/limits.ts"
-import { Availability } from "../../../src/resources/availability/Availability.ts"
+} from "../../../src/platform/limits.ts"
 import { call, freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
 

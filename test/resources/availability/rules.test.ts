@@ -3,12 +3,6 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
 import {
-  AVAILABILITY_ANSWER_DAYS,
-  AVAILABILITY_CHANGE_DAYS,
-  AVAILABILITY_END_DAYS,
-  AVAILABILITY_START_DAYS
-} from "../../../src/limits.ts"
-import {
   calendarOver,
   changeableDays,
   DEACTIVATED,
@@ -16,7 +10,13 @@ import {
   fitsAChange,
   fitsAnAnswer,
   readableRange
-} from "../../../src/resources/availability/rules.ts"
+} from "../../../src/domain/calendars/availability/rules.ts"
+import {
+  AVAILABILITY_ANSWER_DAYS,
+  AVAILABILITY_CHANGE_DAYS,
+  AVAILABILITY_END_DAYS,
+  AVAILABILITY_START_DAYS
+} from "../../../src/platform/limits.ts"
 
 const TODAY = "2027-05-10"
 const at = (distance: number): string => addDays(TODAY, distance)

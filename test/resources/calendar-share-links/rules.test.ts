@@ -2,8 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { isToken, newToken } from "../../../src/resources/calendar-share-links/address.ts"
-import { monthStart, namedProperties, takenStretches } from "../../../src/resources/calendar-share-links/rules.ts"
+import { isToken, newToken } from "../../../src/domain/calendars/calendar-share-links/address.ts"
+import {
+  monthStart,
+  namedProperties,
+  takenStretches
+} from "../../../src/domain/calendars/calendar-share-links/rules.ts"
 
 const FIRST = "2027-02-20"
 const calendar = fc

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { unguessable } from "../../../src/random-text.ts"
-import { isToken } from "../../../src/resources/check-in/address.ts"
+import { isToken } from "../../../src/domain/bookings/check-in/address.ts"
+import { unguessable } from "../../../src/platform/random-text.ts"
 import { freshOperator, layerTest, orderOf, propertyOf } from "../../harness.ts"
 
 const SECURITY = join(import.meta.dirname, "../../../SECURITY.md")

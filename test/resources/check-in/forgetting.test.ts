@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { IdentityImageDays } from "../../../src/installation.ts"
-import { FORGETTING_IMAGES, makeForgetting } from "../../../src/resources/check-in/forgetting.ts"
+import { FORGETTING_IMAGES, makeForgetting } from "../../../src/domain/bookings/check-in/forgetting.ts"
+import { IdentityImageDays } from "../../../src/platform/installation.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { freshOperator, orderOf } from "../../harness.ts"
 

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, dateInZone, wallClockText } from "../../../src/contract/time.ts"
-import { IDENTITY_IMAGES_A_GUEST } from "../../../src/limits.ts"
-import { addressOf, isToken } from "../../../src/resources/check-in/address.ts"
+import { addressOf, isToken } from "../../../src/domain/bookings/check-in/address.ts"
 import {
   awaitedBy,
   doorCodeOf,
@@ -13,7 +12,8 @@ import {
   isOpen,
   isShown,
   missingOf
-} from "../../../src/resources/check-in/rules.ts"
+} from "../../../src/domain/bookings/check-in/rules.ts"
+import { IDENTITY_IMAGES_A_GUEST } from "../../../src/platform/limits.ts"
 import { openedStay as stay } from "../../opened-stay.ts"
 
 const at = (text: string): Date => new Date(text)

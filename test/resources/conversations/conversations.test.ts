@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { messageLimit } from "../../../src/channels/message-limits.ts"
+import { messageLimit } from "../../../src/domain/channels/port/message-limits.ts"
 import {
   ACTIVITIES_SHOWN,
   CONVERSATION_NOTE,
@@ -10,7 +10,7 @@ import {
   MESSAGE_TEXT,
   MESSAGES_SHOWN,
   MESSAGES_WAITING
-} from "../../../src/limits.ts"
+} from "../../../src/platform/limits.ts"
 import { conversationOf } from "../../conversations.ts"
 import { accountOf, answerTo, call, freshOperator, orderOf, tokenFor, typedClient, withToken } from "../../harness.ts"
 import { JPEG_BASE64 } from "../../jpegs.ts"

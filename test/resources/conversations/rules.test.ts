@@ -1,10 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { ChannelType } from "../../../src/channels/channel-type.ts"
-import { messageLimit } from "../../../src/channels/message-limits.ts"
-import { ACTIVITIES_SHOWN, CONVERSATION_NOTE, MESSAGE_TEXT, MESSAGES_SHOWN } from "../../../src/limits.ts"
-import { activitiesOf, fittingText, isNote, newest, sendableIn } from "../../../src/resources/conversations/rules.ts"
+import { ChannelType } from "../../../src/domain/channels/port/channel-type.ts"
+import { messageLimit } from "../../../src/domain/channels/port/message-limits.ts"
+import {
+  activitiesOf,
+  fittingText,
+  isNote,
+  newest,
+  sendableIn
+} from "../../../src/domain/guests/conversations/rules.ts"
+import { ACTIVITIES_SHOWN, CONVERSATION_NOTE, MESSAGE_TEXT, MESSAGES_SHOWN } from "../../../src/platform/limits.ts"
 
 const blank = fc.constantFrom(undefined, "", " ", "\n\t ", "\u00a0", "\u200b", " \u2060\ufeff")
 

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { MessageSaid, ThreadSaid } from "../../../src/channels/said.ts"
-import { Ingest } from "../../../src/ingest/Ingest.ts"
+import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
+import type { MessageSaid, ThreadSaid } from "../../../src/domain/channels/port/said.ts"
 import { selling } from "../../ingest/saying.ts"
 import { layerUnhurried } from "../reservations/ready.ts"
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import { CURSOR_FORM, cursorOf, placeOf } from "../../../src/resources/events/cursor.ts"
-import { pageOf } from "../../../src/resources/events/rules.ts"
+import { CURSOR_FORM, cursorOf, placeOf } from "../../../src/domain/webhooks/event-feed/cursor.ts"
+import { pageOf } from "../../../src/domain/webhooks/event-feed/rules.ts"
 
 const safe = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 

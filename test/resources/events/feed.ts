@@ -1,7 +1,7 @@
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { FanOut } from "../../../src/deliveries/FanOut.ts"
-import { FEED_MAX } from "../../../src/limits.ts"
+import { FanOut } from "../../../src/domain/webhooks/deliveries/FanOut.ts"
+import { FEED_MAX } from "../../../src/platform/limits.ts"
 import { happened } from "../../deliveries/scene.ts"
 import { freshOperator, type TestOperator, typedClient, withToken } from "../../harness.ts"
 

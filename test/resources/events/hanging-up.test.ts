@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, References, Schema } from "effect"
-import { FEED_WAIT_SECONDS, FEED_WAITS } from "../../../src/limits.ts"
+import { FEED_WAIT_SECONDS, FEED_WAITS } from "../../../src/platform/limits.ts"
 import { BaseUrl, layerServed } from "../../server.ts"
 import { readingOperator } from "./feed.ts"
 

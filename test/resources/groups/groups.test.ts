@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { GROUP_NAME, NAMED_PROPERTIES } from "../../../src/limits.ts"
+import { GROUP_NAME, NAMED_PROPERTIES } from "../../../src/platform/limits.ts"
 import { call, layerTest } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 import { atOnce, host, hostOf, rowsIn } from "../portfolio.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import fc from "fast-check"
-import { IMAGE_BYTES, IMAGE_TEXT } from "../../../src/limits.ts"
-import { jpegIn } from "../../../src/resources/images/base64.ts"
+import { jpegIn } from "../../../src/domain/guests/images/base64.ts"
+import { IMAGE_BYTES, IMAGE_TEXT } from "../../../src/platform/limits.ts"
 import { jpegOfBytes } from "../../jpegs.ts"
 import { worked } from "../../processor-time.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { IMAGE_BYTES, IMAGE_PIXELS } from "../../../src/limits.ts"
-import { jpegFault } from "../../../src/resources/images/jpeg.ts"
+import { jpegFault } from "../../../src/domain/guests/images/jpeg.ts"
+import { IMAGE_BYTES, IMAGE_PIXELS } from "../../../src/platform/limits.ts"
 import { EOI, frameOf, JPEG, jpegOfBytes, PROGRESSIVE_JPEG, SCAN, SOI, segmentOf } from "../../jpegs.ts"
 import { worked } from "../../processor-time.ts"
 

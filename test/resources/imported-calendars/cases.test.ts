@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { addDays, dateOfNumber, dayNumber } from "../../../src/contract/time.ts"
-import { CALENDAR_FEED_EVENTS, CALENDAR_UNREADABLE_REASONS } from "../../../src/limits.ts"
-import { readFeed } from "../../../src/resources/imported-calendars/reading/feed.ts"
-import { CLAUSES_COUNTED, makeReport } from "../../../src/resources/imported-calendars/reading/report.ts"
+import { readFeed } from "../../../src/domain/calendars/imported-calendars/reading/feed.ts"
+import { CLAUSES_COUNTED, makeReport } from "../../../src/domain/calendars/imported-calendars/reading/report.ts"
+import { CALENDAR_FEED_EVENTS, CALENDAR_UNREADABLE_REASONS } from "../../../src/platform/limits.ts"
 import { calendar } from "./scene.ts"
 
 // Feeds that break the standard as real calendars do, and variants of them: the days that they block, and the parts that the

@@ -2,8 +2,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { addDays } from "../../../src/contract/time.ts"
-import { CALENDAR_FEED_BYTES } from "../../../src/limits.ts"
-import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
+import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { CALENDAR_FEED_BYTES } from "../../../src/platform/limits.ts"
 import { byNobody } from "../../harness.ts"
 import { busy, daysOf, followsOne, layerScene } from "./scene.ts"
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
+import { makeImporting } from "../../../src/domain/calendars/imported-calendars/importing.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { call, orderOf } from "../../harness.ts"
 import { busy, daysOf, fetchedAll, followsOne, layerScene, MINUTE_MS, told, toldOf } from "./scene.ts"

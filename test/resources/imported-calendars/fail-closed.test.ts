@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, dayNumber } from "../../../src/contract/time.ts"
-import { type Reading, readFeed } from "../../../src/resources/imported-calendars/reading/feed.ts"
+import { type Reading, readFeed } from "../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import { feedLines, withDashes } from "./generate-feed.ts"
 import { TODAY } from "./scene.ts"
 

@@ -1,18 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { PublicUrl } from "../../../src/installation.ts"
+import { FeedReader, READING_THREADS } from "../../../src/domain/calendars/imported-calendars/FeedReader.ts"
+import { FETCH_TRY_MS } from "../../../src/domain/calendars/imported-calendars/fetching.ts"
+import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { makeImporting } from "../../../src/domain/calendars/imported-calendars/importing.ts"
+import { FETCHING_ROOM } from "../../../src/domain/calendars/imported-calendars/taking.ts"
+import { PublicUrl } from "../../../src/platform/installation.ts"
 import {
   CALENDAR_FEED_BYTES,
   CALENDAR_FEED_MS,
   CALENDAR_FEED_READ_MS,
   CALENDAR_FEED_REDIRECTS
-} from "../../../src/limits.ts"
-import { FeedReader, READING_THREADS } from "../../../src/resources/imported-calendars/FeedReader.ts"
-import { FETCH_TRY_MS } from "../../../src/resources/imported-calendars/fetching.ts"
-import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
-import { FETCHING_ROOM } from "../../../src/resources/imported-calendars/taking.ts"
+} from "../../../src/platform/limits.ts"
 import { answering } from "../../deliveries/sending.ts"
 import { byNobody } from "../../harness.ts"
 import { busy, calendar, daysOf, fetchedAll, followed, followsOne, layerScene, MINUTE_MS, stateOf } from "./scene.ts"

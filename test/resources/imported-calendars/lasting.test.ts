@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { CALENDAR_TOLD_MS } from "../../../src/limits.ts"
-import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
-import { makeImporting } from "../../../src/resources/imported-calendars/importing.ts"
-import { AHEAD_MS, bringNear } from "../../../src/resources/imported-calendars/set-back.ts"
-import { PropertyFeeds } from "../../../src/resources/property-feeds/PropertyFeeds.ts"
+import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import { makeImporting } from "../../../src/domain/calendars/imported-calendars/importing.ts"
+import { AHEAD_MS, bringNear } from "../../../src/domain/calendars/imported-calendars/set-back.ts"
+import { PropertyFeeds } from "../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
+import { CALENDAR_TOLD_MS } from "../../../src/platform/limits.ts"
 import { byNobody } from "../../harness.ts"
 import {
   busy,

@@ -3,19 +3,19 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, dateOfNumber, dayNumber, instantOf } from "../../../src/contract/time.ts"
-import {
-  CALENDAR_FEED_DEPTH,
-  CALENDAR_FEED_EVENTS,
-  CALENDAR_FEED_OCCURRENCES,
-  CALENDAR_FEED_ZONES
-} from "../../../src/limits.ts"
-import { readFeed } from "../../../src/resources/imported-calendars/reading/feed.ts"
+import { readFeed } from "../../../src/domain/calendars/imported-calendars/reading/feed.ts"
 import {
   DAY_SECONDS,
   daysIn,
   nightsBetween,
   timeOfDay
-} from "../../../src/resources/imported-calendars/reading/nights.ts"
+} from "../../../src/domain/calendars/imported-calendars/reading/nights.ts"
+import {
+  CALENDAR_FEED_DEPTH,
+  CALENDAR_FEED_EVENTS,
+  CALENDAR_FEED_OCCURRENCES,
+  CALENDAR_FEED_ZONES
+} from "../../../src/platform/limits.ts"
 import { calendar } from "./scene.ts"
 
 const TODAY = "2027-04-20"

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { dateOfNumber, dayNumber } from "../../../src/contract/time.ts"
-import { CALENDAR_FEED_OCCURRENCES } from "../../../src/limits.ts"
-import { occurrencesOf } from "../../../src/resources/imported-calendars/reading/recurrence.ts"
-import { ruleOf } from "../../../src/resources/imported-calendars/reading/rule.ts"
+import { occurrencesOf } from "../../../src/domain/calendars/imported-calendars/reading/recurrence.ts"
+import { ruleOf } from "../../../src/domain/calendars/imported-calendars/reading/rule.ts"
+import { CALENDAR_FEED_OCCURRENCES } from "../../../src/platform/limits.ts"
 
 const DAY = 86_400
 const AT_NINE = 9 * 3_600

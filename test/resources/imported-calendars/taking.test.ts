@@ -2,10 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { CalendarQueue, FETCH_LEASE_MS } from "../../../src/resources/imported-calendars/CalendarQueue.ts"
-import type { TakenCalendar } from "../../../src/resources/imported-calendars/calendar.ts"
-import { ImportedCalendars } from "../../../src/resources/imported-calendars/ImportedCalendars.ts"
-import { FETCHING_HOST_SHARE, FETCHING_ROOM, FETCHING_SHARE } from "../../../src/resources/imported-calendars/taking.ts"
+import { CalendarQueue, FETCH_LEASE_MS } from "../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
+import type { TakenCalendar } from "../../../src/domain/calendars/imported-calendars/calendar.ts"
+import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
+import {
+  FETCHING_HOST_SHARE,
+  FETCHING_ROOM,
+  FETCHING_SHARE
+} from "../../../src/domain/calendars/imported-calendars/taking.ts"
 import { byNobody, freshOperator, propertyOf } from "../../harness.ts"
 import { daysOf, emptied, layerScene, NOW, stateOf, toldOf } from "./scene.ts"
 

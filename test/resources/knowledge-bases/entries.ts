@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { create_knowledge_base } from "../../../src/resources/knowledge-bases/contract.ts"
+import type { create_knowledge_base } from "../../../src/domain/knowledge/contract.ts"
 import { hostOf } from "../portfolio.ts"
 
 // Entries as a host writes them.

@@ -11,8 +11,8 @@ import {
   KNOWLEDGE_SCOPE,
   KNOWLEDGE_TEXT,
   KNOWLEDGE_TITLE
-} from "../../../src/limits.ts"
-import { Service } from "../../../src/service.ts"
+} from "../../../src/platform/limits.ts"
+import { Service } from "../../../src/service/service.ts"
 import { asked, call, dataOf, layerTest } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 import { atOnce, rowsIn } from "../portfolio.ts"

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { ChannelType } from "../../../src/channels/channel-type.ts"
-import { asChannelTypes } from "../../../src/channels/channel-type-list.ts"
-import { channelScopeOf, propertyScopeOf } from "../../../src/resources/knowledge-bases/rules.ts"
+import { ChannelType } from "../../../src/domain/channels/port/channel-type.ts"
+import { asChannelTypes } from "../../../src/domain/channels/port/channel-type-list.ts"
+import { channelScopeOf, propertyScopeOf } from "../../../src/domain/knowledge/rules.ts"
 
 const ids = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 })
 const channels = fc.array(fc.constantFrom(...ChannelType.literals), { minLength: 1 })

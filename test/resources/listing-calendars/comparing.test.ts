@@ -2,14 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { OUTWARD_ACT_MS } from "../../../src/channels/api-errors.ts"
-import { ChannelNotServed, ChannelUnavailable } from "../../../src/channels/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
 import {
   COMPARING_ACCOUNT_SHARE,
   COMPARING_LEASE_MS,
   Comparisons
-} from "../../../src/resources/listing-calendars/Comparisons.ts"
+} from "../../../src/domain/calendars/listing-calendars/Comparisons.ts"
 import {
   COMPARING_BACKOFF,
   COMPARING_GAP_MS,
@@ -19,8 +17,10 @@ import {
   layerComparing,
   makeComparing,
   SECOND_LOOK_MS
-} from "../../../src/resources/listing-calendars/comparing.ts"
-import { makePushing } from "../../../src/resources/listing-calendars/pushing.ts"
+} from "../../../src/domain/calendars/listing-calendars/comparing.ts"
+import { makePushing } from "../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { OUTWARD_ACT_MS } from "../../../src/domain/channels/port/api-errors.ts"
+import { ChannelNotServed, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { lines } from "../../deliveries/log-lines.ts"
 import { call } from "../../harness.ts"

@@ -2,19 +2,19 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../../../src/channels/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
+import { CALENDAR_REST_MS } from "../../../src/domain/calendars/listing-calendars/due-days.ts"
+import { PUSH_LEASE_MS, PushQueue } from "../../../src/domain/calendars/listing-calendars/PushQueue.ts"
+import type { TakenPush } from "../../../src/domain/calendars/listing-calendars/push.ts"
+import { makePushing, PUSH_BACKOFF } from "../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { PUSHING_ACCOUNT_SHARE } from "../../../src/domain/calendars/listing-calendars/taking.ts"
+import { ChannelNotServed, ChannelRefused, ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
 import {
   AVAILABILITY_END_DAYS,
   LISTING_PUSH_TRIED_MS,
   LISTING_PUSHES_WAITING,
   LISTING_RANGES
-} from "../../../src/limits.ts"
-import { CALENDAR_REST_MS } from "../../../src/resources/listing-calendars/due-days.ts"
-import { PUSH_LEASE_MS, PushQueue } from "../../../src/resources/listing-calendars/PushQueue.ts"
-import type { TakenPush } from "../../../src/resources/listing-calendars/push.ts"
-import { makePushing, PUSH_BACKOFF } from "../../../src/resources/listing-calendars/pushing.ts"
-import { PUSHING_ACCOUNT_SHARE } from "../../../src/resources/listing-calendars/taking.ts"
+} from "../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { lines } from "../../deliveries/log-lines.ts"
 import { call } from "../../harness.ts"

@@ -9,7 +9,7 @@ import {
   LISTING_PUSHES_WAITING,
   LISTING_RANGES,
   STAY_NIGHTS
-} from "../../../src/limits.ts"
+} from "../../../src/platform/limits.ts"
 import { answerTo, call, freshOperator } from "../../harness.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"

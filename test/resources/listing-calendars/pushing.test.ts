@@ -2,7 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { OUTWARD_ACT_MS } from "../../../src/channels/api-errors.ts"
+import { addDays } from "../../../src/contract/time.ts"
+import { makePushing, PUSH_BACKOFF } from "../../../src/domain/calendars/listing-calendars/pushing.ts"
+import { retain } from "../../../src/domain/calendars/listing-calendars/retention.ts"
+import { OUTWARD_ACT_MS } from "../../../src/domain/channels/port/api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -10,12 +13,9 @@ import {
   ChannelNotServed,
   ChannelRefused,
   ChannelUnavailable
-} from "../../../src/channels/errors.ts"
-import { addDays } from "../../../src/contract/time.ts"
-import { CHANNEL_TEXT, LISTING_PUSH_TRIED_MS, LISTING_PUSHES_KEPT_MS } from "../../../src/limits.ts"
-import { makePushing, PUSH_BACKOFF } from "../../../src/resources/listing-calendars/pushing.ts"
-import { retain } from "../../../src/resources/listing-calendars/retention.ts"
-import type { Service } from "../../../src/service.ts"
+} from "../../../src/domain/channels/port/errors.ts"
+import { CHANNEL_TEXT, LISTING_PUSH_TRIED_MS, LISTING_PUSHES_KEPT_MS } from "../../../src/platform/limits.ts"
+import type { Service } from "../../../src/service/service.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { lines } from "../../deliveries/log-lines.ts"
 import { call } from "../../harness.ts"

@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { addDays } from "../../../src/contract/time.ts"
+import { ASKED_AT_ONCE } from "../../../src/domain/calendars/listing-calendars/reading.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -9,8 +11,7 @@ import {
   ChannelNotServed,
   ChannelRefused,
   ChannelUnavailable
-} from "../../../src/channels/errors.ts"
-import { addDays } from "../../../src/contract/time.ts"
+} from "../../../src/domain/channels/port/errors.ts"
 import {
   AVAILABILITY_END_DAYS,
   AVAILABILITY_START_DAYS,
@@ -22,8 +23,7 @@ import {
   LISTINGS_ANSWER_DAYS,
   LISTINGS_READ,
   PLACES
-} from "../../../src/limits.ts"
-import { ASKED_AT_ONCE } from "../../../src/resources/listing-calendars/reading.ts"
+} from "../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { answerTo, call, freshOperator, type TestOperator } from "../../harness.ts"
 import { listingOf } from "../../listings.ts"

@@ -1,10 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Struct } from "effect"
 import fc from "fast-check"
-import { HONOURED_BY } from "../../../src/channels/days.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { AVAILABILITY_END_DAYS, LISTINGS_ANSWER_DAYS } from "../../../src/limits.ts"
-import { TOLD_CHANNELS } from "../../../src/resources/listing-calendars/contract.ts"
+import { TOLD_CHANNELS } from "../../../src/domain/calendars/listing-calendars/contract.ts"
 import {
   fitsAnAnswer,
   honouredOf,
@@ -13,7 +11,9 @@ import {
   restrictsSoundly,
   spanOf,
   unhonouredIn
-} from "../../../src/resources/listing-calendars/rules.ts"
+} from "../../../src/domain/calendars/listing-calendars/rules.ts"
+import { HONOURED_BY } from "../../../src/domain/channels/port/days.ts"
+import { AVAILABILITY_END_DAYS, LISTINGS_ANSWER_DAYS } from "../../../src/platform/limits.ts"
 
 const TODAY = "2027-05-10"
 

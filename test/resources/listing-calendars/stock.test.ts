@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { LISTING_INVENTORY_MAX, LISTING_RANGES } from "../../../src/limits.ts"
-import { driftOf, nextNight } from "../../../src/resources/listing-calendars/drift.ts"
+import { driftOf, nextNight } from "../../../src/domain/calendars/listing-calendars/drift.ts"
 import {
   asTheHostSaid,
   distancesIn,
   type Stock,
   stockedBy,
   within
-} from "../../../src/resources/listing-calendars/stock.ts"
+} from "../../../src/domain/calendars/listing-calendars/stock.ts"
+import { LISTING_INVENTORY_MAX, LISTING_RANGES } from "../../../src/platform/limits.ts"
 
 const FIRST = "2027-05-01"
 const LENGTH = 20

@@ -2,12 +2,16 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../src/background/timed-work.ts"
-import { OUTWARD_ACT_MS } from "../../../src/channels/api-errors.ts"
-import { PUSH_LEASE_MS, PushQueue } from "../../../src/resources/listing-calendars/PushQueue.ts"
-import type { TakenPush } from "../../../src/resources/listing-calendars/push.ts"
-import { layerPushing, makePushing, PUSH_GAP_MS } from "../../../src/resources/listing-calendars/pushing.ts"
-import { PUSHING_ACCOUNT_SHARE, PUSHING_ROOM, PUSHING_SHARE } from "../../../src/resources/listing-calendars/taking.ts"
+import { PUSH_LEASE_MS, PushQueue } from "../../../src/domain/calendars/listing-calendars/PushQueue.ts"
+import type { TakenPush } from "../../../src/domain/calendars/listing-calendars/push.ts"
+import { layerPushing, makePushing, PUSH_GAP_MS } from "../../../src/domain/calendars/listing-calendars/pushing.ts"
+import {
+  PUSHING_ACCOUNT_SHARE,
+  PUSHING_ROOM,
+  PUSHING_SHARE
+} from "../../../src/domain/calendars/listing-calendars/taking.ts"
+import { OUTWARD_ACT_MS } from "../../../src/domain/channels/port/api-errors.ts"
+import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../src/jobs/timed-work.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { freshOperator } from "../../harness.ts"
 import { channelAccountOf } from "../../listings.ts"

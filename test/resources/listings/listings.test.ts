@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Listings } from "../../../src/resources/listings/Listings.ts"
+import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { byNobody, call, freshOperator, layerTest } from "../../harness.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"
 import { countStatements } from "../../statements.ts"

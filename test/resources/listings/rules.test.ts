@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { heardVersion } from "../../../src/channels/heard.ts"
-import { LISTING_JSON } from "../../../src/limits.ts"
-import { linkOf, shownRatio, tooLargeIn } from "../../../src/resources/listings/rules.ts"
+import { heardVersion } from "../../../src/domain/channels/port/heard.ts"
+import { linkOf, shownRatio, tooLargeIn } from "../../../src/domain/listings/rules.ts"
+import { LISTING_JSON } from "../../../src/platform/limits.ts"
 
 const id = fc.integer({ min: 1 })
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Speaking } from "../../../src/channels/heard.ts"
-import type { AccountSaid, ListingSaid } from "../../../src/channels/said.ts"
+import type { Speaking } from "../../../src/domain/channels/port/heard.ts"
+import type { AccountSaid, ListingSaid } from "../../../src/domain/channels/port/said.ts"
 
 // What channels say, for tests that let them.
 

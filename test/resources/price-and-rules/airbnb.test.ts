@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
-import type { AirbnbPriceAndRules } from "../../../src/channels/price-and-rules.ts"
+import type { AirbnbPriceAndRules } from "../../../src/domain/channels/port/price-and-rules.ts"
 import { trailOf } from "../../changes/keyed.ts"
 import { layerTest } from "../../harness.ts"
 import { AIRBNB_AT_FIRST, ELIGIBLE, EVERY_AIRBNB_SETTING } from "../../price-and-rules.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChannelUnavailable } from "../../../src/channels/errors.ts"
+import { ChannelUnavailable } from "../../../src/domain/channels/port/errors.ts"
 import { keyed, keysOf, told, trailOf } from "../../changes/keyed.ts"
 import { layerTest } from "../../harness.ts"
 import { ready, shown } from "./ready.ts"

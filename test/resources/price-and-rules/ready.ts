@@ -1,7 +1,7 @@
 import { Effect, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { OperationName } from "../../../src/Api.ts"
 import type { Envelope } from "../../../src/contract/envelope.ts"
+import type { OperationName } from "../../../src/service/Api.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { call, dataOf, freshOperator } from "../../harness.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"

@@ -1,9 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { OUTWARD_ACT_MS } from "../../../src/channels/api-errors.ts"
-import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
-import { Connectors } from "../../../src/channels/connector.ts"
+import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
+import type { Envelope } from "../../../src/contract/envelope.ts"
+import { OUTWARD_ACT_MS } from "../../../src/domain/channels/port/api-errors.ts"
+import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
+import { Connectors } from "../../../src/domain/channels/port/connector.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -11,10 +13,8 @@ import {
   ChannelNotServed,
   ChannelRefused,
   ChannelUnavailable
-} from "../../../src/channels/errors.ts"
-import type { Envelope } from "../../../src/contract/envelope.ts"
-import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
-import { CHANNEL_REASON, ELIGIBLE_POLICIES } from "../../../src/limits.ts"
+} from "../../../src/domain/channels/port/errors.ts"
+import { CHANNEL_REASON, ELIGIBLE_POLICIES } from "../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { call, layerService, layerTest } from "../../harness.ts"

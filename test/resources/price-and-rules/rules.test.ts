@@ -1,15 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema, Struct } from "effect"
 import fc from "fast-check"
-import { type VrboPriceAndRules, vrboWritable } from "../../../src/channels/price-and-rules.ts"
-import { update_airbnb_price_and_rules, type VrboSettings } from "../../../src/resources/price-and-rules/contract.ts"
-import {
-  recordedVrbo,
-  shownAirbnb,
-  shownVrbo,
-  toldAirbnb,
-  toldVrbo
-} from "../../../src/resources/price-and-rules/rules.ts"
+import { type VrboPriceAndRules, vrboWritable } from "../../../src/domain/channels/port/price-and-rules.ts"
+import { update_airbnb_price_and_rules, type VrboSettings } from "../../../src/domain/prices/contract.ts"
+import { recordedVrbo, shownAirbnb, shownVrbo, toldAirbnb, toldVrbo } from "../../../src/domain/prices/rules.ts"
 import { AIRBNB_AT_FIRST, EVERY_AIRBNB_SETTING } from "../../price-and-rules.ts"
 
 const price = fc.oneof(fc.constantFrom(80, 90), fc.integer({ min: 1, max: 500 }))

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PROPERTY_TITLE } from "../../../src/limits.ts"
+import { PROPERTY_TITLE } from "../../../src/platform/limits.ts"
 import { call, layerTest } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
 import { atOnce, host, hostOf, limitOf, ROOM_LIMIT, rowsIn, setLimit } from "../portfolio.ts"

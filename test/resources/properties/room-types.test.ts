@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../src/limits.ts"
+import { NAMED_PROPERTIES, PROPERTY_TITLE } from "../../../src/platform/limits.ts"
 import { call, freshOperator, layerTest } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 import { countStatements } from "../../statements.ts"

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, daysInRange } from "../../../src/contract/time.ts"
-import { AVAILABILITY_END_DAYS } from "../../../src/limits.ts"
-import { addressOf, isToken, newToken } from "../../../src/resources/property-feeds/address.ts"
-import { busyOf, feedSpan, type KnownBusy, toldOf } from "../../../src/resources/property-feeds/rules.ts"
-import { withoutSecrets } from "../../../src/telemetry/secrets.ts"
+import { addressOf, isToken, newToken } from "../../../src/domain/calendars/property-feeds/address.ts"
+import { busyOf, feedSpan, type KnownBusy, toldOf } from "../../../src/domain/calendars/property-feeds/rules.ts"
+import { AVAILABILITY_END_DAYS } from "../../../src/platform/limits.ts"
+import { withoutSecrets } from "../../../src/platform/telemetry/secrets.ts"
 
 const SPAN = { start: "2027-05-01", end: "2027-06-30" }
 const TODAY = "2027-05-20"

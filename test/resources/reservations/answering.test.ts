@@ -1,15 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChannelGateway } from "../../../src/channels/ChannelGateway.ts"
-import { Connectors } from "../../../src/channels/connector.ts"
+import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
+import { Connectors } from "../../../src/domain/channels/port/connector.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
   ChannelNotServed,
   ChannelRefused,
   ChannelUnavailable
-} from "../../../src/channels/errors.ts"
+} from "../../../src/domain/channels/port/errors.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { call, orderOf } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"

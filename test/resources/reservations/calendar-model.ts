@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { addDays } from "../../../src/contract/time.ts"
-import { nightsOf } from "../../../src/resources/reservations/rules/nights.ts"
+import { nightsOf } from "../../../src/domain/bookings/reservations/rules/nights.ts"
 
 // What a host may do to the calendar, and a plain model of what it should come to.
 

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
-import { Orders } from "../../../src/resources/reservations/Orders.ts"
-import { stayCodeOf } from "../../../src/resources/reservations/rules/codes.ts"
+import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
+import { stayCodeOf } from "../../../src/domain/bookings/reservations/rules/codes.ts"
 import { byNobody, call, propertyOf } from "../../harness.ts"
 import {
   type Act,

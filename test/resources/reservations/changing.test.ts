@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays } from "../../../src/contract/time.ts"
+import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
 import {
   AMOUNT_MAX,
   GUEST_NAME,
@@ -10,8 +11,7 @@ import {
   RESERVATION_CREATOR,
   RESERVATION_REMARKS,
   STAY_NIGHTS
-} from "../../../src/limits.ts"
-import { Orders } from "../../../src/resources/reservations/Orders.ts"
+} from "../../../src/platform/limits.ts"
 import { byNobody, call, orderOf, propertyOf } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"
 import { soldOrder, soldStay } from "./channel-orders.ts"

@@ -1,6 +1,6 @@
-import { NewOrder } from "../../../src/resources/orders/order.ts"
-import { stayCodeOf } from "../../../src/resources/reservations/rules/codes.ts"
-import { GuestDetails, NewStay } from "../../../src/resources/stays/stay.ts"
+import { NewOrder } from "../../../src/domain/bookings/orders/order.ts"
+import { stayCodeOf } from "../../../src/domain/bookings/reservations/rules/codes.ts"
+import { GuestDetails, NewStay } from "../../../src/domain/bookings/stays/stay.ts"
 
 // Orders as a channel sells them.
 

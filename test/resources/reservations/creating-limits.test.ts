@@ -9,7 +9,7 @@ import {
   GUESTS_MAX,
   RESERVATION_REMARKS,
   STAY_NIGHTS
-} from "../../../src/limits.ts"
+} from "../../../src/platform/limits.ts"
 import { call, freshOperator, layerTest, propertyOf } from "../../harness.ts"
 import { booking, everything, layerUnhurried, ready } from "./ready.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { DRAWS, underDrawnName } from "../../../src/resources/reservations/drawn-name.ts"
+import { DRAWS, underDrawnName } from "../../../src/domain/bookings/reservations/drawn-name.ts"
 
 /** Creates an order when the first so many names are other orders' already; answers the names that were tried. */
 const createdAfter = (taken: number) => {

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { brokenConstraint } from "../../../src/database/constraints.ts"
+import { brokenConstraint } from "../../../src/platform/database/constraints.ts"
 import { orderOf } from "../../harness.ts"
 import { everything, layerUnhurried, ready } from "./ready.ts"
 

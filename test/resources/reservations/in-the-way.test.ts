@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import { OrderStore } from "../../../src/resources/reservations/store.ts"
+import { OrderStore } from "../../../src/domain/bookings/reservations/store.ts"
 import { orderOf } from "../../harness.ts"
 import { layerUnhurried, ready } from "./ready.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { RateWindows } from "../../../src/gate/windows/RateWindows.ts"
+import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { freshOperator, layerService, propertyOf, typedClient, withToken } from "../../harness.ts"
 

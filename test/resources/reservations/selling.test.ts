@@ -1,8 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { OrderState } from "../../../src/resources/orders/order.ts"
-import { NightTaken } from "../../../src/resources/reservations/nights-taken.ts"
+import type { OrderState } from "../../../src/domain/bookings/orders/order.ts"
+import { NightTaken } from "../../../src/domain/bookings/reservations/nights-taken.ts"
 import {
   againWhileNightsGo,
   changeSold,
@@ -10,7 +10,7 @@ import {
   NIGHTS_TAKEN_ATTEMPTS,
   Orders,
   SOLD_ATTEMPTS
-} from "../../../src/resources/reservations/Orders.ts"
+} from "../../../src/domain/bookings/reservations/Orders.ts"
 import { byNobody, call, propertyOf } from "../../harness.ts"
 import { soldOrder, soldStay, stayCodesOf } from "./channel-orders.ts"
 import { available, booking, eventsOf, everything, layerUnhurried, nightsOf, ready, sorted } from "./ready.ts"

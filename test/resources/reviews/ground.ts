@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { Ingest } from "../../../src/ingest/Ingest.ts"
 import { ScriptedChannel } from "../../channels.ts"
 import { orderOf, type StayOptions } from "../../harness.ts"
 import { channelAccountOf } from "../../listings.ts"

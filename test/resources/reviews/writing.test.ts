@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
+import { addDays } from "../../../src/contract/time.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -9,10 +11,8 @@ import {
   ChannelNotServed,
   ChannelRefused,
   ChannelUnavailable
-} from "../../../src/channels/errors.ts"
-import { addDays } from "../../../src/contract/time.ts"
-import { Ingest } from "../../../src/ingest/Ingest.ts"
-import { REVIEW_TEXT } from "../../../src/limits.ts"
+} from "../../../src/domain/channels/port/errors.ts"
+import { REVIEW_TEXT } from "../../../src/platform/limits.ts"
 import { trailOf } from "../../changes/keyed.ts"
 import { answerTo, call, orderOf } from "../../harness.ts"
 import { countStatements } from "../../statements.ts"

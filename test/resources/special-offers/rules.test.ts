@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import fc from "fast-check"
-import { OfferStatus } from "../../../src/channels/said.ts"
 import type { CallKey } from "../../../src/contract/acting.ts"
-import { type OfferAsked, offerMade, referenceOf } from "../../../src/resources/special-offers/rules/made.ts"
-import { comesFrom, standing } from "../../../src/resources/special-offers/rules/standing.ts"
+import { OfferStatus } from "../../../src/domain/channels/port/said.ts"
+import { type OfferAsked, offerMade, referenceOf } from "../../../src/domain/guests/special-offers/rules/made.ts"
+import { comesFrom, standing } from "../../../src/domain/guests/special-offers/rules/standing.ts"
 import { DAY } from "./scene.ts"
 
 const aStatus = fc.constantFrom(...OfferStatus.literals)

@@ -1,15 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { addDays } from "../../../src/contract/time.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
   ChannelNotServed,
   ChannelRefused,
   ChannelUnavailable
-} from "../../../src/channels/errors.ts"
-import { addDays } from "../../../src/contract/time.ts"
-import { AMOUNT_MAX, CODE, GUESTS_MAX, STAY_NIGHTS } from "../../../src/limits.ts"
+} from "../../../src/domain/channels/port/errors.ts"
+import { AMOUNT_MAX, CODE, GUESTS_MAX, STAY_NIGHTS } from "../../../src/platform/limits.ts"
 import { orderOf, propertyOf } from "../../harness.ts"
 import { channelAccountOf, listingOf } from "../../listings.ts"
 import { countStatements } from "../../statements.ts"

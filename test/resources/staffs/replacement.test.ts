@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { StaffStore } from "../../../src/resources/staffs/store.ts"
+import { StaffStore } from "../../../src/domain/work/staffs/store.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { byNobody, freshOperator, propertyOf } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../src/limits.ts"
-import { CALLING_CODES, callingCodeOf } from "../../../src/resources/staffs/calling-codes.ts"
-import { mobileOf, wrongMobile } from "../../../src/resources/staffs/rules.ts"
+import { CALLING_CODES, callingCodeOf } from "../../../src/domain/work/staffs/calling-codes.ts"
+import { mobileOf, wrongMobile } from "../../../src/domain/work/staffs/rules.ts"
+import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../src/platform/limits.ts"
 
 const digits = (least: number, most: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(""))

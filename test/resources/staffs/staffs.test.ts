@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Deployment } from "../../../src/installation.ts"
-import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../src/limits.ts"
+import { Deployment } from "../../../src/platform/installation.ts"
+import { NAMED_PROPERTIES, STAFF_NAME, STAFF_NOTE } from "../../../src/platform/limits.ts"
 import { layerTestDatabase } from "../../database.ts"
 import { call, freshOperator, layerService, layerTest, propertyOf, typedClient, withToken } from "../../harness.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { clockText, readStayStatus } from "../../../src/resources/stays/rules.ts"
+import { clockText, readStayStatus } from "../../../src/domain/bookings/stays/rules.ts"
 
 describe("the status of a stay", () => {
   const pending = {

@@ -10,7 +10,7 @@ import {
   LOCK_CODE,
   RESERVATION_TAG_LIMIT,
   TAG_NAME
-} from "../../../src/limits.ts"
+} from "../../../src/platform/limits.ts"
 import { call, orderOf } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 import { countStatements } from "../../statements.ts"

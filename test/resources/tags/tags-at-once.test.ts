@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PROPERTY_TAG_LIMIT } from "../../../src/limits.ts"
+import { PROPERTY_TAG_LIMIT } from "../../../src/platform/limits.ts"
 import { call, layerTest } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 import { atOnce, host, hostOf, limitOf, rowsIn } from "../portfolio.ts"

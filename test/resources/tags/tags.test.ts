@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { PALETTE } from "../../../src/contract/palette.ts"
-import { NAMED_PROPERTIES, TAG_NAME } from "../../../src/limits.ts"
+import { NAMED_PROPERTIES, TAG_NAME } from "../../../src/platform/limits.ts"
 import { call, layerTest } from "../../harness.ts"
 import { hostOf, rowsIn } from "../portfolio.ts"
 

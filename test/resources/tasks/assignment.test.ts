@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import { TASK_CHANGE_ATTEMPTS } from "../../../src/limits.ts"
+import { TASK_CHANGE_ATTEMPTS } from "../../../src/platform/limits.ts"
 import { call, freshOperator, layerTest, orderOf, propertyOf, typedClient, withToken } from "../../harness.ts"
 import { canOverlap, orSkipped, overlapping } from "../../overlap.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { errorCode } from "../../../src/contract/errors.ts"
-import { assignableTo, propertyOf } from "../../../src/resources/tasks/rules.ts"
+import { assignableTo, propertyOf } from "../../../src/domain/work/tasks/rules.ts"
 
 const id = fc.integer({ min: 1, max: 5 })
 const idOrNull = fc.option(id)

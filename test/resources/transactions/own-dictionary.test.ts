@@ -2,8 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import type { Conflict, NotFound, ValidationFailed } from "../../../src/contract/errors.ts"
-import { DICTIONARY_ENTRIES } from "../../../src/limits.ts"
-import { entryOf } from "../../../src/resources/transactions/channel-money.ts"
+import { entryOf } from "../../../src/domain/money/channel-money.ts"
 import {
   builtIn,
   Dictionary,
@@ -11,7 +10,7 @@ import {
   isBookedWith,
   listed,
   type OwnEntry
-} from "../../../src/resources/transactions/dictionaries.ts"
+} from "../../../src/domain/money/dictionaries.ts"
 import {
   added,
   entriesOf,
@@ -21,7 +20,8 @@ import {
   restored,
   retired,
   type Said
-} from "../../../src/resources/transactions/own-dictionary.ts"
+} from "../../../src/domain/money/own-dictionary.ts"
+import { DICTIONARY_ENTRIES } from "../../../src/platform/limits.ts"
 
 const NOTHING: OwnDictionary = { income_items: [], expense_items: [], income_methods: [], expense_methods: [] }
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AMOUNT_MAX, TRANSACTION_NOTE } from "../../../src/limits.ts"
+import { AMOUNT_MAX, TRANSACTION_NOTE } from "../../../src/platform/limits.ts"
 import { call, freshOperator, layerTest, orderOf, propertyOf } from "../../harness.ts"
 
 // Every rule an entry can break, with its code and the field its message names; nothing is changed by any of them.

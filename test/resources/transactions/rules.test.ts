@@ -3,8 +3,7 @@ import { Result } from "effect"
 import fc from "fast-check"
 import { errorCode } from "../../../src/contract/errors.ts"
 import { addDays } from "../../../src/contract/time.ts"
-import { TRANSACTION_DAYS } from "../../../src/limits.ts"
-import { inDictionary, listed, nameOf } from "../../../src/resources/transactions/dictionaries.ts"
+import { inDictionary, listed, nameOf } from "../../../src/domain/money/dictionaries.ts"
 import {
   changesSomething,
   daysOf,
@@ -13,7 +12,8 @@ import {
   settles,
   sharesOf,
   statusAt
-} from "../../../src/resources/transactions/rules.ts"
+} from "../../../src/domain/money/rules.ts"
+import { TRANSACTION_DAYS } from "../../../src/platform/limits.ts"
 
 const stays = fc.array(
   fc.record({

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { digestOf } from "../../../src/gate/credentials.ts"
+import { digestOf } from "../../../src/admission/gate/credentials.ts"
 
 // Applications that hosts have connected, written directly: how they come to be is no matter of subscriptions.
 

@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { BACKLOG_COUNTED } from "../../../src/background/backlog.ts"
-import { BACKLOG_KINDS, BACKLOG_LOOK_MS } from "../../../src/backlog.ts"
-import { operationsOf } from "../../../src/documents/described.ts"
+import { BACKLOG_COUNTED } from "../../../src/jobs/backlog.ts"
 import {
   backlogAge,
   backlogDue,
@@ -12,8 +10,10 @@ import {
   DECLARED,
   mostSeries,
   SERIES
-} from "../../../src/telemetry/metrics/declared.ts"
-import { prometheusName } from "../../../src/telemetry/metrics/exposition.ts"
+} from "../../../src/platform/telemetry/metrics/declared.ts"
+import { prometheusName } from "../../../src/platform/telemetry/metrics/exposition.ts"
+import { BACKLOG_KINDS, BACKLOG_LOOK_MS } from "../../../src/service/backlog.ts"
+import { operationsOf } from "../../../src/transports/docs/described.ts"
 
 const page = join(import.meta.dirname, "../../../docs/metrics.md")
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { SERVE_FLAGS } from "../../../bin/flags.js"
-import { heapFullness, nurseryBytes } from "../../../src/telemetry/metrics/heap.ts"
+import { heapFullness, nurseryBytes } from "../../../src/platform/telemetry/metrics/heap.ts"
 
 const MB = 2 ** 20
 
@@ -32,7 +32,7 @@ describe("how full the heap is", () => {
     { name: "begun without a flag", flags: [] },
     { name: "begun with a size that is no power of two", flags: ["--max-semi-space-size=20"] }
   ])("is nearly 1 at the end of a small process, $name, that its heap ends", ({ flags }) => {
-    const module = join(import.meta.dirname, "../../../src/telemetry/metrics/heap.ts")
+    const module = join(import.meta.dirname, "../../../src/platform/telemetry/metrics/heap.ts")
     const program = `
       const { heapFullness, nurseryBytes } = await import(${JSON.stringify(module)})
       const { getHeapSpaceStatistics, getHeapStatistics } = await import("node:v8")

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { DECLARED } from "../../../src/telemetry/metrics/declared.ts"
-import { prometheusName } from "../../../src/telemetry/metrics/exposition.ts"
+import { DECLARED } from "../../../src/platform/telemetry/metrics/declared.ts"
+import { prometheusName } from "../../../src/platform/telemetry/metrics/exposition.ts"
 
 // What is handed over for Prometheus and Grafana, held to what there is.
 

@@ -1,10 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric, Schema } from "effect"
 import * as FastCheck from "fast-check"
-import { counters, gauges, histograms, OTHER, watched } from "../../../src/telemetry/metrics/family.ts"
-import { countOne, Measuring, standsAt } from "../../../src/telemetry/metrics/measuring.ts"
-import { WorkersHeard } from "../../../src/telemetry/metrics/Snapshots.ts"
-import { addedUp, leftBehind, type Series, Snapshot, takeSnapshot } from "../../../src/telemetry/metrics/snapshot.ts"
+import { counters, gauges, histograms, OTHER, watched } from "../../../src/platform/telemetry/metrics/family.ts"
+import { countOne, Measuring, standsAt } from "../../../src/platform/telemetry/metrics/measuring.ts"
+import { WorkersHeard } from "../../../src/platform/telemetry/metrics/Snapshots.ts"
+import {
+  addedUp,
+  leftBehind,
+  type Series,
+  Snapshot,
+  takeSnapshot
+} from "../../../src/platform/telemetry/metrics/snapshot.ts"
 
 const SAID = { unit: "", meaning: "of a test", most: 10 }
 

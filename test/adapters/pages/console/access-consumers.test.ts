@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { cursorOf } from "../../../../src/resources/events/cursor.ts"
+import { cursorOf } from "../../../../src/domain/webhooks/event-feed/cursor.ts"
 import { trailOf } from "../../../changes/trail-rows.ts"
 import { call, freshOperator, type OperatorOptions } from "../../../harness.ts"
 import {

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SUDO_MS } from "../../../../src/console/Sessions.ts"
+import { SUDO_MS } from "../../../../src/domain/access/sign-in/Sessions.ts"
 import { freshOperator } from "../../../harness.ts"
 import { acted, formsIn, layerSignedIn, looked, PASSWORD, signedIn } from "./signed-in.ts"
 

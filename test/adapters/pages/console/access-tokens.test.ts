@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { ACCESS_TOKENS, ACCESS_TOKENS_SHOWN, ACCOUNT_NAME } from "../../../../src/limits.ts"
+import { ACCESS_TOKENS, ACCESS_TOKENS_SHOWN, ACCOUNT_NAME } from "../../../../src/platform/limits.ts"
 import { trailOf } from "../../../changes/trail-rows.ts"
 import { accountOf, call, freshOperator, tokenFor } from "../../../harness.ts"
 import {

@@ -3,17 +3,17 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { STYLE_PATH } from "../../../../src/adapters/pages/console/style.ts"
-import { TEXTS } from "../../../../src/adapters/pages/console/texts.ts"
 import { Refusals } from "../../../../src/changes/Refusals.ts"
-import { newCookie } from "../../../../src/console/cookie.ts"
+import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
+import { newCookie } from "../../../../src/domain/access/sign-in/cookie.ts"
 import {
   CONSOLE_FORM_BYTES,
   CONSOLE_REQUESTS_A_MINUTE,
   HOST_FORM_BYTES,
   SIGN_IN_FAILURES
-} from "../../../../src/limits.ts"
-import { PasswordCost } from "../../../../src/operators/password.ts"
+} from "../../../../src/platform/limits.ts"
+import { STYLE_PATH } from "../../../../src/transports/console/style.ts"
+import { TEXTS } from "../../../../src/transports/console/texts.ts"
 import { CHEAP, PASSWORD, signingIn } from "../../../console/host.ts"
 import { layerTestDatabase } from "../../../database.ts"
 import { layerService } from "../../../harness.ts"

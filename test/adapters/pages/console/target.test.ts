@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { localTarget } from "../../../../src/adapters/pages/console/target.ts"
+import { localTarget } from "../../../../src/transports/console/target.ts"
 
 const OTHERWISE = "/console/access"
 const targeted = (text: string | null) => localTarget(text, OTHERWISE)

@@ -2,9 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { messageLimit } from "../../../../src/channels/message-limits.ts"
-import { ANSWER_LATE_MS, ANSWER_PAUSE_MS, ANSWERED_TOGETHER, ANSWERS_IN_A_ROW } from "../../../../src/limits.ts"
-import { REASONS } from "../../../../src/resources/automation/answering/rules.ts"
+import { REASONS } from "../../../../src/domain/automation/answering/rules.ts"
+import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import {
+  ANSWER_LATE_MS,
+  ANSWER_PAUSE_MS,
+  ANSWERED_TOGETHER,
+  ANSWERS_IN_A_ROW
+} from "../../../../src/platform/limits.ts"
 import { order, room } from "../../../ingest/saying.ts"
 import { threadSaid } from "../../conversations/scene.ts"
 import { ANSWERS, answeredOff, asking, GREETS, handedOut, Known, layerAsking, NOW, ruleOf, WIFI } from "./scene.ts"

@@ -2,24 +2,24 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../../src/background/timed-work.ts"
-import { MESSAGES_WAITING } from "../../../../src/limits.ts"
 import {
   ANSWER_LEASE_MS,
   AnswerQueue,
   type TakenQuestions
-} from "../../../../src/resources/automation/answering/AnswerQueue.ts"
+} from "../../../../src/domain/automation/answering/AnswerQueue.ts"
 import {
   ANSWER_ATTEMPT_MS,
   ANSWER_BACKOFF,
   answer,
   makeAnswering
-} from "../../../../src/resources/automation/answering/answering.ts"
+} from "../../../../src/domain/automation/answering/answering.ts"
 import {
   ANSWERING_ACCOUNT_SHARE,
   ANSWERING_ROOM,
   ANSWERING_SHARE
-} from "../../../../src/resources/automation/answering/statements.ts"
+} from "../../../../src/domain/automation/answering/statements.ts"
+import { SETTLE_RETRIES, SETTLE_RETRY_MS } from "../../../../src/jobs/timed-work.ts"
+import { MESSAGES_WAITING } from "../../../../src/platform/limits.ts"
 import { byNobody } from "../../../harness.ts"
 import { orSkipped, overlapping } from "../../../overlap.ts"
 import { answeredOff, asking, handedOut, Known, layerAsking, NOW, WIFI } from "./scene.ts"

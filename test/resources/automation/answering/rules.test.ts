@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { messageLimit } from "../../../../src/channels/message-limits.ts"
-import { ANSWER_LATE_MS, ANSWER_PAUSE_MS, ANSWERS_IN_A_ROW } from "../../../../src/limits.ts"
-import { answerOf, fitting } from "../../../../src/resources/automation/answering/answer.ts"
+import { answerOf, fitting } from "../../../../src/domain/automation/answering/answer.ts"
 import {
   applied,
   consider,
   inARow,
   REASONS,
   type Situation
-} from "../../../../src/resources/automation/answering/rules.ts"
+} from "../../../../src/domain/automation/answering/rules.ts"
+import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import { ANSWER_LATE_MS, ANSWER_PAUSE_MS, ANSWERS_IN_A_ROW } from "../../../../src/platform/limits.ts"
 import { ANSWERS, GREETS, WIFI } from "./scene.ts"
 
 const NOW = new Date("2027-04-20T10:00:00Z")

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { ruleFrom } from "../../../../src/domain/automation/rules/reading.ts"
 import {
   MESSAGE_TEXT,
   REVIEW_TEXT,
@@ -8,8 +9,7 @@ import {
   RULE_PROPERTIES,
   RULE_TRIGGER_DAYS,
   RULE_TRIGGER_HOURS
-} from "../../../../src/limits.ts"
-import { ruleFrom } from "../../../../src/resources/automation/rules/reading.ts"
+} from "../../../../src/platform/limits.ts"
 
 const MESSAGE = {
   name: "Before arrival",

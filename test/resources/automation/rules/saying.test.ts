@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { messageLimit } from "../../../../src/channels/message-limits.ts"
-import { MESSAGE_TEXT, REVIEW_TEXT } from "../../../../src/limits.ts"
-import { type SayingRule, saidOfStay, saidToInquiry } from "../../../../src/resources/automation/rules/saying.ts"
+import { type SayingRule, saidOfStay, saidToInquiry } from "../../../../src/domain/automation/rules/saying.ts"
+import { messageLimit } from "../../../../src/domain/channels/port/message-limits.ts"
+import { MESSAGE_TEXT, REVIEW_TEXT } from "../../../../src/platform/limits.ts"
 import { stayFacts } from "../../../stay-facts.ts"
 
 const message = (text: string) => ({

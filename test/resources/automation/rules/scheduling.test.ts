@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays, wallClockText } from "../../../../src/contract/time.ts"
-import { PLAN_LATE_MS, RULE_TRIGGER_DAYS, RULE_TRIGGER_HOURS } from "../../../../src/limits.ts"
-import type { MessageRule, RuleDefinition, StayTrigger } from "../../../../src/resources/automation/rules/rule.ts"
+import type { MessageRule, RuleDefinition, StayTrigger } from "../../../../src/domain/automation/rules/rule.ts"
 import {
   concerns,
   isInScope,
   type StayTimes,
   scheduledAt,
   timelinessOf
-} from "../../../../src/resources/automation/rules/scheduling.ts"
+} from "../../../../src/domain/automation/rules/scheduling.ts"
+import { PLAN_LATE_MS, RULE_TRIGGER_DAYS, RULE_TRIGGER_HOURS } from "../../../../src/platform/limits.ts"
 import { stayFacts } from "../../../stay-facts.ts"
 
 const HOUR = 60 * 60 * 1000

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { TEMPLATE_FIELDS } from "../../../../src/limits.ts"
-import type { InquiryFacts, StayFacts } from "../../../../src/resources/automation/facts.ts"
+import type { InquiryFacts, StayFacts } from "../../../../src/domain/automation/facts.ts"
 import {
   type Filled,
   fieldOfStayIn,
   fillInquiryTemplate,
   fillTemplate,
   templateOf
-} from "../../../../src/resources/automation/rules/template.ts"
+} from "../../../../src/domain/automation/rules/template.ts"
+import { TEMPLATE_FIELDS } from "../../../../src/platform/limits.ts"
 import { stayFacts } from "../../../stay-facts.ts"
 
 const PUBLIC_URL = "https://pms.example.test"

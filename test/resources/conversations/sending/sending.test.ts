@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { OUTWARD_ACT_MS } from "../../../../src/channels/api-errors.ts"
+import { OUTWARD_ACT_MS } from "../../../../src/domain/channels/port/api-errors.ts"
 import {
   ChannelAccountMissing,
   ChannelDisconnected,
@@ -10,9 +10,9 @@ import {
   ChannelNotServed,
   ChannelRefused,
   ChannelUnavailable
-} from "../../../../src/channels/errors.ts"
-import { CHANNEL_TEXT, MESSAGE_TRIED_MS } from "../../../../src/limits.ts"
-import { endedBy, makeSending, SEND_BACKOFF } from "../../../../src/resources/conversations/sending/sending.ts"
+} from "../../../../src/domain/channels/port/errors.ts"
+import { endedBy, makeSending, SEND_BACKOFF } from "../../../../src/domain/guests/conversations/sending/sending.ts"
+import { CHANNEL_TEXT, MESSAGE_TRIED_MS } from "../../../../src/platform/limits.ts"
 import { ScriptedChannel } from "../../../channels.ts"
 import { lines } from "../../../deliveries/log-lines.ts"
 import { messagesIn, queuedIn } from "../../../messages.ts"

@@ -2,17 +2,17 @@ import { assert, layer } from "@effect/vitest"
 import { Cause, Deferred, Effect, Fiber, Layer, Logger, References } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { LEASE_MS } from "../../../../src/background/lease.ts"
-import { pauseOf } from "../../../../src/background/retries.ts"
-import { DUE_POLL_MS } from "../../../../src/background/timed-work.ts"
-import { PreparingQueue } from "../../../../src/resources/knowledge-bases/preparing/PreparingQueue.ts"
+import { PreparingQueue } from "../../../../src/domain/knowledge/preparing/PreparingQueue.ts"
 import {
   layerPreparing,
   makePreparing,
   PREPARING_RETRIES,
   prepare
-} from "../../../../src/resources/knowledge-bases/preparing/preparing.ts"
-import { PREPARING_ROOM, PREPARING_SHARE } from "../../../../src/resources/knowledge-bases/preparing/taking.ts"
+} from "../../../../src/domain/knowledge/preparing/preparing.ts"
+import { PREPARING_ROOM, PREPARING_SHARE } from "../../../../src/domain/knowledge/preparing/taking.ts"
+import { LEASE_MS } from "../../../../src/jobs/lease.ts"
+import { pauseOf } from "../../../../src/jobs/retries.ts"
+import { DUE_POLL_MS } from "../../../../src/jobs/timed-work.ts"
 import { call } from "../../../harness.ts"
 import { fragmentsIn, PARKING, writer } from "../entries.ts"
 import { emptied, healed, layerScene, NOW, poisoned, preparedAll, standingOf, take, takeOne } from "./scene.ts"

@@ -1,9 +1,9 @@
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { TakenEntry } from "../../../../src/resources/knowledge-bases/preparing/entry.ts"
-import { PreparingQueue } from "../../../../src/resources/knowledge-bases/preparing/PreparingQueue.ts"
-import type { makePreparing } from "../../../../src/resources/knowledge-bases/preparing/preparing.ts"
+import type { TakenEntry } from "../../../../src/domain/knowledge/preparing/entry.ts"
+import { PreparingQueue } from "../../../../src/domain/knowledge/preparing/PreparingQueue.ts"
+import type { makePreparing } from "../../../../src/domain/knowledge/preparing/preparing.ts"
 import { layerService } from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
 

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { QUESTION_TEXT } from "../../../../src/limits.ts"
-import { KnowledgeAnswers } from "../../../../src/resources/knowledge-bases/search/KnowledgeAnswers.ts"
-import { ANSWER_SENTENCES } from "../../../../src/resources/knowledge-bases/search/rules/answering.ts"
-import { FRAGMENTS_LOOKED_AT } from "../../../../src/resources/knowledge-bases/search/store.ts"
+import { KnowledgeAnswers } from "../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
+import { ANSWER_SENTENCES } from "../../../../src/domain/knowledge/search/rules/answering.ts"
+import { FRAGMENTS_LOOKED_AT } from "../../../../src/domain/knowledge/search/store.ts"
+import { QUESTION_TEXT } from "../../../../src/platform/limits.ts"
 import { DOOR, layerScene, PASSWORD, scene, TRANSIT, WIFI } from "./scene.ts"
 
 const entry = (title: string, text: string) => ({ title, contents: [{ sub_title: "", text }] })

@@ -1,24 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { QUESTION_TEXT } from "../../../../src/limits.ts"
-import { fragmentsOf } from "../../../../src/resources/knowledge-bases/search/fragments.ts"
-import { ANSWER_SENTENCES, answersTo } from "../../../../src/resources/knowledge-bases/search/rules/answering.ts"
-import { folded, stemOf } from "../../../../src/resources/knowledge-bases/search/rules/folding.ts"
-import { spelling } from "../../../../src/resources/knowledge-bases/search/rules/lexicon/misspelt.ts"
+import { fragmentsOf } from "../../../../src/domain/knowledge/search/fragments.ts"
+import { ANSWER_SENTENCES, answersTo } from "../../../../src/domain/knowledge/search/rules/answering.ts"
+import { folded, stemOf } from "../../../../src/domain/knowledge/search/rules/folding.ts"
+import { spelling } from "../../../../src/domain/knowledge/search/rules/lexicon/misspelt.ts"
 import {
   QUESTION_NAMES,
   QUESTION_SENTENCES,
   questionsOf,
   readOf,
   searchedNames
-} from "../../../../src/resources/knowledge-bases/search/rules/question.ts"
+} from "../../../../src/domain/knowledge/search/rules/question.ts"
 import {
   FRAGMENT_TEXT,
   fragmentTexts,
   SENTENCE_TEXT,
   sentencesOf
-} from "../../../../src/resources/knowledge-bases/search/rules/sentences.ts"
-import { termsOf } from "../../../../src/resources/knowledge-bases/search/rules/terms.ts"
+} from "../../../../src/domain/knowledge/search/rules/sentences.ts"
+import { termsOf } from "../../../../src/domain/knowledge/search/rules/terms.ts"
+import { QUESTION_TEXT } from "../../../../src/platform/limits.ts"
 
 const WORDS = [
   ..."wifi password key late check-out Parkplatz Müll llave piscina 密码 停车 ที่จอด 垃圾 zither 4711 the is where".split(

@@ -10,8 +10,8 @@ import {
   ticksIn,
   touchedIn,
   withTicks
-} from "../../../../../src/adapters/pages/console/host/fields.ts"
-import { refusal } from "../../../../../src/adapters/pages/console/host/page.ts"
+} from "../../../../../src/transports/console/host/fields.ts"
+import { refusal } from "../../../../../src/transports/console/host/page.ts"
 
 const AS_TEXT = (text: string) => text
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { FORM_FIELD, formTokenOf } from "../../../../../src/adapters/pages/console/visit.ts"
+import { FORM_FIELD, formTokenOf } from "../../../../../src/transports/console/visit.ts"
 import { makeWorld } from "../../../../world.ts"
 import { layerSignedIn, signedIn } from "../signed-in.ts"
 import {

@@ -1,6 +1,6 @@
 import { Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ACT_FIELD, FORM_FIELD, formTokenOf, KEY_FIELD } from "../../../../../src/adapters/pages/console/visit.ts"
+import { ACT_FIELD, FORM_FIELD, formTokenOf, KEY_FIELD } from "../../../../../src/transports/console/visit.ts"
 import { freshOperator, type OperatorOptions } from "../../../../harness.ts"
 import { BaseUrl } from "../../../../server.ts"
 import { signedIn } from "../signed-in.ts"

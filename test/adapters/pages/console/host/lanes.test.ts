@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { lanesOf } from "../../../../../src/adapters/pages/console/host/calendar/lanes.ts"
 import { addDays, dayNumber } from "../../../../../src/contract/time.ts"
+import { lanesOf } from "../../../../../src/transports/console/host/calendar/lanes.ts"
 
 const FIRST = "2027-05-01"
 const spanning = fc

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../../src/contract/time.ts"
-import { TRANSACTION_DAYS } from "../../../../../src/limits.ts"
+import { TRANSACTION_DAYS } from "../../../../../src/platform/limits.ts"
 import { orderOf, propertyOf, typedClient, withToken } from "../../../../harness.ts"
 import { layerSignedIn, signedInSub } from "../signed-in.ts"
 import {

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ACT_FIELD, FORM_FIELD, formTokenOf } from "../../../../../src/adapters/pages/console/visit.ts"
-import { newCookie } from "../../../../../src/console/cookie.ts"
-import { CONSOLE_FORM_BYTES, HOST_FORM_BYTES } from "../../../../../src/limits.ts"
+import { newCookie } from "../../../../../src/domain/access/sign-in/cookie.ts"
+import { CONSOLE_FORM_BYTES, HOST_FORM_BYTES } from "../../../../../src/platform/limits.ts"
+import { ACT_FIELD, FORM_FIELD, formTokenOf } from "../../../../../src/transports/console/visit.ts"
 import { layerSignedIn } from "../signed-in.ts"
 import { look, madeUp, newHost, post } from "./hosting.ts"
 

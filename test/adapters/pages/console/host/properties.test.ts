@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { NAMED_PROPERTIES, PORTFOLIO_ROWS } from "../../../../../src/limits.ts"
+import { NAMED_PROPERTIES, PORTFOLIO_ROWS } from "../../../../../src/platform/limits.ts"
 import { trailOf } from "../../../../changes/trail-rows.ts"
 import { call, dataOf, propertyOf } from "../../../../harness.ts"
 import { layerSignedIn } from "../signed-in.ts"

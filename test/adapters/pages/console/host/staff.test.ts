@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { STAFF_PROPERTIES_NAMED } from "../../../../../src/limits.ts"
+import { STAFF_PROPERTIES_NAMED } from "../../../../../src/platform/limits.ts"
 import { propertyOf } from "../../../../harness.ts"
 import { layerSignedIn } from "../signed-in.ts"
 import { alertIn, fill, filled, filledIn, formsOf, look, newHost, post } from "./hosting.ts"

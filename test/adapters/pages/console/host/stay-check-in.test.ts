@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { imageUrl, newToken } from "../../../../../src/resources/images/address.ts"
+import { imageUrl, newToken } from "../../../../../src/domain/guests/images/address.ts"
 import { layerSignedIn, PUBLIC_URL } from "../signed-in.ts"
 import { aStay, stayPath } from "./a-stay.ts"
 import { alertIn, doneIn, fill, filledIn, fillTwice, formsOf, look, madeUp } from "./hosting.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { newCode } from "../../../../../src/resources/conversations/known-conversation.ts"
+import { newCode } from "../../../../../src/domain/guests/conversations/known-conversation.ts"
 import { NOW } from "../../../../resources/reservations/ready.ts"
 import { scene } from "../../../../resources/special-offers/scene.ts"
 import { signedIn } from "../signed-in.ts"

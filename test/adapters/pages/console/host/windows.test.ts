@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { CARRIED_VALUE, TALK_TEXT } from "../../../../../src/limits.ts"
+import { CARRIED_VALUE, TALK_TEXT } from "../../../../../src/platform/limits.ts"
 import { conversationOf } from "../../../../conversations.ts"
 import { call, orderOf, propertyOf } from "../../../../harness.ts"
 import { channelAccountOf } from "../../../../listings.ts"

@@ -1,8 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DICTIONARY_ENTRIES, DICTIONARY_NAME, RESERVATION_TAGS_SHOWN, TAG_NAME } from "../../../../../src/limits.ts"
-import { Dictionary } from "../../../../../src/resources/transactions/dictionaries.ts"
+import { Dictionary } from "../../../../../src/domain/money/dictionaries.ts"
+import {
+  DICTIONARY_ENTRIES,
+  DICTIONARY_NAME,
+  RESERVATION_TAGS_SHOWN,
+  TAG_NAME
+} from "../../../../../src/platform/limits.ts"
 import { call } from "../../../../harness.ts"
 import { layerSignedIn } from "../signed-in.ts"
 import {

@@ -1,0 +1,260 @@
+import { Cause, Clock, Context, Deferred, Effect, Exit, Layer } from "effect"
+import { AwayFromPlace } from "../../contract/away-from-place.ts"
+import { ServerError } from "../../contract/errors.ts"
+import { BeforeReading } from "../../platform/database/rows.ts"
+import {
+  BUSY_RETRY_SECONDS,
+  PLACE_WAIT_MS,
+  PLACES,
+  STRANGER_PLACES,
+  WAITING_BYTES,
+  WAITING_CALLS
+} from "../../platform/limits.ts"
+import {
+  placesLimit,
+  placesRefused,
+  placesUsed,
+  placesWait,
+  placesWaiting
+} from "../../platform/telemetry/metrics/declared.ts"
+import { watched } from "../../platform/telemetry/metrics/family.ts"
+import { countOne, note } from "../../platform/telemetry/metrics/measuring.ts"
+import { type Deadline, makeDeadline } from "./deadline.ts"
+import { FairPlaces, type NoRoom, type WaitingCall } from "./FairPlaces.ts"
+import { FairThread } from "./FairThread.ts"
+import { announced, type PlacesOf } from "./overload-told.ts"
+
+/** Bytes of a body up to which a call parses it at once. A larger body waits for an event-loop slice first. */
+export const SMALL_BODY_BYTES = 16 * 1024
+
+/**
+ * The places to work in: as many calls as may run statements and build answers at once in this process, shared fairly
+ * between operators (see {@link FairPlaces}), as is the one thread on which answers are built (see {@link FairThread}). Who
+ * calls too much waits behind itself.
+ */
+export class Places extends Context.Service<
+  Places,
+  {
+    /**
+     * Does the work in a place of this operator, once there is one for it. Fails, and nothing of the work was done, when
+     * too many calls of the operator wait or when this one has waited too long. `bytes`: the size of the input that the call keeps
+     * in memory while it is queued, and which the work parses first.
+     * What the work waits for `awayFromPlace` it waits for without the place.
+     */
+    readonly within: <A, E, R>(
+      operatorId: number,
+      work: Effect.Effect<A, E, R>,
+      bytes?: number
+    ) => Effect.Effect<A, E | ServerError, R>
+    /**
+     * What a call of this operator would be refused with at this moment, whatever it asks for; undefined: it would get a
+     * place, or be let wait for one. Costs next to nothing, so that it can be asked before anything else is done for a call.
+     */
+    readonly refusal: (operatorId: number) => ServerError | undefined
+  }
+>()("latchkey/places/Places") {
+  static readonly layer = (places: number = PLACES, of: "operators" | "console" = "operators"): Layer.Layer<Places> =>
+    Layer.effect(Places, makePlaces(places, of))
+
+  /** Everybody works at once: what a bench compares with. */
+  static readonly layerUnbounded: Layer.Layer<Places> = Layer.succeed(Places, {
+    within: (_, work) => work,
+    refusal: () => undefined
+  })
+}
+
+/** `of`: whose they are, as metrics tell it. */
+const makePlaces = Effect.fnUntraced(function* (places: number, of: PlacesOf) {
+  const deadline = yield* makeDeadline(PLACE_WAIT_MS)
+  const clock = yield* Clock.Clock
+  const now = () => Number(clock.currentTimeNanosUnsafe()) / 1e6
+  const fair = new FairPlaces(places, WAITING_CALLS, WAITING_BYTES, now)
+  const thread = new FairThread()
+  const turnedAway = yield* announced(of)
+  /** Why nothing is done for a call, noted as told to it. */
+  const refusal = (operator: number, bytes: number) => {
+    const why = fair.noRoom(operator, bytes)
+    if (why === undefined) return undefined
+    turnedAway(why)
+    return NO_ROOM[why]
+  }
+  const waiting: Waiting = { fair, deadline, refusal, now, ...waitingMetrics(of) }
+  yield* watched(placesLimit.of({ of }), () => places)
+  yield* watched(placesUsed.of({ of }), () => places - fair.free)
+  yield* watched(placesWaiting.of({ of }), () => fair.allWaiting)
+  return Places.of({
+    refusal: (operatorId) => (fair.free > 0 && fair.waiting(operatorId) === 0 ? undefined : refusal(operatorId, 0)),
+    within: (operatorId, work, bytes = 0) =>
+      Effect.uninterruptibleMask((restore) => {
+        const place = new Place(waiting, operatorId, bytes)
+        const slice = turnOn(thread, operatorId)
+        const building = inPlace(place, slice, bytes > SMALL_BODY_BYTES ? Effect.andThen(slice, work) : work)
+        return Effect.andThen(
+          place.taken(restore),
+          Effect.onExit(restore(building), () => place.given)
+        )
+      })
+  })
+})
+
+const waitingMetrics = (of: string) => ({
+  duration: placesWait.of({ of }),
+  tooLong: placesRefused.of({ of, why: "too_long" })
+})
+
+/**
+ * The places of calls without a token, a few and apart: however many strangers call, and from however many networks, no operator
+ * has a place less for it.
+ */
+export class StrangerPlaces extends Context.Service<StrangerPlaces, Places["Service"]>()(
+  "latchkey/places/StrangerPlaces"
+) {
+  static readonly layer = Layer.effect(StrangerPlaces, makePlaces(STRANGER_PLACES, "strangers"))
+}
+
+const inPlace = <A, E, R>(
+  place: Place,
+  turn: Effect.Effect<void>,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.updateContext(work, (context: Context.Context<R>) =>
+    Context.add(Context.add(context, BeforeReading, turn), AwayFromPlace, awayFrom(place))
+  )
+
+/** Waits until an answer of this operator may be built. */
+const turnOn = (thread: FairThread, operator: number): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    thread.free()
+      ? Effect.void
+      : Effect.callback<void>((resume) => {
+          const leave = thread.wait(operator, () => resume(Effect.void))
+          return Effect.sync(leave)
+        })
+  )
+
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** The place of one call: that it is given back once for each time it is taken is decided here alone. */
+class Place {
+  #held = false
+  /** Since when, in milliseconds since any moment. */
+  #since = 0
+  /** Whether it was held before: what has begun is not sent away for what came after it. */
+  #begun = false
+  readonly #waiting: Waiting
+  readonly #call: Omit<WaitingCall, "seat">
+
+  constructor(waiting: Waiting, operator: number, bytes: number) {
+    this.#waiting = waiting
+    this.#call = { operator, bytes }
+  }
+
+  get held(): boolean {
+    return this.#held
+  }
+
+  /** Takes it, after waiting for it if need be. Interrupted or failed, it is not taken. */
+  taken(restore: Restore): Effect.Effect<void, ServerError> {
+    return Effect.suspend(() => {
+      const hold = () => {
+        this.#held = this.#begun = true
+        this.#since = this.#waiting.now()
+      }
+      const { operator, bytes } = this.#call
+      if (!this.#waiting.fair.take(operator)) {
+        const refused = this.#begun ? undefined : this.#waiting.refusal(operator, bytes)
+        return refused === undefined
+          ? Effect.map(waited(this.#waiting, this.#call, restore), hold)
+          : Effect.fail(refused)
+      }
+      hold()
+      return Effect.void
+    })
+  }
+
+  /** Gives it back, if it is held. */
+  readonly given: Effect.Effect<void> = Effect.sync(() => {
+    if (!this.#held) return
+    this.#held = false
+    this.#waiting.fair.giveBack(this.#call.operator, this.#waiting.now() - this.#since)
+  })
+}
+
+/** Interrupted, or broken, what waits takes no place again: nothing goes on after it. */
+const awayFrom =
+  (place: Place): AwayFromPlace =>
+  (waiting) =>
+    Effect.uninterruptibleMask((restore) => {
+      if (!place.held) return restore(waiting)
+      return Effect.andThen(place.given, Effect.exit(restore(waiting))).pipe(
+        Effect.flatMap((exit) =>
+          Exit.isFailure(exit) && !Cause.hasFails(exit.cause) ? exit : Effect.andThen(place.taken(restore), exit)
+        )
+      )
+    })
+
+/** What waiting calls share. */
+interface Waiting extends ReturnType<typeof waitingMetrics> {
+  readonly fair: FairPlaces
+  readonly deadline: Deadline
+  readonly refusal: (operator: number, bytes: number) => ServerError | undefined
+  /** Milliseconds since any moment. */
+  readonly now: () => number
+}
+
+/**
+ * Waits until the place is this call's. Whether it is, `state` alone knows: a call that is interrupted or has waited
+ * long enough at the very moment it is seated gives the place back, or keeps it.
+ */
+const waited = (
+  { fair, deadline, ...metrics }: Waiting,
+  { operator, bytes }: Omit<WaitingCall, "seat">,
+  restore: Restore
+): Effect.Effect<void, ServerError> =>
+  Effect.withFiber((fiber) => {
+    const since = performance.now()
+    let state: "waits" | "seated" | "late" = "waits"
+    const over = Deferred.makeUnsafe<void>()
+    const end = (as: "seated" | "late") => {
+      state = as
+      Deferred.doneUnsafe(over, Effect.void)
+    }
+    const call: WaitingCall = { operator, bytes, seat: () => end("seated") }
+    fair.wait(call)
+    const giveUp = () => {
+      if (state !== "waits") return
+      fair.withdraw(call)
+      end("late")
+    }
+    return Effect.flatMap(deadline.begin(giveUp), (wait) =>
+      restore(Deferred.await(over)).pipe(
+        Effect.onInterrupt(() =>
+          Effect.sync(() => (state === "seated" ? fair.giveBack(operator) : fair.withdraw(call)))
+        ),
+        Effect.ensuring(
+          Effect.sync(() => {
+            deadline.end(wait)
+            note(fiber, metrics.duration, (performance.now() - since) / 1000)
+          })
+        ),
+        // Whoever gave the place back goes on first: else calls that never wait for anything would run inside one another.
+        Effect.flatMap(() =>
+          state === "seated" ? Effect.yieldNow : Effect.andThen(countOne(metrics.tooLong), tooLong)
+        )
+      )
+    )
+  })
+
+const busy = (message: string) => new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS, notBegun: true })
+
+const NO_ROOM: Readonly<Record<NoRoom, ServerError>> = {
+  "too many": busy(
+    `More than ${WAITING_CALLS} calls of this account's operator, or ${WAITING_BYTES} bytes of them, wait to be worked on. Nothing was done; retry later, with fewer at once.`
+  ),
+  overloaded: busy("The service is overloaded: this call would have waited too long. Nothing was done; retry it later.")
+}
+const tooLate = busy("This call waited too long behind others. Nothing was done; retry it, with fewer at once.")
+const tooLong = Effect.fail(tooLate)
+
+/** Returns whether a call got no permit, so that its work did not begin and it counts in no rate-limit window. */
+export const foundNoPlace = (error: unknown): boolean => error instanceof ServerError && error.notBegun === true

@@ -1,0 +1,81 @@
+import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../../contract/caller.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { LimitOverrides, TokenLimits } from "../windows/limit-overrides.ts"
+import { digestHexOf, sameDigest } from "./credentials.ts"
+
+/** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
+const TOKEN_CACHE_SECONDS = 3
+/** Milliseconds after which a call must look its token up again to know that it works: with the above they make five seconds. */
+export const TOKEN_TRUSTED_MS = (5 - TOKEN_CACHE_SECONDS) * 1000
+/** Tokens whose look-up is kept at once in a process. */
+const TOKEN_CACHE_ENTRIES = 50_000
+
+/** A token as the database knows it: who it stands for and what keeps it from working. */
+export const KnownToken = Schema.Struct({
+  ...Caller.fields,
+  digest: Schema.Uint8Array,
+  status: Schema.Literals(["active", "banned", "closed"]),
+  /** Revoked: it works no longer. */
+  revoked: Schema.Boolean,
+  /** Its account is disabled: it works again once that is enabled. */
+  disabled: Schema.Boolean,
+  /** When it stops by itself; null: never. */
+  expiresAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
+  /** The deployment that gave it out, which is the one it is good in; null: that was not kept then. */
+  deployment: Schema.NullOr(Schema.String),
+  subscriptionUntil: Schema.NullOr(Schema.DateTimeUtcFromDate),
+  /** The token's own tighter limits, and the operator's in place of the table's. */
+  tokenLimits: Schema.NullOr(TokenLimits),
+  overrides: Schema.NullOr(LimitOverrides)
+})
+export type KnownToken = typeof KnownToken.Type
+
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(KnownToken))
+
+/** Looks tokens up, also those that work no longer. A revoked one stops within {@link TOKEN_CACHE_SECONDS} in every process: that is how long an answer is kept. */
+export class Tokens extends Context.Service<
+  Tokens,
+  {
+    /** What the token stands for, or undefined for one that never was. */
+    readonly lookup: (token: string) => Effect.Effect<KnownToken | undefined>
+  }
+>()("latchkey/gate/Tokens") {
+  static readonly layer = Layer.effect(
+    Tokens,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const asked = inForms(
+        sql,
+        ({ digest }: Givens<{ readonly digest: Uint8Array }>) => sql`
+          SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.name AS "tokenName", t.scope, t.digest,
+            t.application, t.grant_id AS "grantId", t.revoked_at IS NOT NULL AS revoked, t.expires_at AS "expiresAt", t.deployment,
+            a.disabled_at IS NOT NULL AS disabled, a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,
+            o.subscription_until AS "subscriptionUntil",
+            t.rate_limits AS "tokenLimits", o.rate_limits AS overrides
+          FROM access_tokens t
+          JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
+          JOIN operators o ON o.id = t.operator_id
+          WHERE t.digest = ${digest}`
+      )
+
+      const find = Effect.fnUntraced(function* (digestHex: string) {
+        const digest = Buffer.from(digestHex, "hex")
+        const rows = yield* asked({ digest })
+        const known = yield* decodeRows(rows)
+        return known.find((each) => sameDigest(each.digest, digest))
+      }, Effect.orDie)
+
+      // Keyed by digest, so that no token stays in memory. Unknown tokens are not kept: a new one works at once.
+      const cache = yield* Cache.makeWith(find, {
+        capacity: TOKEN_CACHE_ENTRIES,
+        timeToLive: (exit) =>
+          Exit.isSuccess(exit) && exit.value !== undefined ? Duration.seconds(TOKEN_CACHE_SECONDS) : Duration.zero
+      })
+
+      return { lookup: (token) => Cache.get(cache, digestHexOf(token)) }
+    })
+  )
+}

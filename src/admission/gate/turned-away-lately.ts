@@ -1,0 +1,45 @@
+import type { Caller } from "../../contract/caller.ts"
+import { CROWDED_TOKEN_MS, CROWDED_TOKENS } from "../../platform/limits.ts"
+import { digestHexOf, tokenOf } from "./credentials.ts"
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+interface Remembered {
+  readonly caller: Caller
+  /** Milliseconds since any moment. */
+  readonly until: number
+}
+
+/**
+ * Whose calls were turned away for want of room in the last CROWDED_TOKEN_MS, by token: while there is none, their next is
+ * told so at once, without asking who calls. By digest, so that no token stays in memory; what was remembered first is
+ * forgotten first.
+ */
+export class TurnedAwayLately {
+  readonly #most: number
+  readonly #byDigest = new Map<string, Remembered>()
+
+  constructor(most: number = CROWDED_TOKENS) {
+    this.#most = most
+  }
+
+  note(headers: Headers, caller: Caller, now: number): void {
+    const token = tokenOf(headers)
+    if (token === undefined) return
+    const digest = digestHexOf(token)
+    this.#byDigest.delete(digest)
+    for (const [oldest, { until }] of this.#byDigest) {
+      if (this.#byDigest.size < this.#most && until > now) break
+      this.#byDigest.delete(oldest)
+    }
+    this.#byDigest.set(digest, { caller, until: now + CROWDED_TOKEN_MS })
+  }
+
+  /** Who calls, if a call of theirs was turned away lately. */
+  of(headers: Headers, now: number): Caller | undefined {
+    if (this.#byDigest.size === 0) return undefined
+    const token = tokenOf(headers)
+    const remembered = token === undefined ? undefined : this.#byDigest.get(digestHexOf(token))
+    return remembered !== undefined && remembered.until > now ? remembered.caller : undefined
+  }
+}

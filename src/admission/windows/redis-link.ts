@@ -1,0 +1,170 @@
+import { Clock, Data, Deferred, Effect } from "effect"
+import { createClient } from "redis"
+import { redisUp } from "../../platform/telemetry/metrics/declared.ts"
+import { watched } from "../../platform/telemetry/metrics/family.ts"
+import { inSpan } from "../../platform/telemetry/spans.ts"
+import { type Counting, countingScript } from "./counting-script.ts"
+
+/** Longest a call waits for Redis to count it, in milliseconds. */
+export const REDIS_PATIENCE = 200
+/** Longest an attempt to reach Redis takes, in milliseconds. */
+export const REDIS_CONNECT = 1_000
+/** Milliseconds between two attempts to reach Redis while it is away. */
+export const REDIS_PROBE = 1_000
+/** Milliseconds between two warnings that Redis is away. */
+export const REDIS_WARNING = 60_000
+
+/** Redis refused the connection, dropped it, answered with an error, or did not answer in time. */
+class RedisAway extends Data.TaggedError("RedisAway")<{ readonly cause: unknown }> {}
+
+interface Connection {
+  readonly client: ReturnType<typeof newClient>
+  /** Fails once the connection is of no use any more. */
+  readonly lost: Deferred.Deferred<never, RedisAway>
+}
+
+export interface RedisLink {
+  /**
+   * The counts before this call, or undefined while Redis is away. Never fails; waits REDIS_PATIENCE once when Redis stops
+   * answering and not at all after that, until a probe in the background has counted something again.
+   */
+  readonly run: (counting: Counting) => Effect.Effect<ReadonlyArray<number> | undefined>
+}
+
+/**
+ * Keeps one connection to Redis. node-redis reconnects by itself, but then a command waits in its queue while Redis is
+ * away, and a server that accepts and stays silent looks connected; so a connection here lives once, and any failure ends
+ * it for all calls at once. Building waits for the first attempt, successful or not.
+ */
+export const makeRedisLink = Effect.fnUntraced(function* (url: string, probe: (nowMillis: number) => Counting) {
+  const { away, back } = announcements(yield* addressOf(url))
+  const attempted = yield* Deferred.make<void>()
+  let connection: Connection | undefined
+  yield* watched(redisUp.of({}), () => (connection === undefined ? 0 : 1))
+
+  const session = Effect.gen(function* () {
+    const made = yield* connected(url, probe)
+    connection = made
+    yield* back
+    yield* Deferred.succeed(attempted, undefined)
+    return yield* Deferred.await(made.lost)
+  }).pipe(
+    Effect.ensuring(
+      Effect.sync(() => {
+        connection = undefined
+      })
+    ),
+    Effect.scoped
+  )
+
+  yield* session.pipe(
+    Effect.catch(away),
+    Effect.andThen(Deferred.succeed(attempted, undefined)),
+    Effect.andThen(Effect.sleep(REDIS_PROBE)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  yield* Deferred.await(attempted)
+
+  const run: RedisLink["run"] = (counting) =>
+    Effect.suspend(() => {
+      if (counting.keys.length === 0) return Effect.succeed([])
+      const used = connection
+      if (used === undefined) return Effect.succeed(undefined)
+      return attempt(() => used.client.count(counting)).pipe(
+        inSpan("windows", { "db.system.name": "redis" }, "client"),
+        Effect.raceFirst(patience),
+        Effect.catch((lost) =>
+          Effect.sync(() => {
+            if (connection === used) connection = undefined
+            Deferred.doneUnsafe(used.lost, Effect.fail(lost))
+            return undefined
+          })
+        )
+      )
+    })
+
+  return { run } satisfies RedisLink
+})
+
+/** A connection that has counted something: a replica, a full or a loading server accepts one and counts nothing. */
+const connected = (url: string, probe: (nowMillis: number) => Counting) =>
+  Effect.gen(function* () {
+    const lost = yield* Deferred.make<never, RedisAway>()
+    const client = yield* newConnection(url, lost)
+    yield* attempt(() => client.connect())
+    const now = yield* Clock.currentTimeMillis
+    yield* attempt(() => client.count(probe(now)))
+    return { client, lost }
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: REDIS_CONNECT,
+      orElse: () => Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_CONNECT} ms` }))
+    })
+  )
+
+/** What the log says: that Redis is away, once in REDIS_WARNING however often it is tried, and that it is back. */
+const announcements = (address: string) => {
+  let warnedAt = Number.NEGATIVE_INFINITY
+  let announced = false
+  return {
+    away: Effect.fnUntraced(function* (why: RedisAway) {
+      const now = yield* Clock.currentTimeMillis
+      if (now - warnedAt < REDIS_WARNING) return
+      warnedAt = now
+      announced = true
+      yield* Effect.logWarning(
+        `Redis at ${address} is away: each process counts its own rate windows until it is back`,
+        why
+      )
+    }),
+    back: Effect.suspend(() => {
+      if (!announced) return Effect.void
+      announced = false
+      return Effect.logInfo(`Redis at ${address} is back: rate windows are shared again`)
+    })
+  }
+}
+
+const newClient = (url: string) =>
+  createClient({
+    url,
+    scripts: { count: countingScript },
+    disableOfflineQueue: true,
+    // node-redis would make an AbortSignal a command, which costs as much as the command; `patience` bounds the wait.
+    commandOptions: { timeout: 0 },
+    socket: { reconnectStrategy: false, connectTimeout: REDIS_CONNECT }
+  })
+
+const newConnection = (url: string, lost: Deferred.Deferred<never, RedisAway>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const client = newClient(url)
+      client.on("error", (cause) => Deferred.doneUnsafe(lost, Effect.fail(new RedisAway({ cause }))))
+      return client
+    }),
+    (client) =>
+      Effect.sync(() => {
+        // destroy() does not reach a socket that is still connecting: that one would come up later and stay.
+        client.once("ready", () => client.destroy())
+        client.destroy()
+      })
+  )
+
+const attempt = <A>(ask: () => Promise<A>) =>
+  Effect.tryPromise({ try: ask, catch: (cause) => new RedisAway({ cause }) })
+
+/**
+ * In four steps, so that a pause of this process (a garbage collection, a long computation) is one step late instead of
+ * the whole wait gone before the answer could be read, or the question be sent.
+ */
+const patience = Effect.sleep(REDIS_PATIENCE / 4).pipe(
+  Effect.repeat({ times: 3 }),
+  Effect.andThen(Effect.fail(new RedisAway({ cause: `no answer within ${REDIS_PATIENCE} ms` })))
+)
+
+/** Host and port alone: the address may hold a password. */
+const addressOf = (url: string): Effect.Effect<string> =>
+  URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)
+    ? Effect.succeed(new URL(url).host)
+    : Effect.die("The address of Redis must look like redis://host:6379 or rediss://host:6379")

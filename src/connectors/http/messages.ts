@@ -1,0 +1,78 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { nextRows } from "../../jobs/retention.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { onlyRowOf, rowsOf } from "../../platform/database/rows.ts"
+import { connectorName } from "./names.ts"
+
+// Which messages of connectors were heard, and what came of each.
+
+type Sql = SqlClient.SqlClient
+
+/** What came of a message. */
+export const Outcome = Schema.Struct({ outcome: Schema.String, reason: Schema.NullOr(Schema.String) })
+export type Outcome = typeof Outcome.Type
+
+const Ground = Schema.Struct({
+  /** Of the connector's account that the message is about; null: it has no such account. */
+  operator_id: Schema.NullOr(Schema.Int),
+  channel_type: Schema.NullOr(Schema.String),
+  /** What came of the message of that id, if one was heard; `same`: it was this one, `anew`: it is signed later than before. */
+  before: Schema.NullOr(Schema.Struct({ ...Outcome.fields, same: Schema.Boolean, anew: Schema.Boolean }))
+})
+
+const readGround = onlyRowOf(Ground)
+const readNothing = rowsOf(Schema.Struct({}))
+
+interface Message {
+  readonly connectorId: number
+  readonly messageId: string
+  readonly digest: Uint8Array
+  /** Seconds since 1970 of its signature. */
+  readonly signedAt: number
+}
+
+interface Looked extends Message {
+  readonly connector: string
+  readonly accountId: number
+}
+
+/** What there is to know before a message is heard. */
+export const groundOf = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ connectorId, messageId, digest, signedAt, connector, accountId }: Givens<Looked>) => sql`
+      SELECT a.operator_id, a.channel_type, (
+        SELECT jsonb_build_object('outcome', outcome, 'reason', reason, 'same', digest = ${digest}::bytea,
+          'anew', signed_at < ${signedAt}::bigint)
+        FROM connector_messages WHERE connector_id = ${connectorId} AND message_id = ${messageId}
+      ) AS before
+      FROM (VALUES (0)) one LEFT JOIN channel_accounts a ON a.connector = ${connector} AND a.id = ${accountId}`
+  )
+  return (message: Message, accountId: number) =>
+    readGround(statement({ ...message, connector: connectorName(message.connectorId), accountId }))
+}
+
+interface Heard extends Message, Outcome {
+  readonly now: Date
+}
+
+/** Writes down what came of a message, and when it was signed last; of two that were heard at once the first stays. */
+export const noting = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ connectorId, messageId, digest, signedAt, outcome, reason, now }: Givens<Heard>) => sql`
+      INSERT INTO connector_messages AS m (connector_id, message_id, digest, outcome, reason, signed_at, heard_at)
+      SELECT id, ${messageId}, ${digest}::bytea, ${outcome}, ${reason}, ${signedAt}::bigint, ${now}::timestamptz
+      FROM connectors WHERE id = ${connectorId}
+      ON CONFLICT (connector_id, message_id) DO UPDATE SET signed_at = excluded.signed_at
+        WHERE m.digest = excluded.digest AND m.signed_at < excluded.signed_at`
+  )
+  return (message: Message, { outcome, reason }: Outcome, now: Date) =>
+    readNothing(statement({ ...message, outcome, reason, now }))
+}
+
+export const forgettingMessages = (sql: Sql, then: Date): Fragment => sql`
+  DELETE FROM connector_messages
+  WHERE ${nextRows(sql, sql`SELECT ctid FROM connector_messages WHERE heard_at <= ${then}`)}`

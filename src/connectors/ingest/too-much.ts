@@ -1,0 +1,26 @@
+import { BODY_BYTES, JSON_DEPTH, JSON_PARTS } from "../../platform/limits.ts"
+
+/**
+ * Why a value is more than is read, undefined where it is not: what a door asks of a body before it is parsed
+ * (contract/json-text.ts), asked of a value that never was a text. It walks no further than the first excess.
+ */
+export const tooMuch = (said: unknown): string | undefined => {
+  const left = [{ value: said, depth: 0 }]
+  let parts = 0
+  let characters = 0
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { value, depth } = next
+    if (typeof value === "string") characters += value.length
+    if (typeof value === "object" && value !== null) {
+      if (depth === JSON_DEPTH) return `nested deeper than ${JSON_DEPTH} levels`
+      for (const name in value) {
+        parts += 1
+        characters += name.length
+        if (parts > JSON_PARTS) return `more than ${JSON_PARTS} fields and elements`
+      }
+      for (const each of Object.values(value)) left.push({ value: each, depth: depth + 1 })
+    }
+    if (characters > BODY_BYTES) return `more than ${BODY_BYTES} characters`
+  }
+  return undefined
+}

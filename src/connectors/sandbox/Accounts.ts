@@ -1,0 +1,105 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { rowOf, rowsOf } from "../../platform/database/rows.ts"
+import { SANDBOX_ASKED } from "../../platform/limits.ts"
+import type { Account } from "./Books.ts"
+import { Mood, type SandboxAccount } from "./rows.ts"
+
+// How accounts of the sandbox behave, and what they were asked.
+
+type Sql = SqlClient.SqlClient
+
+const readMood = rowOf(Mood)
+const readNothing = rowsOf(Schema.Struct({}))
+
+const USUAL: Mood = { mood: "accepts", mood_ms: 0, mood_reason: "" }
+
+const mood = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id }: Givens<Account>) => sql`
+      SELECT mood, mood_ms, mood_reason FROM sandbox_accounts
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id}`
+  )
+  return ({ operator_id, account_id }: Account) =>
+    Effect.map(readMood(statement({ operator_id, account_id })), (found) => found ?? USUAL)
+}
+
+interface Put extends Account, Mood {
+  readonly username: string
+  readonly status: string
+  readonly now: Date
+}
+
+/** The account says how it stands with it: a marketplace that lets us act no longer says so. */
+const putMood = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, mood, mood_ms, mood_reason, username, status, now }: Givens<Put>) => sql`
+      WITH put AS (
+        INSERT INTO sandbox_accounts AS a (operator_id, account_id, mood, mood_ms, mood_reason)
+        VALUES (${operator_id}, ${account_id}, ${mood}, ${mood_ms}, ${mood_reason})
+        ON CONFLICT (operator_id, account_id) DO UPDATE
+          SET mood = excluded.mood, mood_ms = excluded.mood_ms, mood_reason = excluded.mood_reason, version = a.version + 1
+        RETURNING operator_id, account_id, version
+      )
+      INSERT INTO sandbox_words AS w (operator_id, account_id, kind, subject, version, said, due_at)
+      SELECT operator_id, account_id, 'account', '', version,
+        jsonb_build_object('type', 'account', 'version', version, 'username', ${username}::text,
+          'auth_status', ${status}::text), ${now}::timestamptz
+      FROM put
+      ON CONFLICT (operator_id, account_id, kind, subject) DO UPDATE SET version = excluded.version,
+        said = excluded.said, due_at = excluded.due_at, attempts = 0, heard = NULL`
+  )
+  return ({ operator_id, account_id, username }: SandboxAccount, given: Mood, now: Date) =>
+    readNothing(
+      statement({
+        operator_id,
+        account_id,
+        mood: given.mood,
+        mood_ms: given.mood_ms,
+        mood_reason: given.mood_reason,
+        username,
+        status: given.mood === "disconnected" ? "disconnected" : "active",
+        now
+      })
+    )
+}
+
+/** What an account was asked, and what it answered. */
+export interface Asked {
+  /** The act, as the port names it. */
+  readonly act: string
+  /** The listing or order it was about. */
+  readonly subject: string
+  readonly summary: string
+  readonly answer: string
+}
+
+interface Noted extends Account, Asked {
+  readonly now: Date
+}
+
+/** Notes it beside the last ones; what is older goes. */
+const note = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operator_id, account_id, act, subject, summary, answer, now }: Givens<Noted>) => sql`
+      WITH noted AS (
+        INSERT INTO sandbox_asked (operator_id, account_id, act, subject, summary, answer, asked_at)
+        VALUES (${operator_id}, ${account_id}, ${act}, ${subject}, ${summary}, ${answer}, ${now})
+      )
+      DELETE FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND id <= (
+        SELECT id FROM sandbox_asked WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+        ORDER BY id DESC OFFSET ${sql.literal(String(SANDBOX_ASKED - 1))} LIMIT 1)`
+  )
+  return ({ operator_id, account_id }: Account, { act, subject, summary, answer }: Asked, now: Date) =>
+    readNothing(statement({ operator_id, account_id, act, subject, summary, answer, now }))
+}
+
+export class Accounts extends Context.Service<Accounts>()("latchkey/sandbox/Accounts", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ mood: mood(sql), putMood: putMood(sql), note: note(sql) }))
+}) {
+  static readonly layer = Layer.effect(Accounts, Accounts.make)
+}

@@ -1,0 +1,37 @@
+import { Context, Effect, Layer, Ref, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { onlyRowOf } from "../../platform/database/rows.ts"
+
+const readFound = onlyRowOf(Schema.Struct({ found: Schema.Boolean }))
+
+/** Whether the sandbox is there at all; where it is not, nobody can tell that it could be. */
+export class SandboxAllowed extends Context.Service<SandboxAllowed, { readonly allowed: Effect.Effect<boolean> }>()(
+  "latchkey/sandbox/SandboxAllowed"
+) {
+  static readonly layerAlways = Layer.succeed(SandboxAllowed, { allowed: Effect.succeed(true) })
+  static readonly layerNever = Layer.succeed(SandboxAllowed, { allowed: Effect.succeed(false) })
+
+  /** As the settings say; `with demo` is where the demo operator is, whose main account has that e-mail address. */
+  static readonly layerOf = (
+    setting: "always" | "never" | "with demo",
+    demoEmail: string
+  ): Layer.Layer<SandboxAllowed, never, SqlClient.SqlClient> => {
+    if (setting === "with demo") return SandboxAllowed.layerWithDemo(demoEmail)
+    return setting === "always" ? SandboxAllowed.layerAlways : SandboxAllowed.layerNever
+  }
+
+  /** Where the demo operator is, whose main account has this e-mail address: once it was found it is not looked for again. */
+  static readonly layerWithDemo = (demoEmail: string) =>
+    Layer.effect(
+      SandboxAllowed,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const isThere = yield* Ref.make(false)
+        const look = Effect.flatMap(
+          readFound(sql`SELECT EXISTS (SELECT FROM accounts WHERE lower(email) = ${demoEmail}) AS found`),
+          ({ found }) => Effect.as(Ref.set(isThere, found), found)
+        )
+        return { allowed: Effect.flatMap(Ref.get(isThere), (found) => (found ? Effect.succeed(true) : look)) }
+      })
+    )
+}

@@ -1,0 +1,141 @@
+import { Schema } from "effect"
+import { Restrictions } from "../../domain/channels/port/days.ts"
+import {
+  MessageSaid,
+  OfferSaid,
+  OfferStatus,
+  OrderSaid,
+  OrderStatusSaid,
+  ReviewSaid,
+  ThreadSaid
+} from "../../domain/channels/port/said.ts"
+import { column } from "../../platform/database/columns.ts"
+import { SandboxChannel } from "./channels.ts"
+
+// What the marketplace keeps.
+
+/** Whose account at which channel, and the clock of its host. */
+export const SandboxAccount = Schema.Struct({
+  operator_id: Schema.Int,
+  account_id: Schema.Int,
+  channel_type: SandboxChannel,
+  username: Schema.String,
+  time_zone: Schema.String
+})
+export type SandboxAccount = typeof SandboxAccount.Type
+
+export const MOODS = ["accepts", "refuses", "late", "never", "502", "503", "disconnected"] as const
+
+/** How an account answers what it is asked. */
+export const Mood = Schema.Struct({
+  mood: Schema.Literals(MOODS),
+  /** Of `late`: how late. */
+  mood_ms: Schema.Int,
+  /** Of `refuses`: why. */
+  mood_reason: Schema.String
+})
+export type Mood = typeof Mood.Type
+
+/** Prices and rules, by the names they have at the channel; whatever the channel, `base_price` and `cleaning_fee`. */
+export const Settings = Schema.Record(Schema.String, Schema.Json)
+export type Settings = typeof Settings.Type
+
+export const Listing = Schema.Struct({
+  listing_id: Schema.String,
+  title: Schema.String,
+  currency: Schema.String,
+  /** How many of it there are. */
+  rooms: Schema.Int,
+  instant: Schema.Boolean,
+  commission: Schema.Int,
+  tax: Schema.Int,
+  settings: Settings,
+  version: Schema.Int,
+  revision: Schema.Int
+})
+export type Listing = typeof Listing.Type
+
+/** A day of which something was said or sold. */
+export const Day = Schema.Struct({
+  listing_id: column("text", Schema.String),
+  day: column("date", Schema.String),
+  /** Decimal text; null: what the settings say. */
+  price: column("numeric", Schema.NullOr(Schema.String)),
+  /** How many the host said can still be sold; null: nothing was said. */
+  offered: column("integer", Schema.NullOr(Schema.Int)),
+  /** Sold since that was said. */
+  taken: column("integer", Schema.Int),
+  /** Sold in all. */
+  sold: column("integer", Schema.Int),
+  restrictions: column("jsonb", Restrictions)
+})
+export type Day = typeof Day.Type
+
+export const ANSWERS = ["approved", "declined"] as const
+
+/** An order; `said` is how it is told, version and all. */
+export const Order = Schema.Struct({
+  order_id: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  status: column("text", OrderStatusSaid),
+  /** What the host said of a request. */
+  answer: column("text", Schema.NullOr(Schema.Literals(ANSWERS))),
+  expires_at: column("timestamptz", Schema.NullOr(Schema.Date)),
+  said: column("jsonb", OrderSaid),
+  booked_at: column("timestamptz", Schema.Date)
+})
+export type Order = typeof Order.Type
+
+export const Payment = Schema.Struct({
+  payment_id: Schema.String,
+  kind: Schema.Literals(["payment", "refund"]),
+  /** Decimal text. */
+  amount: Schema.String
+})
+export type Payment = typeof Payment.Type
+
+/** A thread with a guest; `said` is how it is told, version and all. */
+export const Thread = Schema.Struct({
+  thread_id: column("text", Schema.String),
+  /** Who its guest is (threads.ts `guestKey`). */
+  guest: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  revision: column("bigint", Schema.Int),
+  /** How many it has. */
+  messages: column("integer", Schema.Int),
+  offers: column("integer", Schema.Int),
+  said: column("jsonb", ThreadSaid),
+  last_message_at: column("timestamptz", Schema.Date)
+})
+export type Thread = typeof Thread.Type
+
+export const Message = Schema.Struct({
+  thread_id: column("text", Schema.String),
+  /** The first of its thread is 1. */
+  number: column("integer", Schema.Int),
+  /** What the service calls it, where its channel keeps that. */
+  sent_as: column("text", Schema.NullOr(Schema.String)),
+  said: column("jsonb", MessageSaid)
+})
+export type Message = typeof Message.Type
+
+/** An offer; `said` is how it is told, version and all. */
+export const Offer = Schema.Struct({
+  offer_id: column("text", Schema.String),
+  thread_id: column("text", Schema.String),
+  /** What the service calls it. */
+  reference: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  status: column("text", OfferStatus),
+  said: column("jsonb", OfferSaid),
+  expires_at: column("timestamptz", Schema.Date)
+})
+export type Offer = typeof Offer.Type
+
+/** What guest and host have said of a stay; `said` is how it is told, version and all. */
+export const Review = Schema.Struct({
+  order_id: column("text", Schema.String),
+  version: column("bigint", Schema.Int),
+  said: column("jsonb", ReviewSaid)
+})
+export type Review = typeof Review.Type

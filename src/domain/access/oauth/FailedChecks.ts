@@ -1,0 +1,48 @@
+import { hash } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { rateLimitHeaders, refusalMessage } from "../../../admission/windows/messages.ts"
+import { RateWindows } from "../../../admission/windows/RateWindows.ts"
+import { type Bucket, windowOf } from "../../../admission/windows/window.ts"
+import { RateLimited } from "../../../contract/errors.ts"
+import { FAILED_CHECKS } from "../../../platform/limits.ts"
+
+/**
+ * Who is counted: a partner by its client_id, for secrets and verifiers together; the public client, which is everybody's, by the
+ * account of the code as well.
+ */
+export type Checked = string
+
+/** Counts secrets and verifiers that were wrong (specification, Limits: the OAuth brute-force lock), across processes where there is Redis. */
+export class FailedChecks extends Context.Service<
+  FailedChecks,
+  {
+    /**
+     * What a check came to, once it is told. A wrong one is counted and answers false; after ten in a window of ten minutes the next
+     * is 429 `Too many attempts.`, and so is a right one for as long as that lasts. Counting is exact: of twenty wrong ones at once
+     * ten are told so.
+     */
+    readonly told: (who: Checked, isRight: boolean) => Effect.Effect<boolean, RateLimited>
+  }
+>()("latchkey/oauth/FailedChecks") {
+  static readonly layer = Layer.effect(
+    FailedChecks,
+    Effect.map(RateWindows, (windows) => ({
+      told: (who, isRight) => {
+        const counted = [bucketOf(who)]
+        return Effect.flatMap(isRight ? windows.admit([], counted) : windows.admit(counted, []), (admission) =>
+          admission._tag === "Admitted"
+            ? Effect.succeed(isRight)
+            : Effect.fail(new RateLimited({ message: refusalMessage(admission), headers: rateLimitHeaders(admission) }))
+        )
+      }
+    }))
+  )
+}
+
+/** Of one length, whoever it is. */
+const bucketOf = (who: Checked): Bucket => ({
+  key: `oauth:${hash("sha256", who, "base64url")}`,
+  scope: "oauth",
+  window: windowOf("10m"),
+  max: FAILED_CHECKS
+})

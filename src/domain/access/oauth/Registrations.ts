@@ -1,0 +1,52 @@
+import { Context, DateTime, Effect, Layer } from "effect"
+import { rateLimitHeaders, refusalMessage } from "../../../admission/windows/messages.ts"
+import { RateWindows } from "../../../admission/windows/RateWindows.ts"
+import { type Bucket, windowOf } from "../../../admission/windows/window.ts"
+import { CallerAddress, networkOf } from "../../../contract/caller-address.ts"
+import { NotImplemented, RateLimited } from "../../../contract/errors.ts"
+import { PublicClient } from "../../../platform/installation.ts"
+import { REGISTRATIONS_A_MINUTE } from "../../../platform/limits.ts"
+import { ClientStore } from "./clients/store.ts"
+import { registeredForm } from "./redirect.ts"
+
+/** Where users of the public client want to be led back to (RFC 7591): the client is one for all, and so are its addresses. */
+export class Registrations extends Context.Service<
+  Registrations,
+  {
+    /** To be run before a registration is looked at: fails where there is no public client, and for who registers too often. */
+    readonly admit: Effect.Effect<void, NotImplemented | RateLimited>
+    /** Keeps addresses that are registrable. */
+    readonly register: (uris: ReadonlyArray<string>) => Effect.Effect<void>
+  }
+>()("latchkey/oauth/Registrations") {
+  static readonly layer = Layer.effect(
+    Registrations,
+    Effect.gen(function* () {
+      const [store, windows, hasPublic] = [yield* ClientStore, yield* RateWindows, yield* PublicClient]
+
+      const admit = Effect.gen(function* () {
+        if (!hasPublic) return yield* noPublicClient
+        // Where nobody's address is known, all are one.
+        const admission = yield* windows.admit([bucketOf((yield* CallerAddress) ?? "")], [])
+        if (admission._tag === "Admitted") return
+        return yield* new RateLimited({ message: refusalMessage(admission), headers: rateLimitHeaders(admission) })
+      })
+
+      return {
+        admit,
+        register: (uris) => Effect.flatMap(DateTime.nowAsDate, (now) => store.register(uris.map(registeredForm), now))
+      }
+    })
+  ).pipe(Layer.provide(ClientStore.layer))
+}
+
+const bucketOf = (address: string): Bucket => ({
+  key: `registration:${networkOf(address)}`,
+  scope: "registration",
+  window: windowOf("1m"),
+  max: REGISTRATIONS_A_MINUTE
+})
+
+const noPublicClient = new NotImplemented({
+  message: "Clients cannot register here: this installation has no public client. Ask who runs it for a client_id."
+})

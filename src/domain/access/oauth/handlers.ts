@@ -1,0 +1,80 @@
+import { Clock, Effect, Layer } from "effect"
+import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
+import { handled, layerHandled, open } from "../../handled.ts"
+import { ClientAuthentication } from "./ClientAuthentication.ts"
+import { PUBLIC_CLIENT_ID } from "./Clients.ts"
+import {
+  type create_oauth_authorization,
+  type create_oauth_registration,
+  Oauth,
+  type revoke_oauth_authorization
+} from "./contract.ts"
+import { FailedChecks } from "./FailedChecks.ts"
+import { type Issued, Issuing } from "./Issuing.ts"
+import { Registrations } from "./Registrations.ts"
+import { GRANT_TYPES, registrationOf } from "./registration-rules.ts"
+
+type Authentication = ClientAuthentication["Service"]
+
+const answerOf = ({ accessToken, refreshToken, expiresIn, scope }: Issued) => ({
+  access_token: accessToken,
+  refresh_token: refreshToken,
+  expires_in: expiresIn,
+  token_type: "Bearer" as const,
+  scope
+})
+
+const authorize = (authentication: Authentication, issuing: Issuing["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof create_oauth_authorization.payloadSchema.Type) {
+    const { grant_type, client_id: id, client_secret: secret, code, refresh_token: refreshToken } = payload
+    const resources = [payload.resource ?? []].flat()
+    if (grant_type === "authorization_code") {
+      const client = yield* authentication.authenticate({ id, secret })
+      if (code === undefined) return yield* missing("code")
+      const { redirect_uri: redirectUri, code_verifier: verifier } = payload
+      return answerOf(yield* issuing.exchange({ client, code, verifier, redirectUri, resources }))
+    }
+    if (grant_type === "refresh_token") {
+      const client = yield* authentication.authenticate({ id, secret })
+      if (refreshToken === undefined) return yield* missing("refresh_token")
+      return answerOf(yield* issuing.renew({ client, refreshToken, scope: payload.scope, resources }))
+    }
+    return yield* unknownGrantType
+  })
+
+const revoke = (authentication: Authentication, issuing: Issuing["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof revoke_oauth_authorization.payloadSchema.Type) {
+    const { client_id: id, client_secret: secret, token } = payload
+    yield* issuing.revoke(yield* authentication.authenticate({ id, secret }), token)
+    return {}
+  })
+
+const register = ({ register }: Registrations["Service"]) =>
+  Effect.fnUntraced(function* (payload: typeof create_oauth_registration.payloadSchema.Type) {
+    const registration = yield* Effect.fromResult(registrationOf(payload))
+    yield* register(registration.redirect_uris)
+    const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    return { client_id: PUBLIC_CLIENT_ID, client_id_issued_at: issuedAt, ...registration }
+  })
+
+const missing = (field: string) =>
+  new BadRequest({ message: `${field}: is required with this grant_type.`, oauth: "invalid_request" })
+
+const unknownGrantType = new ValidationFailed({
+  message: `grant_type: must be one of ${GRANT_TYPES.join(", ")}.`,
+  oauth: "unsupported_grant_type"
+})
+
+/** Over whatever gives tokens out. */
+export const layerOauthOver = layerHandled(
+  Effect.gen(function* () {
+    const [authentication, issuing, registrations] = [yield* ClientAuthentication, yield* Issuing, yield* Registrations]
+    return handled(Oauth, {
+      create_oauth_authorization: open(authorize(authentication, issuing)),
+      revoke_oauth_authorization: open(revoke(authentication, issuing)),
+      create_oauth_registration: open(register(registrations), registrations.admit)
+    })
+  })
+).pipe(Layer.provide([ClientAuthentication.layer, Registrations.layer]))
+
+export const layerOauth = layerOauthOver.pipe(Layer.provide(Issuing.layer), Layer.provide(FailedChecks.layer))

@@ -1,0 +1,35 @@
+import type { BadRequest, RateLimited, Unauthenticated } from "../../../contract/errors.ts"
+import type { Client } from "./Clients.ts"
+
+/** What an exchange or a renewal answers. */
+export interface Issued {
+  readonly accessToken: string
+  readonly refreshToken: string
+  /** Whole seconds from now. */
+  readonly expiresIn: number
+  readonly scope: "read-only" | "writable"
+}
+
+/** A code as its client gives it back; the client has proved who it is. What is undefined was not sent, nor are no resources. */
+export interface GivenCode {
+  readonly client: Client
+  readonly code: string
+  readonly verifier: string | undefined
+  readonly redirectUri: string | undefined
+  readonly resources: ReadonlyArray<string>
+}
+
+export interface GivenRefreshToken {
+  readonly client: Client
+  readonly refreshToken: string
+  readonly scope: string | undefined
+  readonly resources: ReadonlyArray<string>
+}
+
+/** Where tokens are given out. */
+export interface Place {
+  readonly publicUrl: string
+  readonly deployment: string
+}
+
+export type Refusal = BadRequest | Unauthenticated | RateLimited

@@ -1,0 +1,104 @@
+import { Result } from "effect"
+import { REDIRECT_SCHEME, REDIRECT_URI } from "../../../platform/limits.ts"
+import { isOfPrograms } from "./scheme.ts"
+
+// Where browsers may be led back to with a code (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). An address is
+// taken only as a browser itself would write it, so that what is compared to the letter is what the browser goes to.
+
+export type ClientKind = "partner" | "public"
+
+/** What an address leads to. */
+export type Place =
+  | { readonly _tag: "Site"; readonly host: string; readonly origin: string }
+  /** A program of this device that listens on it (RFC 8252 7.3). */
+  | { readonly _tag: "Loopback"; readonly host: string; readonly origin: string }
+  /** A program of this device that the system knows by a scheme of its own (RFC 8252 7.1). */
+  | { readonly _tag: "Program"; readonly scheme: string }
+
+/** What RFC 3986 lets a URI be made of. */
+const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
+const PORT = "(?::([1-9][0-9]{0,4}))?"
+/** `localhost` is what clients in use write, though RFC 8252 8.3 would rather have the addresses. */
+const LOOPBACK = new RegExp(`^http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)${PORT}(?=[/?]|$)`)
+/** Names of letters, digits and hyphens, addresses among them: nothing that would end a source in a policy (CSP). */
+const SITE = new RegExp(`^https://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])${PORT}(?=[/?]|$)`)
+const PROGRAM = /^([a-z][a-z0-9+.-]*):\/[^#]*$/
+const PORT_MAX = 65_535
+
+const isPort = (port: string | undefined): boolean => port === undefined || Number(port) <= PORT_MAX
+
+/** Where an address leads; undefined: nowhere that anybody may be led to. */
+export const placeOf = (uri: string): Place | undefined => {
+  const [origin = "", host = "", port] = LOOPBACK.exec(uri) ?? SITE.exec(uri) ?? []
+  if (host !== "")
+    return isPort(port) ? { _tag: origin.startsWith("https:") ? "Site" : "Loopback", host, origin } : undefined
+  const scheme = PROGRAM.exec(uri)?.[1] ?? ""
+  return scheme.length <= REDIRECT_SCHEME && isOfPrograms(scheme) ? { _tag: "Program", scheme } : undefined
+}
+
+/** The form a public client's address is kept in: a loopback address without its port. */
+export const registeredForm = (uri: string): string =>
+  uri.replace(LOOPBACK, (whole: string, host: string, port: string | undefined) =>
+    isPort(port) ? `http://${host}` : whole
+  )
+
+/** Whether a browser goes to what is written: no dots that lead upwards, no other way to write an address or a port. */
+const isAsBrowsersWrite = (uri: string): boolean => {
+  const whole = registeredForm(uri).replace(/^(https?:\/\/[^/?]+)(?=\?|$)/, "$1/")
+  return URL.parse(whole)?.href === whole
+}
+
+/** Whether somebody is named before the host, as which it could be taken for another. */
+const namesSomebody = (uri: string): boolean => /^[^:]*:\/\/[^/?#]*@/.test(uri)
+
+/** What an answer adds: an address that has one already would have it twice. */
+const ANSWERED = new Set(["code", "state", "iss", "error", "error_description", "error_uri"])
+
+const asksForAnswers = (uri: string): boolean =>
+  Array.from(new URLSearchParams(uri.split("?").slice(1).join("?")).keys()).some((name) => ANSWERED.has(name))
+
+const WHERE: Readonly<Record<ClientKind, string>> = {
+  partner: "must be an https address; http only on this machine (127.0.0.1, [::1], localhost)",
+  public:
+    "must be an https address, http on this machine (127.0.0.1, [::1], localhost), or of a scheme that is the program's own, such as com.example.app:/callback"
+}
+
+const wrongIn = (uri: string, client: ClientKind): string | undefined => {
+  if (uri.length > REDIRECT_URI) return `must have at most ${REDIRECT_URI} characters`
+  if (!CHARACTERS.test(uri)) return "must be an address, with what is no part of one written in percent"
+  if (uri.includes("*")) return "must be one address: * stands for nothing"
+  if (uri.includes("#")) return "must have no fragment"
+  if (namesSomebody(uri)) return "must have no user name"
+  const place = placeOf(uri)
+  if (place === undefined || (place._tag === "Program" && client === "partner")) return WHERE[client]
+  if (!isAsBrowsersWrite(uri)) return "must be written as a browser writes it"
+  return asksForAnswers(uri) ? `must have none of ${Array.from(ANSWERED).join(", ")} in its query` : undefined
+}
+
+/** What is wrong with an address that somebody wants to register, in words that follow its field; failing with those. */
+export const registrable = (uri: string, client: ClientKind): Result.Result<string, string> => {
+  const wrong = wrongIn(uri, client)
+  return wrong === undefined ? Result.succeed(uri) : Result.fail(`${wrong}.`)
+}
+
+/** Whether an address is one that was registered: the same to the letter, but for the port of a loopback address of the public client. */
+export const isRegistered = (registered: ReadonlyArray<string>, uri: string, client: ClientKind): boolean =>
+  Result.isSuccess(registrable(uri, client)) &&
+  (client === "partner"
+    ? registered.includes(uri)
+    : registered.some((each) => registeredForm(each) === registeredForm(uri)))
+
+/** The address with what it is answered; what its query has stays to the letter (RFC 6749 3.1.2). */
+export const answeredAt = (uri: string, answer: Readonly<Record<string, string | undefined>>): string => {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(answer)) if (value !== undefined) given.set(name, value)
+  const joint = uri.includes("?") ? (/[?&]$/.test(uri) ? "" : "&") : "?"
+  return `${uri}${joint}${given.toString()}`
+}
+
+/**
+ * Whether browsers are led there without a person's word. A partner's addresses were looked at by who runs the service; of the
+ * public client's, which anybody registers, those that stay on the person's own device.
+ */
+export const isTrusted = (place: Place, { isPublic }: { readonly isPublic: boolean }): boolean =>
+  !isPublic || place._tag !== "Site"

@@ -1,0 +1,93 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { Id } from "../../contract/fields.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { rowOf } from "../../platform/database/rows.ts"
+import { openedStays } from "../bookings/check-in/opened.ts"
+import { OpenedStay } from "../bookings/check-in/opened-stay.ts"
+import { CustomFields } from "../bookings/stays/stay.ts"
+import type { OfOperator } from "../own-row.ts"
+
+// What rules and templates go by, read as it is now.
+
+const Text = Schema.NullOr(Schema.String)
+
+/** All that a template may say of a stay, as it is now. */
+export const StayFacts = Schema.Struct({
+  ...OpenedStay.fields,
+  reservation_code: Schema.String,
+  channel_type: Schema.String,
+  booked_at: Schema.Date,
+  property_id: Schema.NullOr(Id),
+  /** Whether no other stay of its order ends after it: an order has one review, after its last stay. */
+  is_last: Schema.Boolean,
+  custom_fields: Schema.NullOr(CustomFields),
+  /** The last part of the address of its page for guests; null: it has none yet. */
+  guide_token: Text
+})
+export type StayFacts = typeof StayFacts.Type
+
+/** All that a template may say to somebody who inquires, and what decides whether a rule is for that. */
+export const InquiryFacts = Schema.Struct({
+  guest_name: Text,
+  host_name: Schema.String,
+  channel_type: Schema.String,
+  /** Of the listing that is asked about; null where it is not linked to one property, or not known. */
+  property_id: Schema.NullOr(Id),
+  title: Text,
+  address: Text,
+  check_in_date: Text,
+  check_out_date: Text
+})
+export type InquiryFacts = typeof InquiryFacts.Type
+
+const readStay = rowOf(StayFacts)
+const readInquiry = rowOf(InquiryFacts)
+
+/** Whether no other stay of its order ends after stay `s`; of two that end together the later one is the last. */
+export const isLast = (sql: SqlClient): Fragment => sql`
+  s.id = (SELECT other.id FROM stays other WHERE other.operator_id = s.operator_id AND other.order_id = s.order_id
+    ORDER BY other.check_out_date DESC, other.id DESC LIMIT 1)`
+
+/** A query for {@link StayFacts}, where `where` holds of the stay `s`. */
+export const stayFacts = (sql: SqlClient, where: Fragment): Fragment =>
+  openedStays(
+    sql,
+    where,
+    sql`, o.reservation_code, o.channel_type, o.booked_at, s.property_id, ${isLast(sql)} AS is_last, s.custom_fields,
+      s.guide_token`
+  )
+
+interface OfCode extends OfOperator {
+  readonly stayCode: string
+}
+
+/** The facts of a stay by its code; undefined where the operator has none. */
+export const factsOfCode = (sql: SqlClient) => {
+  const statement = inForms(sql, ({ operatorId, stayCode }: Givens<OfCode>) =>
+    stayFacts(sql, sql`s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`)
+  )
+  return (operatorId: number, stayCode: string) => readStay(statement({ operatorId, stayCode }))
+}
+
+interface OfConversation extends OfOperator {
+  readonly conversationId: number
+}
+
+/** The facts of what is asked about in a conversation, by its id; undefined where the operator has none. */
+export const inquiryFactsOf = (sql: SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, conversationId }: Givens<OfConversation>) => sql`
+      SELECT c.guest_name, host.name AS host_name, c.channel_type, p.id AS property_id, p.title, p.address,
+        c.inquiry_check_in_date AS check_in_date, c.inquiry_check_out_date AS check_out_date
+      FROM conversations c
+      JOIN operators host ON host.id = c.operator_id
+      LEFT JOIN listings l ON l.operator_id = c.operator_id AND l.channel_type = c.channel_type
+        AND l.listing_id = c.inquiry_listing_id
+      LEFT JOIN properties p ON p.operator_id = l.operator_id AND p.id = l.property_id
+      WHERE c.operator_id = ${operatorId} AND c.id = ${conversationId}`
+  )
+  return (operatorId: number, conversationId: number) => readInquiry(statement({ operatorId, conversationId }))
+}

@@ -1,0 +1,103 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { Page } from "../../contract/page.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { idsParameter, keywordInSearchForm, toSearchForm } from "../../platform/database/parameters.ts"
+import { onlyRowOf } from "../../platform/database/rows.ts"
+import { PAGE_MAX } from "../../platform/limits.ts"
+import type { ChannelType } from "../channels/port/channel-type.ts"
+import type { OfOperator } from "../own-row.ts"
+import { unknownProperties } from "../properties/properties/belonging.ts"
+import type { Between } from "./asked-actions.ts"
+import { Action, type ActionType } from "./contract.ts"
+import { statusWanted } from "./rules/status-wanted.ts"
+
+// What rules are going to do, as it is listed.
+
+/** What a search narrows by. */
+export interface Wanted extends Between {
+  readonly keyword: string | undefined
+  readonly stayCode: string | undefined
+  readonly propertyIds: ReadonlyArray<number> | undefined
+  readonly channelTypes: ReadonlyArray<ChannelType> | undefined
+}
+
+const Found = Schema.Struct({
+  /** Those of the named properties that are not the operator's. */
+  unknown_properties: Schema.Array(Schema.Int),
+  stay_known: Schema.Boolean,
+  /** In their order; `scheduled_at` with whatever offset the database writes. */
+  actions: Schema.Array(Action)
+})
+const readFound = onlyRowOf(Found)
+
+interface Asked extends OfOperator, Wanted, Page {
+  /** What is planned until then is shown. */
+  readonly horizon: Date
+}
+
+const conditions = (sql: SqlClient.SqlClient, asked: Givens<Asked>): ReadonlyArray<Fragment> => {
+  const { keyword, stayCode, propertyIds, channelTypes, from, until } = asked
+  const all: Array<Fragment> = []
+  if (from !== undefined) all.push(sql`p.scheduled_at >= ${from}`)
+  if (until !== undefined) all.push(sql`p.scheduled_at < ${until}`)
+  if (stayCode !== undefined) all.push(sql`s.stay_code = ${stayCode}`)
+  if (propertyIds !== undefined) {
+    all.push(sql`s.property_id = ANY ((SELECT ${idsParameter(propertyIds)}::bigint[])::bigint[])`)
+  }
+  if (channelTypes !== undefined) {
+    all.push(sql`coalesce(o.channel_type, c.channel_type) = ANY ((SELECT ${channelTypes}::text[])::text[])`)
+  }
+  if (keyword !== undefined) {
+    const said = sql`concat_ws(' ', r.definition ->> 'name', s.guest_name, c.guest_name, property.title, s.stay_code)`
+    all.push(sql`strpos(${toSearchForm(sql, said)}, ${keywordInSearchForm(sql, keyword)}) > 0`)
+  }
+  return all
+}
+
+const isOfType = (sql: SqlClient.SqlClient, type: ActionType): Fragment =>
+  type === "review" ? sql`p.kind = 'review'` : sql`p.kind <> 'review'`
+
+const stayKnown = (sql: SqlClient.SqlClient, { operatorId, stayCode }: Givens<Asked>): Fragment =>
+  stayCode === undefined
+    ? sql`true`
+    : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
+
+/**
+ * Plans that wait, in their order, and whether what a search names is there. What a planner has not come by for yet is left out
+ * already: of a rule that is not active, and of an order that stands otherwise than its rule wants it.
+ */
+const search = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(sql, (asked: Givens<Asked>, type: ActionType) => {
+    const { operatorId, horizon, limit, offset } = asked
+    const follows = sql`(p.kind = 'answer' OR (r.state = 'active' AND o.status = ${statusWanted(sql)}))`
+    const page = sql`
+        SELECT p.id, ${sql.literal(`'${type}'`)} AS type, coalesce(r.definition ->> 'name', '') AS name,
+          coalesce(s.guest_name, c.guest_name, '') AS send_to, s.stay_code, coalesce(s.property_id, 0) AS property_id,
+          coalesce(property.title, '') AS property_title, p.scheduled_at,
+          coalesce(o.channel_type, c.channel_type, '') AS channel_type
+        FROM automation_plans p
+        LEFT JOIN automation_rules r ON r.operator_id = p.operator_id AND r.id = p.rule_id
+        LEFT JOIN stays s ON s.operator_id = p.operator_id AND s.id = p.stay_id
+        LEFT JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+        LEFT JOIN conversations c ON c.operator_id = p.operator_id AND c.id = p.conversation_id
+        LEFT JOIN properties property ON property.operator_id = s.operator_id AND property.id = s.property_id
+        WHERE p.operator_id = ${operatorId} AND p.state = 'waiting' AND ${isOfType(sql, type)}
+          AND p.scheduled_at <= ${horizon} AND ${sql.and([follows, ...conditions(sql, asked)])}
+        ORDER BY p.scheduled_at, p.id LIMIT ${sql.literal(String(PAGE_MAX))} OFFSET ${offset}`
+    return sql`
+      SELECT ${unknownProperties(sql, operatorId, asked.propertyIds ?? [])} AS unknown_properties,
+        ${stayKnown(sql, asked)} AS stay_known,
+        (SELECT coalesce(jsonb_agg(to_jsonb(page) ORDER BY scheduled_at, id), '[]')
+          FROM (SELECT * FROM (${page}) most ORDER BY scheduled_at, id LIMIT ${limit}) page) AS actions`
+  })
+  return (operatorId: number, type: ActionType, wanted: Wanted, horizon: Date, { limit, offset }: Page) =>
+    readFound(statement({ operatorId, horizon, limit, offset, ...wanted }, type))
+}
+
+export class ActionStore extends Context.Service<ActionStore>()("latchkey/resources/ActionStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql) }))
+}) {
+  static readonly layer = Layer.effect(ActionStore, ActionStore.make)
+}

@@ -1,0 +1,45 @@
+import { Schema } from "effect"
+import { EMPTY, Integer, isUpTo, MAJOR_UNITS, textUpTo } from "../../../contract/fields.ts"
+import {
+  AMOUNT_MAX,
+  CHANNEL_ID,
+  GUEST_NAME,
+  GUEST_PHONE,
+  GUESTS_MAX,
+  RESERVATION_CREATOR,
+  RESERVATION_REMARKS
+} from "../../../platform/limits.ts"
+
+// The fields of reservation payloads (contract facts 2.2 to 2.4).
+
+const filledUpTo = (most: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => (text.trim() === "" ? EMPTY : isUpTo(text, most)), {
+      expected: `at most ${most} characters`,
+      toJsonSchema: () => ({ minLength: 1, maxLength: most })
+    })
+  )
+
+export const GuestName = filledUpTo(GUEST_NAME)
+export const Creator = filledUpTo(RESERVATION_CREATOR)
+export const Phone = textUpTo(GUEST_PHONE).annotate({ description: "as +49 15112345678" })
+export const Remarks = textUpTo(RESERVATION_REMARKS)
+
+export const NumberOfGuests = Integer.check(
+  Schema.isBetween({ minimum: 1, maximum: GUESTS_MAX }, { expected: `a number from 1 to ${GUESTS_MAX}` })
+)
+
+/** Major units, zero allowed. */
+export const Amount = Schema.Finite.check(
+  Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
+).annotate({ description: MAJOR_UNITS })
+
+const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
+
+/** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */
+export const ChannelId = Schema.String.check(
+  Schema.makeFilter((text) => (text === "" ? EMPTY : text.length <= CHANNEL_ID && CHANNEL_ID_PATTERN.test(text)), {
+    expected: `at most ${CHANNEL_ID} letters and digits`,
+    toJsonSchema: () => ({ pattern: CHANNEL_ID_PATTERN.source, maxLength: CHANNEL_ID })
+  })
+).annotate({ description: "your own id of the order" })

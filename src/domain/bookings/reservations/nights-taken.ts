@@ -1,0 +1,19 @@
+import { Data, type Effect, type Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { rowUnless } from "../../../platform/database/constraints.ts"
+import { patiently } from "../../../platform/database/patience.ts"
+import { savepoint } from "../../../platform/database/savepoint.ts"
+
+/** A night the order should hold belongs to another stay; nothing was written. */
+export class NightTaken extends Data.TaggedError("NightTaken") {}
+
+/** Reads the row of a statement that takes nights. */
+export const unlessTaken = <A>(row: Schema.ConstraintDecoder<A>) =>
+  rowUnless(row, ({ name }) => (name === "one_holder_a_night" ? new NightTaken() : undefined))
+
+/** A statement that a night's holder may refuse, run again when the database gave it up for another one's sake. */
+export const refusable =
+  (sql: SqlClient.SqlClient) =>
+  <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
+    patiently(savepoint(sql)(statement))

@@ -1,0 +1,34 @@
+import { addDays, daysInRange } from "../../../../contract/time.ts"
+import type { Status } from "../../orders/order.ts"
+
+/** When a stay arrives and leaves. */
+export interface Dates {
+  readonly check_in_date: string
+  readonly check_out_date: string
+}
+
+/** Nights from check-in to check-out; the day of leaving is not one of them. */
+export const nightCount = (stay: Dates): number => daysInRange(stay.check_in_date, stay.check_out_date) - 1
+
+export const nightsOf = (stay: Dates): ReadonlyArray<string> =>
+  Array.from({ length: Math.max(0, nightCount(stay)) }, (_, index) => addDays(stay.check_in_date, index))
+
+/** One night of one property. */
+export interface Night {
+  readonly property_id: number
+  readonly day: string
+}
+
+/**
+ * The nights a stay holds: those of an accepted order, in a property. A pending request holds none, so it never keeps
+ * a night from whoever is accepted first.
+ */
+export const heldNights = (
+  status: Status,
+  stay: Dates & { readonly property_id: number | null }
+): ReadonlyArray<Night> => {
+  const { property_id } = stay
+  return status === "accepted" && property_id !== null ? nightsOf(stay).map((day) => ({ property_id, day })) : []
+}
+
+export const keyOf = (night: Night): string => `${night.property_id} ${night.day}`

@@ -1,0 +1,47 @@
+import { Schema } from "effect"
+import { Integer, isUpTo, MAJOR_UNITS, textUpTo } from "../../../contract/fields.ts"
+import {
+  AMOUNT_MAX,
+  CUSTOM_FIELD_CHANGES,
+  CUSTOM_FIELD_NAME,
+  CUSTOM_FIELD_VALUE,
+  LOCK_CODE
+} from "../../../platform/limits.ts"
+
+// The fields of payloads about one stay (contract facts 2.5 and 2.6).
+
+/** Wall clock of the property. */
+export const TimeOfArrival = Schema.Struct({
+  hour: Integer.check(Schema.isBetween({ minimum: 0, maximum: 23 }, { expected: "an hour from 0 to 23" })),
+  minute: Integer.check(Schema.isBetween({ minimum: 0, maximum: 59 }, { expected: "a minute from 0 to 59" }))
+})
+
+const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/
+
+/** `HH:mm`. */
+export const ClockText = Schema.String.check(
+  Schema.makeFilter((text) => CLOCK.test(text), {
+    expected: "a time in the form HH:mm, such as 15:00",
+    toJsonSchema: () => ({ pattern: CLOCK.source })
+  })
+).annotate({ description: "HH:mm" })
+
+export const LockCode = textUpTo(LOCK_CODE)
+
+/** Host currency, major units. */
+export const Deposit = Integer.check(
+  Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: "an amount of at least 0" })
+).annotate({ description: MAJOR_UNITS })
+
+/** What to set and, with null, what to remove. */
+export const CustomFieldChanges = Schema.Record(Schema.String, Schema.NullOr(textUpTo(CUSTOM_FIELD_VALUE))).check(
+  Schema.isMaxProperties(CUSTOM_FIELD_CHANGES, { expected: `at most ${CUSTOM_FIELD_CHANGES} fields at once` }),
+  Schema.makeFilter(
+    (fields) =>
+      Object.keys(fields).every((name) => isUpTo(name, CUSTOM_FIELD_NAME) && name.trim() !== "") ||
+      `must have names of 1 to ${CUSTOM_FIELD_NAME} characters`,
+    {
+      toJsonSchema: () => ({ propertyNames: { minLength: 1, maxLength: CUSTOM_FIELD_NAME } })
+    }
+  )
+)

@@ -1,0 +1,115 @@
+import { Schema } from "effect"
+import { Id } from "../../../contract/fields.ts"
+import { column, columnOr } from "../../../platform/database/columns.ts"
+
+// One stay: a room of an order, from arriving to leaving. Every column of it stands here once; what a new stay says, what
+// changes of its order are worked out from, rows, and the statements follow from it.
+
+export const StayStatus = Schema.Literals(["checkin_pending", "in_house", "stay_completed"])
+
+export const IdRequired = Schema.Literals(["not_required", "required", "required_with_review"])
+
+export const CustomFields = Schema.Record(Schema.String, Schema.String)
+
+/** Wall clock of the property. */
+export const ClockTime = Schema.Struct({ hour: Schema.Int, minute: Schema.Int })
+
+export const RateDetail = Schema.Struct({
+  /** Such as ACCOMMODATION, CLEANING_FEE, TAXES; HOST_SERVICE_FEE is the commission, as a positive number. */
+  type: Schema.String,
+  description: Schema.String,
+  amount: Schema.Finite
+})
+
+export const AdditionalFee = Schema.Struct({ name: Schema.String, currency: Schema.String, amount: Schema.Finite })
+
+const Text = Schema.NullOr(Schema.String)
+
+/** Decimal text as `numeric` takes and gives it, major units. */
+const Decimal = Schema.String
+export type Decimal = typeof Decimal.Type
+
+/** How a stay is called. */
+export const StayIdentity = Schema.Struct({
+  id: column("bigint", Id),
+  stay_code: column("text", Schema.String)
+})
+
+/** What changes of the order are worked out from, and may change (reservations/rules). */
+export const StayTerms = Schema.Struct({
+  /** Null in the reservation box. */
+  property_id: column("bigint", Schema.NullOr(Schema.Int)),
+  check_in_date: column("date", Schema.String),
+  check_out_date: column("date", Schema.String),
+  number_of_guests: column("integer", Schema.Int),
+  number_of_adults: column("integer", Schema.Int),
+  number_of_children: columnOr("integer", Schema.Int, 0),
+  number_of_infants: columnOr("integer", Schema.Int, 0),
+  guest_name: column("text", Text),
+  guest_phone: column("text", Text),
+  guest_email: column("text", Text),
+  /** Including the commission. */
+  rate: column("numeric", Decimal),
+  commission: column("numeric", Schema.NullOr(Decimal)),
+  /** The part of the rate that is for the nights: the weight of this stay in the split of the order's entries. */
+  accommodation_revenue: column("numeric", Decimal),
+  remarks: columnOr("text", Schema.String, ""),
+  /** The channel's listing; null for orders made by hand, whose listing is the property. */
+  listing_id: columnOr("text", Text, null),
+  /** The channel's own id of the room within its order. */
+  channel_room_id: columnOr("text", Text, null),
+  number_of_pets: columnOr("integer", Schema.Int, 0),
+  /** What the channel itemized, major units; null for the plain case of nights and commission. */
+  rate_details: columnOr("jsonb", Schema.NullOr(Schema.Array(RateDetail)), null),
+  channel_remarks: columnOr("text", Schema.String, "")
+})
+
+/** What whoever sold it says once and for all. */
+export const StaySource = Schema.Struct({
+  additional_fees: columnOr("jsonb", Schema.Array(AdditionalFee), [])
+})
+
+/** What the host keeps beside it, and changes of the order never touch (store.ts). */
+export const StayKeeping = Schema.Struct({
+  stay_status: column("text", StayStatus),
+  arrival_at: column("time", Schema.NullOr(ClockTime)),
+  departure_at: column("time", Schema.NullOr(ClockTime)),
+  lock_code: column("text", Text),
+  lock_code_visible_after: column("text", Text),
+  deposit: column("numeric", Schema.NullOr(Decimal)),
+  id_required: column("text", IdRequired),
+  /** The last part of the address of its page for guests (check-in/address.ts); null: it has none yet. */
+  guide_token: column("text", Text),
+  custom_fields: column("jsonb", Schema.NullOr(CustomFields))
+})
+
+/** A person of a stay. */
+export const GuestDetails = Schema.Struct({
+  name: column("text", Schema.String),
+  phone: columnOr("text", Text, null),
+  email: columnOr("text", Text, null),
+  id_type: columnOr("text", Schema.NullOr(Schema.Literals(["passport", "id_card", "others"])), null),
+  id_number: columnOr("text", Text, null),
+  gender: columnOr("text", Schema.NullOr(Schema.Literals(["male", "female"])), null),
+  /** ISO 3166-1 alpha-2. */
+  country: columnOr("text", Text, null),
+  is_booker: column("boolean", Schema.Boolean)
+})
+export type GuestDetails = typeof GuestDetails.Type
+
+/** The columns a new stay fills. */
+export const GivenStay = Schema.Struct({ ...StayTerms.fields, ...StaySource.fields })
+
+export const NewStay = Schema.Struct({ ...GivenStay.fields, guests: Schema.Array(GuestDetails) })
+export type NewStay = typeof NewStay.Type
+
+export const StayState = Schema.Struct({ ...StayIdentity.fields, ...StayTerms.fields })
+export type StayState = typeof StayState.Type
+
+/** The whole row. */
+export const Stay = Schema.Struct({
+  ...StayIdentity.fields,
+  ...StayTerms.fields,
+  ...StaySource.fields,
+  ...StayKeeping.fields
+})

@@ -1,0 +1,40 @@
+import { Context, Effect, Layer } from "effect"
+import type { DateRange } from "../../../contract/date-range.ts"
+import { inSpan } from "../../../platform/telemetry/spans.ts"
+import type { PropertyAvailability } from "./contract.ts"
+import { calendarOver } from "./rules.ts"
+import { AvailabilityStore } from "./store.ts"
+
+/** Which days of its properties an operator can sell: what calendars, pages and other families read. */
+export class Availability extends Context.Service<
+  Availability,
+  {
+    /**
+     * Every day of a range of the named properties that exist, in the order named and each once. One statement whatever
+     * their number.
+     */
+    readonly days: (
+      operatorId: number,
+      propertyIds: ReadonlyArray<number>,
+      range: DateRange
+    ) => Effect.Effect<ReadonlyArray<PropertyAvailability>>
+  }
+>()("latchkey/resources/Availability") {
+  static readonly layer = Layer.effect(
+    Availability,
+    Effect.gen(function* () {
+      const store = yield* AvailabilityStore
+      return Availability.of({
+        days: Effect.fnUntraced(function* (operatorId, propertyIds, range) {
+          const known = yield* store.days(operatorId, propertyIds, range)
+          const byId = new Map(known.map((property) => [property.id, property]))
+          const calendar = calendarOver(range)
+          return Array.from(new Set(propertyIds)).flatMap((id) => {
+            const property = byId.get(id)
+            return property === undefined ? [] : [{ id, availabilities: calendar(property) }]
+          })
+        }, inSpan("Availability.days"))
+      })
+    })
+  ).pipe(Layer.provide(AvailabilityStore.layer))
+}

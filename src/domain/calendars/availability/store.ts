@@ -1,0 +1,138 @@
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { onRecordInForms } from "../../../changes/on-record.ts"
+import type { DateRange } from "../../../contract/date-range.ts"
+import { dateInZone, daysInRange } from "../../../contract/time.ts"
+import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
+import { idsParameter } from "../../../platform/database/parameters.ts"
+import { patiently } from "../../../platform/database/patience.ts"
+import { onlyRowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { unknownProperties } from "../../properties/properties/belonging.ts"
+import { isUnsellable, letAmong, recordDays } from "./calendar-days.ts"
+import { KnownDays } from "./rules.ts"
+
+/** Days to be closed or opened, of each of the properties. */
+export interface DaysChange {
+  readonly property_ids: ReadonlyArray<number>
+  readonly days: ReadonlyArray<string>
+  readonly available: boolean
+}
+
+const readDays = rowsOf(
+  Schema.Struct({
+    id: Schema.Int,
+    ...Struct.omit(KnownDays.fields, ["not_let_from"]),
+    deactivated_at: Schema.NullOr(Schema.Date),
+    time_zone: Schema.String
+  })
+)
+const readUnknown = onlyRowOf(Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) }))
+
+interface AskedDays extends DateRange {
+  readonly operatorId: number
+  readonly propertyIds: ReadonlyArray<number>
+}
+
+/**
+ * Of each property that exists, which days of the range are taken, which of them elsewhere, and what is remarked on any, as
+ * distances from the first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
+ */
+const days = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, propertyIds, start, end }: Givens<AskedDays>) => sql`
+      SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks,
+        coalesce(elsewhere.days, '{}') AS elsewhere, p.deactivated_at, o.time_zone
+      FROM properties p JOIN operators o ON o.id = p.operator_id
+      CROSS JOIN LATERAL (
+        SELECT array_agg(d.day - ${start}::date) FILTER (WHERE ${isUnsellable(sql, sql`d`)}) AS taken,
+          jsonb_object_agg(d.day - ${start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
+        FROM calendar_days d
+        WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${start} AND ${end}
+      ) known
+      CROSS JOIN LATERAL (
+        SELECT jsonb_object_agg(host, days) AS days FROM (
+          SELECT c.host, array_agg(DISTINCT i.day - ${start}::date) AS days
+          FROM imported_days i JOIN imported_calendars c ON c.operator_id = i.operator_id AND c.id = i.calendar_id
+          WHERE i.operator_id = p.operator_id AND i.property_id = p.id AND i.day BETWEEN ${start} AND ${end}
+          GROUP BY c.host
+        ) of_host
+      ) elsewhere
+      WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`
+  )
+  return (operatorId: number, propertyIds: ReadonlyArray<number>, { start, end }: DateRange) =>
+    Effect.map(readDays(statement({ operatorId, propertyIds, start, end })), (rows) =>
+      rows.map(({ deactivated_at, time_zone, ...known }) => ({
+        ...known,
+        // The day it was turned off.
+        not_let_from:
+          deactivated_at === null ? null : daysInRange(start, dateInZone(deactivated_at.getTime(), time_zone)) - 1
+      }))
+    )
+}
+
+/** Closes the days in the CTE `wanted`: answers those that were not closed. */
+const closed = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
+  INSERT INTO calendar_days (operator_id, property_id, day, closed)
+  SELECT ${operatorId}, property_id, day, true FROM wanted
+  ORDER BY property_id, day
+  ON CONFLICT (operator_id, property_id, day) DO UPDATE SET closed = true WHERE NOT calendar_days.closed
+  RETURNING operator_id, property_id, day, imported, stay_id`
+
+/** Opens the days in the CTE `wanted`: answers those that were closed. */
+const opened = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
+  UPDATE calendar_days d SET closed = false FROM (
+    SELECT property_id, day FROM calendar_days JOIN wanted USING (property_id, day)
+    WHERE operator_id = ${operatorId} AND closed
+    ORDER BY property_id, day FOR UPDATE OF calendar_days
+  ) known
+  WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
+  RETURNING d.operator_id, d.property_id, d.day, d.imported, d.stay_id`
+
+interface Changed extends Omit<DaysChange, "available"> {
+  readonly operatorId: number
+  readonly now: Date
+}
+
+/**
+ * Closes or opens days of properties: all, or none when one of the properties is unknown; answers which are.
+ * Rows are taken in one order, so two calls never wait for each other. A day's availability really changed where
+ * nothing else takes it, which the row itself says as it is after waiting for whoever had it: of those subscribers are
+ * told, while the trail has every property of which a day was closed or opened.
+ */
+const change = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(
+    sql,
+    ({ operatorId, property_ids, days, now }: Givens<Changed>, available: boolean) => ({
+      change: sql`
+        preconditions AS (SELECT ${unknownProperties(sql, operatorId, property_ids)} AS unknown_properties),
+        wanted AS (
+          SELECT DISTINCT property_id, day
+          FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
+          WHERE preconditions.unknown_properties = '{}'
+        ), changed AS (${available ? opened(sql, operatorId) : closed(sql, operatorId)}),
+        let_property AS MATERIALIZED (${letAmong(sql, sql`SELECT operator_id, property_id FROM changed`)}),
+        seen AS (
+          SELECT operator_id, property_id,
+            jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
+          FROM changed JOIN let_property USING (operator_id, property_id)
+          WHERE imported = 0 AND stay_id IS NULL GROUP BY operator_id, property_id
+        )`,
+      events: [recordDays(sql, sql`seen`, now)],
+      touched: sql`
+        SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
+        FROM changed`,
+      outcome: sql`SELECT unknown_properties FROM preconditions`
+    })
+  )
+  return (operatorId: number, { property_ids, days, available }: DaysChange, now: Date) =>
+    readUnknown(patiently(statement({ operatorId, property_ids, days, now }, available)))
+}
+
+/** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */
+export class AvailabilityStore extends Context.Service<AvailabilityStore>()("latchkey/resources/AvailabilityStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ days: days(sql), change: change(sql) }))
+}) {
+  static readonly layer = Layer.effect(AvailabilityStore, AvailabilityStore.make)
+}

@@ -1,0 +1,104 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { addDays, dateInZone } from "../../../contract/time.ts"
+import { SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
+import { inSpan } from "../../../platform/telemetry/spans.ts"
+import { Availability } from "../availability/Availability.ts"
+import { isToken } from "./address.ts"
+import { monthStart } from "./rules.ts"
+import { type LinkKey, type NamedProperty, ShareLinkStore } from "./store.ts"
+
+export type { NamedProperty }
+
+/** A link that somebody has opened. */
+export interface OpenedLink extends LinkKey {
+  /** Today where the merchant is. */
+  readonly today: string
+}
+
+export interface SharedProperty extends NamedProperty {
+  /** One entry a day, in order and without gaps. */
+  readonly days: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
+}
+
+/** Some of the properties of a link, and how many it has in all. */
+export interface LinkPart {
+  readonly total: number
+  readonly properties: ReadonlyArray<NamedProperty>
+}
+
+/** Whole months that begin `past` months before this one. */
+export interface MonthSpan {
+  readonly past: number
+  readonly months: number
+}
+
+/**
+ * How a merchant's calendar looks from outside. A link may have a hundred thousand properties, so nothing here reads all
+ * of them: who shows a calendar asks for one part of its properties, and then for the days of a few of these at a time.
+ *
+ * Takes no place: who shows a calendar does so in one of the operator who shares it, from the first of these to the page.
+ */
+export class SharedCalendars extends Context.Service<
+  SharedCalendars,
+  {
+    /** The link a token opens; none when it is unknown or deleted, or the account behind it is banned or closed. */
+    readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
+    /**
+     * Part `number`, from 1, of the properties in the order they were added, so that a new one moves none to another part;
+     * {@link SHARED_PART_PROPERTIES} of them at most, sorted by title.
+     */
+    readonly part: (link: OpenedLink, number: number) => Effect.Effect<LinkPart>
+    /** The days of properties of the link, in the order given; of one that is gone meanwhile there are none. */
+    readonly days: (
+      link: OpenedLink,
+      properties: ReadonlyArray<NamedProperty>,
+      span: MonthSpan
+    ) => Effect.Effect<ReadonlyArray<SharedProperty>>
+  }
+>()("latchkey/resources/SharedCalendars") {
+  static readonly layer = Layer.effect(
+    SharedCalendars,
+    Effect.gen(function* () {
+      const store = yield* ShareLinkStore
+      const availability = yield* Availability
+      return SharedCalendars.of({ open: open(store), part: part(store), days: days(availability) })
+    })
+  ).pipe(Layer.provide([ShareLinkStore.layer, Availability.layer]))
+}
+
+const open = (store: ShareLinkStore["Service"]) =>
+  Effect.fnUntraced(function* (token: string) {
+    const link = isToken(token) ? yield* store.open(token) : undefined
+    if (link === undefined) return Option.none()
+    const { time_zone, ...key } = link
+    return Option.some({ ...key, today: dateInZone(yield* Clock.currentTimeMillis, time_zone) })
+  }, inSpan("SharedCalendars.open"))
+
+const part = (store: ShareLinkStore["Service"]) =>
+  Effect.fnUntraced(function* (link: OpenedLink, number: number) {
+    const limit = SHARED_PART_PROPERTIES
+    const total = yield* store.total(link)
+    const rows = yield* store.properties(link, { offset: (number - 1) * limit, limit })
+    return { total, properties: rows.toSorted((one, other) => byTitle.compare(one.title, other.title)) }
+  }, inSpan("SharedCalendars.part"))
+
+const days = (availability: Availability["Service"]) =>
+  Effect.fnUntraced(function* (
+    { operator_id, today }: OpenedLink,
+    properties: ReadonlyArray<NamedProperty>,
+    { past, months }: MonthSpan
+  ) {
+    const ids = properties.map(({ id }) => id)
+    const last = addDays(monthStart(today, months - past), -1)
+    const read = yield* availability.days(operator_id, ids, { start: monthStart(today, -past), end: last })
+    const daysOf = new Map(read.map(({ id, availabilities }) => [id, availabilities]))
+    return properties.map(({ id, title }) => ({
+      id,
+      title,
+      // Without what is remarked on them.
+      days: (daysOf.get(id) ?? []).map(({ date, available }) => ({ date, available }))
+    }))
+  }, inSpan("SharedCalendars.days"))
+
+/** As people sort: Room 2 before Room 10. */
+const byTitle = new Intl.Collator("en", { numeric: true })

@@ -1,0 +1,57 @@
+import { Result } from "effect"
+import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
+import { asList } from "../../../contract/id-list.ts"
+import { addDays } from "../../../contract/time.ts"
+import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../../platform/limits.ts"
+
+/** The properties a new link names: none for `entire`, at least one for `partial` (specification, Errors: 400). */
+export const namedProperties = (payload: {
+  readonly scope: "entire" | "partial"
+  readonly property_ids?: ReadonlyArray<number>
+}): Result.Result<ReadonlyArray<number>, BadRequest | ValidationFailed> => {
+  const { scope, property_ids: ids } = payload
+  if (scope === "entire") {
+    return ids === undefined || ids.length === 0
+      ? Result.succeed([])
+      : Result.fail(new BadRequest({ message: "property_ids: cannot be given with scope entire." }))
+  }
+  if (ids === undefined)
+    return Result.fail(new BadRequest({ message: "property_ids: is required with scope partial." }))
+  return ids.length === 0
+    ? Result.fail(new ValidationFailed({ message: "property_ids: must name a property with scope partial." }))
+    : Result.succeed(asList(ids))
+}
+
+/** The first day of the month that is `months` after the month of a day; before it when negative. */
+export const monthStart = (day: string, months: number): string => {
+  const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months
+  const year = String(Math.floor(month / 12)).padStart(4, "0")
+  return `${year}-${String((month % 12) + 1).padStart(2, "0")}-01`
+}
+
+/** Where the properties of a page are: in which part of the link, and how many of that part come before them. */
+export const placeOfPage = (page: number): { readonly part: number; readonly before: number } => {
+  const before = (page - 1) * SHARED_PAGE_PROPERTIES
+  return { part: Math.floor(before / SHARED_PART_PROPERTIES) + 1, before: before % SHARED_PART_PROPERTIES }
+}
+
+/** Nights in a row that cannot be booked: from the first one to the day on which the last one ends. */
+export interface Stretch {
+  readonly start: string
+  /** Exclusive. */
+  readonly end: string
+}
+
+/** The taken stretches of days that are in order and without gaps; between two stretches lies a free day. */
+export const takenStretches = (
+  days: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
+): ReadonlyArray<Stretch> => {
+  const stretches: Array<Stretch> = []
+  for (const { date, available } of days) {
+    if (available) continue
+    const last = stretches.at(-1)
+    const start = last?.end === date ? (stretches.pop()?.start ?? date) : date
+    stretches.push({ start, end: addDays(date, 1) })
+  }
+  return stretches
+}

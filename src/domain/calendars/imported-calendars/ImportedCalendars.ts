@@ -1,0 +1,298 @@
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { onRecordInForms } from "../../../changes/on-record.ts"
+import type { Acting } from "../../../contract/acting.ts"
+import { Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
+import type { WakeUp } from "../../../jobs/WakeUp.ts"
+import { drawnId } from "../../../platform/database/drawn-id.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { onlyRowOf, rowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { CALENDARS, CALENDARS_OF_PROPERTY } from "../../../platform/limits.ts"
+import { calendarAddress, feedToken } from "../../../platform/sealing/places.ts"
+import { openedOrTold, Sealing, type Seals } from "../../../platform/sealing/Sealing.ts"
+import { inTurn } from "../../own-row.ts"
+import type { Outbound } from "../../webhooks/deliveries/Outbound.ts"
+import { receiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
+import { type Acceptance, acceptCalendar } from "./acceptance.ts"
+import { CalendarQueue } from "./CalendarQueue.ts"
+import { CalendarState, type ImportedCalendar, KeptCalendar, noSuchCalendar } from "./calendar.ts"
+import { calendarUrl, digestOfUrl, hostOf, tokensIn } from "./calendar-url.ts"
+import { FeedReader } from "./FeedReader.ts"
+import { type Came, fetchNow, reachOf } from "./importing.ts"
+import { type CalendarSettings, changeSettings } from "./settings.ts"
+
+/** Which calendars are meant; what is undefined does not narrow it. */
+export interface WantedCalendars {
+  readonly operatorId: number | undefined
+  readonly propertyId: number | undefined
+}
+
+/** Which calendar it is, and of which property of whom. */
+export interface AddedCalendar {
+  readonly calendar_id: number
+  readonly operator_id: number
+  readonly property_id: number
+}
+
+/** What came of a fetch, and how the calendar stands after it. */
+export interface Fetched extends Came {
+  readonly state: ImportedCalendar["state"]
+}
+
+/** Calendars of elsewhere that close days here. Each change is in the trail. */
+export class ImportedCalendars extends Context.Service<
+  ImportedCalendars,
+  {
+    /**
+     * Follows the calendar at an address from now on. The same address for the same property is the same calendar. Without
+     * `settings`, that calendar keeps its own.
+     */
+    readonly add: (
+      propertyId: number,
+      url: string,
+      settings?: CalendarSettings
+    ) => Effect.Effect<AddedCalendar, NotFound | ValidationFailed, Acting>
+    /** Changes the settings of a calendar, whose feed is then read again. */
+    readonly update: (id: number, settings: CalendarSettings) => Effect.Effect<void, NotFound, Acting>
+    /**
+     * Accepts the last feed with unreadable parts as it was read: unblocks the days that were kept. `seen` is the digest of the
+     * feed that the host saw. Without it, the last feed is accepted, whichever that is.
+     */
+    readonly accept: (id: number, seen?: string) => Effect.Effect<Acceptance, NotFound | Conflict, Acting | WakeUp>
+    /** The first `most` that are wanted, by their ids. */
+    readonly list: (wanted: WantedCalendars, most: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
+    /** Follows a calendar no more: what only it closed is open again. */
+    readonly remove: (id: number) => Effect.Effect<void, NotFound | Conflict, Acting>
+    /** Fetches a calendar now; where another fetch of it is begun meanwhile, answers how it stands. */
+    readonly fetch: (id: number) => Effect.Effect<Fetched, NotFound, Acting | Outbound | WakeUp>
+  }
+>()("latchkey/resources/ImportedCalendars") {
+  static readonly layer = Layer.effect(
+    ImportedCalendars,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [queue, seals] = [yield* CalendarQueue, yield* Sealing]
+      return ImportedCalendars.of({
+        add: adding(sql, seals),
+        list: listing(sql, seals),
+        update: updating(sql),
+        accept: acceptCalendar(queue),
+        remove: removal(queue),
+        fetch: fetching(sql, queue, yield* FeedReader)
+      })
+    })
+  ).pipe(Layer.provide([CalendarQueue.layer, FeedReader.layer]))
+}
+
+const readOwner = rowOf(Schema.Struct({ operator_id: Schema.Int }))
+
+interface Asked {
+  readonly propertyId: number
+}
+
+const ownerOf = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ propertyId }: Givens<Asked>) => sql`SELECT operator_id FROM properties WHERE id = ${propertyId}`
+  )
+  return (propertyId: number) => readOwner(statement({ propertyId }))
+}
+
+interface New extends Asked {
+  readonly operatorId: number
+  /** To which the address is sealed. */
+  readonly id: number
+  /** As it is kept. */
+  readonly url: string
+  readonly digest: Uint8Array
+  /** Digests of tokens of this service in it. */
+  readonly tokens: ReadonlyArray<string>
+  readonly host: string
+  readonly skipUnavailable: boolean
+  readonly now: Date
+}
+
+const readMade = onlyRowOf(
+  Schema.Struct({
+    id: Schema.NullOr(Schema.Int),
+    of_property: Schema.Int,
+    of_operator: Schema.Int,
+    is_own: Schema.Boolean
+  })
+)
+
+/**
+ * Adds a calendar, or finds it; in the operator's turn, so that no other is added meanwhile. An address of ours that tells what
+ * is busy in the property is none to follow: it would hold its own days shut for ever.
+ */
+const make = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(
+    sql,
+    ({ operatorId, id, propertyId, url, digest, tokens, host, skipUnavailable, now }: Givens<New>) => ({
+      change: sql`
+      known AS (
+        SELECT id FROM imported_calendars
+        WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND url_digest = ${digest}
+      ), room AS (
+        SELECT count(*) FILTER (WHERE property_id = ${propertyId}) AS of_property, count(*) AS of_operator,
+          EXISTS (
+            SELECT FROM property_feeds
+            WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
+              AND encode(token_digest, 'hex') = ANY (${tokens}::text[])
+          ) OR EXISTS (
+            SELECT FROM calendar_share_links l
+            WHERE l.operator_id = ${operatorId} AND encode(l.token_digest, 'hex') = ANY (${tokens}::text[])
+              AND (l.scope = 'entire' OR EXISTS (
+                SELECT FROM calendar_share_link_properties p
+                WHERE p.operator_id = l.operator_id AND p.link_id = l.id AND p.property_id = ${propertyId}))
+          ) AS is_own
+        FROM imported_calendars WHERE operator_id = ${operatorId}
+      ), made AS (
+        INSERT INTO imported_calendars
+          (operator_id, id, property_id, url, url_digest, host, skip_unavailable, due_at, created_at)
+        OVERRIDING SYSTEM VALUE
+        SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${skipUnavailable}::boolean, ${now}, ${now} FROM room
+        WHERE NOT EXISTS (SELECT FROM known) AND NOT is_own
+          AND of_property < ${sql.literal(String(CALENDARS_OF_PROPERTY))}
+          AND of_operator < ${sql.literal(String(CALENDARS))}
+        RETURNING operator_id, id
+      )`,
+      events: [],
+      touched: sql`SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM made`,
+      outcome: sql`
+      SELECT coalesce((SELECT id FROM known), (SELECT id FROM made)) AS id, of_property, of_operator, is_own FROM room`
+    })
+  )
+  return (made: New) => readMade(statement(made))
+}
+
+const adding = (sql: SqlClient.SqlClient, { seal }: Seals): ImportedCalendars["Service"]["add"] => {
+  const owner = ownerOf(sql)
+  const made = make(sql)
+  const alone = inTurn(sql)
+  const change = changeSettings(sql)
+  return Effect.fnUntraced(function* (propertyId, given, settings) {
+    const url = yield* Effect.fromResult(calendarUrl(given, yield* receiverPolicy))
+    const found = yield* owner(propertyId)
+    if (found === undefined) return yield* new NotFound({ message: `property: there is no property ${propertyId}.` })
+    const operatorId = found.operator_id
+    const now = yield* DateTime.nowAsDate
+    const drawn = yield* drawnId(sql, "imported_calendars")
+    const { id, of_property, is_own } = yield* alone(
+      operatorId,
+      made({
+        operatorId,
+        propertyId,
+        id: drawn,
+        url: seal(calendarAddress(operatorId, drawn), url),
+        digest: digestOfUrl(url),
+        tokens: tokensIn(url),
+        host: hostOf(url),
+        skipUnavailable: settings?.skipUnavailable ?? false,
+        now
+      })
+    )
+    // The property may follow the calendar already, with other settings.
+    if (id !== null && settings !== undefined) yield* change(id, settings, now)
+    if (id !== null) return { calendar_id: id, operator_id: operatorId, property_id: propertyId }
+    if (is_own) return yield* ownFeed
+    return yield* of_property >= CALENDARS_OF_PROPERTY ? tooManyOfProperty : tooMany
+  })
+}
+
+const ownFeed = new ValidationFailed({
+  message: "url: is this property's own feed: followed, it would hold its days shut for ever."
+})
+const tooManyOfProperty = new ValidationFailed({
+  message: `property: follows all ${CALENDARS_OF_PROPERTY} calendars it may follow.`
+})
+const tooMany = new ValidationFailed({
+  message: `property: its operator follows all ${CALENDARS} calendars it may follow.`
+})
+
+const readListed = rowsOf(KeptCalendar)
+
+const openedBy = (seals: Seals) =>
+  Effect.fnUntraced(function* ({ feed_id, feed_token, ...calendar }: KeptCalendar) {
+    const { operator_id, calendar_id } = calendar
+    const url = yield* openedOrTold(seals, calendarAddress(operator_id, calendar_id), calendar.url)
+    const hasFeed = feed_token !== null && feed_id !== null
+    const feed = hasFeed
+      ? { token: yield* openedOrTold(seals, feedToken(operator_id, feed_id), feed_token) }
+      : undefined
+    const listed: ImportedCalendar = { ...calendar, url: url ?? null, feed }
+    return listed
+  })
+
+const listing = (sql: SqlClient.SqlClient, seals: Seals): ImportedCalendars["Service"]["list"] => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, propertyId, most }: Givens<WantedCalendars & { readonly most: number }>) => sql`
+      SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, c.skip_unavailable,
+        f.id AS feed_id, f.token AS feed_token
+      FROM imported_calendars c
+      LEFT JOIN property_feeds f
+        ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id
+      WHERE ${operatorId === undefined ? sql`true` : sql`c.operator_id = ${operatorId}`}
+        AND ${propertyId === undefined ? sql`true` : sql`c.property_id = ${propertyId}`}
+      ORDER BY c.id LIMIT ${most}`
+  )
+  return (wanted, most) => Effect.flatMap(readListed(statement({ ...wanted, most })), Effect.forEach(openedBy(seals)))
+}
+
+const fetchedSince = new Conflict({ message: "The calendar was fetched in this moment; try again." })
+
+const updating = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["update"] => {
+  const change = changeSettings(sql)
+  return Effect.fnUntraced(function* (id, settings) {
+    const changed = yield* change(id, settings, yield* DateTime.nowAsDate)
+    if (changed === undefined) return yield* noSuchCalendar(id)
+  })
+}
+
+const removal = (queue: CalendarQueue["Service"]): ImportedCalendars["Service"]["remove"] =>
+  Effect.fnUntraced(function* (id) {
+    const now = yield* DateTime.nowAsDate
+    const taken = yield* queue.takeOne(id, now)
+    if (taken === undefined) return yield* noSuchCalendar(id)
+    const removed = yield* queue.remove(taken, reachOf(taken, now.getTime()).first, now)
+    if (removed === undefined) return yield* fetchedSince
+  })
+
+const readStanding = rowOf(
+  Schema.Struct({ state: CalendarState, error: Schema.NullOr(Schema.String), busy_days: Schema.Int })
+)
+
+/** How a calendar stands, and how many days from one on it says are busy. */
+const standingOf = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, id, first }: Givens<{ operatorId: number; id: number; first: string }>) => sql`
+      SELECT c.state, c.error, (
+        SELECT count(*) FROM imported_days d
+        WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day >= ${first}::date) AS busy_days
+      FROM imported_calendars c WHERE c.operator_id = ${operatorId} AND c.id = ${id}`
+  )
+  return (operatorId: number, id: number, first: string) => readStanding(statement({ operatorId, id, first }))
+}
+
+const fetching = (
+  sql: SqlClient.SqlClient,
+  queue: CalendarQueue["Service"],
+  reader: FeedReader["Service"]
+): ImportedCalendars["Service"]["fetch"] => {
+  const standing = standingOf(sql)
+  return Effect.fnUntraced(function* (id) {
+    const now = yield* DateTime.nowAsDate
+    const taken = yield* queue.takeOne(id, now)
+    if (taken === undefined) return yield* noSuchCalendar(id)
+    const came = yield* fetchNow(taken).pipe(
+      Effect.provideService(CalendarQueue, queue),
+      Effect.provideService(FeedReader, reader)
+    )
+    if (came.outcome !== "overtaken") return { ...came, state: came.outcome === "failed" ? "failing" : "ok" }
+    const stands = yield* standing(taken.operator_id, id, reachOf(taken, now.getTime()).first)
+    if (stands === undefined) return yield* noSuchCalendar(id)
+    return { ...came, ...stands, error: stands.error ?? undefined }
+  })
+}

@@ -1,0 +1,49 @@
+import { DateTime, Effect } from "effect"
+import { Conflict } from "../../../contract/errors.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import type { CalendarQueue } from "./CalendarQueue.ts"
+import { noSuchCalendar, type TakenCalendar } from "./calendar.ts"
+import { isOfThisReader } from "./feed-digest.ts"
+import { reachOf } from "./importing.ts"
+
+// The host accepts a feed with unreadable parts as it was read. The days that were kept blocked become available.
+
+/** The result of accepting a calendar. */
+export interface Acceptance {
+  readonly changed_days: number
+}
+
+const UNCHANGED: Acceptance = { changed_days: 0 }
+
+const nothingUnreadable = new Conflict({ message: "calendar: was read completely, so there is nothing to accept." })
+const readMeanwhile = new Conflict({ message: "calendar: was read again meanwhile. Check it, and accept it again." })
+const notReadYet = new Conflict({
+  message: "calendar: has not been read by this release yet; accept it after its next successful fetch."
+})
+
+/** Returns why a calendar cannot be accepted; undefined if it can be. `seen` is the digest of the feed that the host saw. */
+const refusalOf = ({ digest, unreadable }: TakenCalendar, seen: string | undefined): Conflict | undefined => {
+  if (!isOfThisReader(digest)) return notReadYet
+  if (unreadable === null) return nothingUnreadable
+  return seen === undefined || seen === digest ? undefined : readMeanwhile
+}
+
+/**
+ * Accepts a calendar as it was read last. Idempotent: a second acceptance of the same feed changes nothing. Fails if the whole
+ * feed was read, or if the calendar was read again after the host saw it.
+ */
+export const acceptCalendar = (queue: CalendarQueue["Service"]) =>
+  Effect.fnUntraced(function* (id: number, seen: string | undefined) {
+    const now = yield* DateTime.nowAsDate
+    const calendar = yield* queue.takeOne(id, now)
+    if (calendar === undefined) return yield* noSuchCalendar(id)
+    const refusal = refusalOf(calendar, seen)
+    const isAccepted = calendar.accepted_digest === calendar.digest
+    if (refusal !== undefined || isAccepted) yield* queue.handBack(calendar, now)
+    if (refusal !== undefined) return yield* refusal
+    if (isAccepted) return UNCHANGED
+    const accepted = yield* queue.accept(calendar, reachOf(calendar, now.getTime()).first, now)
+    if (accepted === undefined) return yield* readMeanwhile
+    if (accepted.changed_days > 0) yield* (yield* WakeUp).wake
+    return accepted
+  })

@@ -1,0 +1,69 @@
+import { dateOfNumber, dayNumber } from "../../../contract/time.ts"
+import { CALENDAR_ERROR, CALENDAR_UNREADABLE_REASONS } from "../../../platform/limits.ts"
+import type { Applicable, BookingWindow, Reach, TakenCalendar } from "./calendar.ts"
+import type { ReadFeed } from "./reading/feed.ts"
+
+// Decides which days of a feed are applied. A feed never opens a day because of something that could not be read.
+
+/** Counts the clauses of the reader. Beyond the limit, the last clause says how many more parts there are. */
+const countParts = (parts: number): string => {
+  if (parts > CALENDAR_UNREADABLE_REASONS) return `More than ${CALENDAR_UNREADABLE_REASONS} parts`
+  return parts === 1 ? "1 part" : `${parts} parts`
+}
+
+/** Returns the parts that could not be read as one text of at most {@link CALENDAR_ERROR} characters, null if there are none. */
+export const describeUnreadable = (parts: ReadonlyArray<string>): string | null => {
+  if (parts.length === 0) return null
+  const text = `${countParts(parts.length)} of the calendar could not be read, so no dates became available: ${parts.join("; ")}`
+  const shortened = text.length > CALENDAR_ERROR ? `${text.slice(0, CALENDAR_ERROR - 1)}…` : text
+  return shortened.toWellFormed().replaceAll("\0", "\uFFFD")
+}
+
+/**
+ * Returns the end of the last "Not available" block, and whether that end has moved forward since an earlier fetch. `seen` is
+ * the end at the last fetch. Tracking starts anew if the end moves back, and if the block begins after the earlier one ended:
+ * that is another block, which the host may have made. Returns undefined if there is no such block, or if it reaches beyond
+ * the days that are read, since its real end is unknown.
+ */
+export const trackBookingWindow = (
+  seen: BookingWindow | undefined,
+  block: ReadFeed["lastUnavailable"],
+  last: string
+): BookingWindow | undefined => {
+  if (block === undefined || block.before > dayNumber(last)) return undefined
+  const before = dateOfNumber(block.before)
+  const isSameBlock = seen !== undefined && dateOfNumber(block.from) < seen.before
+  if (!isSameBlock || before < seen.before) return { before, hasMoved: false }
+  return { before, hasMoved: seen.hasMoved || before > seen.before }
+}
+
+const bookingWindowOf = ({ unavailable_before, unavailable_moved }: TakenCalendar): BookingWindow | undefined =>
+  unavailable_before === null ? undefined : { before: unavailable_before, hasMoved: unavailable_moved }
+
+/** Returns what to store for a calendar whose feed was read. `feed` identifies the feed. */
+export const toApplicable = (
+  calendar: TakenCalendar,
+  reading: ReadFeed,
+  reach: Reach,
+  feed: Pick<Applicable, "etag" | "last_modified" | "digest">
+): Applicable => {
+  const { etag, last_modified, digest } = feed
+  const unreadable = describeUnreadable(reading.unreadable)
+  const seen = bookingWindowOf(calendar)
+  // The last block of a feed is known only if the whole feed could be read.
+  const bookingWindow = unreadable === null ? trackBookingWindow(seen, reading.lastUnavailable, reach.last) : seen
+  const skipsLast = unreadable === null && calendar.skip_unavailable && bookingWindow?.hasMoved === true
+  const isAccepted = unreadable !== null && digest === calendar.accepted_digest && unreadable === calendar.unreadable
+  return {
+    first: reach.first,
+    last: reach.last,
+    days: (skipsLast ? reading.daysWithoutLastUnavailable : reading.days).map(dateOfNumber),
+    opensDays: unreadable === null || isAccepted,
+    unreadable,
+    accepted_digest: isAccepted ? digest : null,
+    bookingWindow,
+    etag,
+    last_modified,
+    digest
+  }
+}

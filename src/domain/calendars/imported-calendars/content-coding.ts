@@ -1,0 +1,60 @@
+import { promisify } from "node:util"
+import zlib from "node:zlib"
+import { Effect } from "effect"
+import { errorCodeOf } from "../../../platform/database/reason.ts"
+import { CALENDAR_FEED_BYTES } from "../../../platform/limits.ts"
+
+// Decompresses calendars. Some hosts compress them although the request asks them not to: Accept-Encoding is only a preference
+// (RFC 9110, 12.5.3).
+
+type Decompress = (bytes: Buffer) => Promise<Buffer>
+
+/** Decompression stops at the size of the largest calendar that is read. */
+const options = { maxOutputLength: CALENDAR_FEED_BYTES }
+
+const [gunzip, inflate, inflateRaw, brotliDecompress] = [
+  promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gunzip),
+  promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.inflate),
+  promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.inflateRaw),
+  promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)
+]
+
+/** The low half of the first byte of a zlib stream. Some hosts send `deflate` without the zlib frame. */
+const ZLIB_METHOD = 8
+
+const CODINGS: Readonly<Record<string, Decompress>> = {
+  gzip: (bytes) => gunzip(bytes, options),
+  "x-gzip": (bytes) => gunzip(bytes, options),
+  deflate: (bytes) => (((bytes[0] ?? 0) & 0x0f) === ZLIB_METHOD ? inflate : inflateRaw)(bytes, options),
+  br: (bytes) => brotliDecompress(bytes, options)
+}
+
+/** Characters of an unknown coding that an error repeats. */
+const CODING_NAME = 40
+
+export const TOO_LARGE = `it is larger than ${CALENDAR_FEED_BYTES / 1024 / 1024} MiB`
+
+const isTooLarge = (error: unknown): boolean => errorCodeOf(error) === "ERR_BUFFER_TOO_LARGE"
+
+/**
+ * Returns the decompressed body of a response. Fails with a clause if the coding is unknown, if there are several codings, if
+ * the body cannot be decompressed, or if it has more than {@link CALENDAR_FEED_BYTES}.
+ */
+export const decodeBody = (bytes: Buffer, contentEncoding: string | undefined): Effect.Effect<Buffer, string> => {
+  const codings = (contentEncoding ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding !== "identity")
+  const [coding, ...others] = codings
+  if (coding === undefined) return Effect.succeed(bytes)
+  if (others.length > 0) return Effect.fail("its host sent it compressed more than once")
+  const decompress = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined
+  if (decompress === undefined) {
+    return Effect.fail(`its host sent it in an unknown Content-Encoding: ${coding.slice(0, CODING_NAME)}`)
+  }
+  return Effect.tryPromise({
+    try: () => decompress(bytes),
+    catch: (error) => (isTooLarge(error) ? TOO_LARGE : `its host sent it as ${coding}, and it cannot be decompressed`)
+  })
+}

@@ -1,0 +1,39 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import { onRecordInForms } from "../../../changes/on-record.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { readIdentity } from "../../own-row.ts"
+
+/** The settings of a calendar that its host may change. */
+export interface CalendarSettings {
+  /** Whether to ignore a "Not available" block at the end of the feed once its end has moved forward. */
+  readonly skipUnavailable: boolean
+}
+
+interface Change extends CalendarSettings {
+  readonly id: number
+  readonly now: Date
+}
+
+/**
+ * Changes the settings of a calendar and makes it due, so that its feed is read again. The change overtakes a fetch that is
+ * under way. Returns the id; undefined if there is no such calendar. Equal settings change nothing.
+ */
+export const changeSettings = (sql: SqlClient) => {
+  const statement = onRecordInForms(sql, ({ id, skipUnavailable, now }: Givens<Change>) => ({
+    change: sql`
+      calendar AS (
+        SELECT operator_id, id FROM imported_calendars WHERE id = ${id} FOR NO KEY UPDATE
+      ), changed AS (
+        UPDATE imported_calendars i
+        SET skip_unavailable = ${skipUnavailable}, applied_to = NULL, due_at = ${now}, attempts = i.attempts + 1
+        FROM calendar c
+        WHERE i.operator_id = c.operator_id AND i.id = c.id AND i.skip_unavailable <> ${skipUnavailable}
+        RETURNING i.operator_id, i.id
+      )`,
+    events: [],
+    touched: sql`
+      SELECT operator_id, 'imported_calendar:' || id AS record, '{skip_unavailable}'::text[] AS fields FROM changed`,
+    outcome: sql`SELECT id FROM calendar`
+  }))
+  return (id: number, settings: CalendarSettings, now: Date) => readIdentity(statement({ id, now, ...settings }))
+}

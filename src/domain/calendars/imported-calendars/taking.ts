@@ -1,0 +1,104 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Backlog } from "../../../jobs/backlog.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { idsParameter } from "../../../platform/database/parameters.ts"
+
+// The statements by which calendars are taken. As with pushes (listing-calendars/taking.ts) the way is said: rows that were
+// found are changed by where they lie, and a limit that is text tells how few to expect.
+
+/** Calendars that a process fetches at once, those of one operator, and those of one host. */
+export const FETCHING_ROOM = 24
+export const FETCHING_SHARE = 4
+export const FETCHING_HOST_SHARE = 8
+
+export interface Taking {
+  readonly now: Date
+  readonly leaseEnd: Date
+  readonly most: number
+  /** Whose calendars this process has in hand, and of which host, each. */
+  readonly busyOperators: ReadonlyArray<number>
+  readonly busyHosts: ReadonlyArray<string>
+}
+
+/** Operators that have something due: leaps through the index from one to the next, however much is due of each. */
+const withDue = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Fragment => sql`
+  with_due AS (
+    (SELECT operator_id FROM imported_calendars WHERE due_at <= ${now} ORDER BY operator_id, due_at LIMIT 1)
+    UNION ALL
+    SELECT following.operator_id FROM with_due CROSS JOIN LATERAL (
+      SELECT c.operator_id FROM imported_calendars c
+      WHERE c.operator_id > with_due.operator_id AND c.due_at <= ${now}
+      ORDER BY c.operator_id, c.due_at LIMIT 1) following
+  )`
+
+const busy = (sql: SqlClient, { busyOperators, busyHosts }: Givens<Taking>): Fragment => sql`
+  busy AS MATERIALIZED (
+    SELECT * FROM unnest(${idsParameter(busyOperators)}::bigint[], ${busyHosts}::text[]) AS busy (operator_id, host)
+  ), full_host AS MATERIALIZED (
+    SELECT host FROM busy GROUP BY host HAVING count(*) >= ${sql.literal(String(FETCHING_HOST_SHARE))}
+  )`
+
+/**
+ * The due calendars of operator `o`, as many as its share leaves. One that somebody else has in hand is passed by, and so are
+ * those of a host that is asked enough as it is: they hold up none of another's.
+ */
+const dueOf = (sql: SqlClient, { now }: Givens<Taking>): Fragment => sql`
+  SELECT * FROM (
+    SELECT ctid AS place, due_at, host FROM imported_calendars
+    WHERE operator_id = o.operator_id AND due_at <= ${now} AND host <> ALL (ARRAY(SELECT host FROM full_host))
+    ORDER BY due_at, id LIMIT ${sql.literal(String(FETCHING_SHARE))}
+    FOR NO KEY UPDATE SKIP LOCKED
+  ) share LIMIT greatest(o.room, 0)`
+
+/** What a worker needs of calendar `c`, a row that was taken, beside its operator's zone. */
+export const columnsOfTaken = (sql: SqlClient): Fragment => sql`
+  c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
+  c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved`
+
+/**
+ * Takes calendars that are due: of operators in turn, the one with the fewest in hand first, and of no host too many. Those of
+ * an operator that is banned or closed wait until it is active again.
+ */
+export const takingDue = (sql: SqlClient, taking: Givens<Taking>): Fragment => sql`
+  WITH RECURSIVE ${withDue(sql, taking)}, ${busy(sql, taking)}, o AS MATERIALIZED (
+    SELECT operator_id, ${sql.literal(String(FETCHING_SHARE))} - in_hand.calendars AS room, in_hand.calendars AS in_hand
+    FROM with_due JOIN operators ON operators.id = with_due.operator_id AND operators.status = 'active'
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS calendars FROM busy WHERE busy.operator_id = with_due.operator_id) in_hand
+  ), due AS (
+    SELECT due.place, due.due_at, due.host,
+      o.in_hand + row_number() OVER (PARTITION BY o.operator_id ORDER BY due.due_at) AS turn
+    FROM o CROSS JOIN LATERAL (${dueOf(sql, taking)}) due
+  ), of_host AS (
+    SELECT place, due_at, turn, row_number() OVER (PARTITION BY host ORDER BY turn, due_at)
+      + (SELECT count(*) FROM busy WHERE busy.host = due.host) AS nth FROM due
+  ), chosen AS (
+    SELECT place FROM of_host WHERE nth <= ${sql.literal(String(FETCHING_HOST_SHARE))}
+    ORDER BY turn, due_at LIMIT ${taking.most}
+  ), taken AS (
+    UPDATE imported_calendars c SET attempts = c.attempts + 1, due_at = ${taking.leaseEnd}
+    WHERE c.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND c.due_at <= ${taking.now}
+    RETURNING ${columnsOfTaken(sql)}
+  )
+  SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
+
+export interface TakingOne {
+  readonly id: number
+  readonly leaseEnd: Date
+}
+
+/** Takes one, due or not, from whoever has it. */
+export const takingOne = (sql: SqlClient, { id, leaseEnd }: Givens<TakingOne>): Fragment => sql`
+  WITH taken AS (
+    UPDATE imported_calendars c SET attempts = c.attempts + 1, due_at = ${leaseEnd} WHERE c.id = ${id}
+    RETURNING ${columnsOfTaken(sql)}
+  )
+  SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
+
+/** Calendars that are due and nobody has in hand. */
+export const calendarBacklog = (sql: SqlClient, { now }: Givens<Pick<Taking, "now">>): Backlog => ({
+  found: sql`${withDue(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
+  reached: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,
+  due: sql`FROM imported_calendars WHERE operator_id = with_work.operator_id AND due_at <= ${now}`
+})

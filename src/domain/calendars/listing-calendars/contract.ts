@@ -1,0 +1,183 @@
+import { Schema } from "effect"
+import { Conflict, NotFound, ServerError } from "../../../contract/errors.ts"
+import { CalendarDate, Code, Integer, isUpTo, MAJOR_UNITS } from "../../../contract/fields.ts"
+import { card, family } from "../../../contract/operation.ts"
+import {
+  AMOUNT_MAX,
+  CHANNEL_TYPE,
+  LISTING_INVENTORY_MAX,
+  LISTING_RANGES,
+  LISTINGS_READ,
+  STAY_NIGHTS
+} from "../../../platform/limits.ts"
+import { channelErrors } from "../../channels/port/api-errors.ts"
+import type { ChannelType } from "../../channels/port/channel-type.ts"
+import { ListingDay } from "../../channels/port/days.ts"
+
+// What channels sell of a listing on each day: prices, inventories, restrictions (contract facts 6.3 and 6.4).
+
+/** Channels that are told what they sell (contract facts 0.4): the nine, and the regional one. */
+export const TOLD_CHANNELS: ReadonlyArray<string> = [
+  "airbnb",
+  "booking.com",
+  "agoda",
+  "expedia",
+  "vrbo",
+  "trip.com",
+  "booking_site",
+  "tujia_intl",
+  "houfy",
+  "ctrip"
+] satisfies ReadonlyArray<ChannelType>
+
+// Whoever names a listing has seen it and its channel_type: the ten are told to who has not, and not to every tool's reader.
+const ToldChannel = Schema.String.check(
+  Schema.makeFilter(
+    (text) => {
+      if (!isUpTo(text, CHANNEL_TYPE)) return `must be at most ${CHANNEL_TYPE} characters`
+      return TOLD_CHANNELS.includes(text) || `must be one of ${TOLD_CHANNELS.join(", ")}`
+    },
+    { toJsonSchema: () => [{ maxLength: CHANNEL_TYPE }, true] }
+  )
+)
+
+const listing = { channel_type: ToldChannel, listing_id: Code }
+
+const days = { start_date: CalendarDate, end_date: CalendarDate }
+
+const wholeFromTo = (minimum: number, maximum: number, what: string) =>
+  Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${what} from ${minimum} to ${maximum}` }))
+
+const Nights = wholeFromTo(1, STAY_NIGHTS, "a number of nights")
+
+const ADVANCE = /^\d{1,3}D(([01]?\d|2[0-3])H)?$/
+
+const Advance = Schema.String.check(
+  Schema.makeFilter((text) => ADVANCE.test(text), {
+    expected: "days and hours, such as 4D or 4D4H",
+    toJsonSchema: () => ({ pattern: ADVANCE.source })
+  })
+)
+
+export const PricedRange = Schema.Struct({
+  ...days,
+  price: wholeFromTo(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS })
+})
+
+export const StockedRange = Schema.Struct({
+  ...days,
+  inventory: wholeFromTo(0, LISTING_INVENTORY_MAX, "a number")
+})
+
+export const RestrictedRange = Schema.Struct({
+  ...days,
+  closed_on_arrival: Schema.optionalKey(Schema.Boolean),
+  closed_on_departure: Schema.optionalKey(Schema.Boolean),
+  min_stay_on_arrival: Schema.optionalKey(Nights),
+  max_stay_on_arrival: Schema.optionalKey(Nights),
+  min_stay_through: Schema.optionalKey(Nights),
+  max_stay_through: Schema.optionalKey(Nights),
+  min_advance_reservation: Schema.optionalKey(Advance),
+  max_advance_reservation: Schema.optionalKey(Advance),
+  exact_stay_on_arrival: Schema.optionalKey(Nights)
+})
+
+const ranges = <Range extends Schema.Top>(range: Range) =>
+  Schema.Array(range).check(
+    Schema.isMinLength(1, { expected: "a list of at least one range of days" }),
+    Schema.isMaxLength(LISTING_RANGES, { expected: `at most ${LISTING_RANGES} ranges of days` })
+  )
+
+const operation = family({ category: "calendar", since: "3.4.0", openWorld: true })
+
+const LIMITS = { "1m": 120 }
+
+export const search_listing_calendars = operation("search_listing_calendars", {
+  route: "POST /listings/calendar",
+  changesNothing: true,
+  limits: LIMITS,
+  summary: "Read what channels sell of listings, day by day",
+  payload: {
+    ...days,
+    listings: Schema.Array(Schema.Struct(listing)).check(
+      Schema.isMinLength(1, { expected: "a list of at least one listing" }),
+      Schema.isMaxLength(LISTINGS_READ, { expected: `at most ${LISTINGS_READ} listings` })
+    )
+  },
+  success: Schema.Struct({
+    listings: Schema.Array(
+      Schema.Struct({
+        channel_type: Schema.String,
+        listing_id: Schema.String,
+        calendar: Schema.Array(ListingDay).annotateKey({ description: "One entry a day, in order." })
+      })
+    )
+  }),
+  errors: [...channelErrors, ServerError],
+  exposure: card(
+    "Reads what channels sell of listings, day by day. ctrip's price is after commission: compute no new one from it.",
+    ["What does the Airbnb listing of Harbour 1 cost in May?"],
+    false
+  )
+})
+
+/** What a change of a listing may be refused with. */
+const errors = [NotFound, Conflict] as const
+
+export const update_listing_prices = operation("update_listing_prices", {
+  route: "POST /listings/prices",
+  limits: LIMITS,
+  summary: "Set the prices of a listing on its channel",
+  payload: { ...listing, prices: ranges(PricedRange) },
+  success: Schema.Struct({}),
+  errors,
+  exposure: card(
+    "Sets nightly prices of a listing on its channel, within a minute; later ranges win. On ctrip they are what guests pay.",
+    ["Raise the Airbnb price of Harbour 1 to 140 in August"],
+    true,
+    { idempotent: true }
+  )
+})
+
+export const update_listing_inventories = operation("update_listing_inventories", {
+  route: "POST /listings/inventories",
+  limits: LIMITS,
+  summary: "Set how many of a listing its channel can sell",
+  payload: { ...listing, inventories: ranges(StockedRange) },
+  success: Schema.Struct({}),
+  errors,
+  exposure: card(
+    "Sets how many of a listing its channel sells a night, within a minute; 0 closes it there alone.",
+    ["Stop selling the cabin on Vrbo this weekend"],
+    true,
+    { idempotent: true }
+  )
+})
+
+export const update_listing_restrictions = operation("update_listing_restrictions", {
+  route: "POST /listings/restrictions",
+  limits: LIMITS,
+  summary: "Set what a channel asks of who books a listing",
+  payload: { ...listing, restrictions: ranges(RestrictedRange) },
+  success: Schema.Struct({
+    warnings: Schema.optionalKey(
+      Schema.Array(Schema.String).annotate({
+        description: "A sentence for each restriction that the channel does not honour; absent if it honours all."
+      })
+    )
+  }),
+  errors,
+  exposure: card(
+    "Sets what a listing's channel asks of stays, within a minute. Fields that are not sent stay; warnings name those the channel does not honour.",
+    ["At least three nights on Booking.com over Easter"],
+    true,
+    { idempotent: true }
+  )
+})
+
+export const ListingCalendars = {
+  search_listing_calendars,
+  update_listing_inventories,
+  update_listing_prices,
+  update_listing_restrictions
+}

@@ -1,0 +1,80 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { unsellableAmong } from "../availability/calendar-days.ts"
+import { daysIn, rangesOf } from "./due-days.ts"
+import type { LaneInHand } from "./settling.ts"
+import { ownLane } from "./settling.ts"
+
+// The statements by which a worker finds out what there is to tell. They are two: what is read of the calendar after the due
+// days were taken over is at least as new as what they were due for.
+
+/**
+ * Draws up the calendar's own push of a lane: the days that are due become its days, with those that it could not be told of
+ * before. Answers them and the operator's time zone; no row: the lane is another worker's by now.
+ */
+export const drawingUp = (sql: SqlClient, inHand: Givens<LaneInHand>): Fragment => sql`
+  WITH lane AS MATERIALIZED (
+    ${ownLane(sql, inHand, sql`operator_id, listing_row, due_days, due_since, calendar_waits`)}
+  ), joined AS (
+    UPDATE listing_pushes p
+    SET ranges = ${rangesOf(sql, sql`${daysIn(sql, sql`p.ranges`)} + lane.due_days`)}
+    FROM lane
+    WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
+      AND p.kind = 'availability'
+    RETURNING p.operator_id, p.id, p.ranges
+  ), made AS (
+    INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at)
+    SELECT operator_id, listing_row, 'availability', ${rangesOf(sql, sql`due_days`)},
+      coalesce(due_since, ${inHand.now}::timestamptz)
+    FROM lane WHERE NOT calendar_waits AND NOT isempty(due_days)
+    RETURNING operator_id, id, ranges
+  ), drawn AS (
+    UPDATE listing_lanes l
+    SET due_days = '{}', due_since = NULL, calendar_waits = true,
+      waiting = l.waiting - (lane.calendar_waits AND NOT isempty(lane.due_days))::integer
+    FROM lane WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
+  )
+  SELECT push.id AS push_id, push.ranges AS days, o.time_zone
+  FROM (SELECT * FROM joined UNION ALL SELECT * FROM made) push JOIN operators o ON o.id = push.operator_id`
+
+/** Days of a listing, from the first to the last. */
+export interface StockSought {
+  readonly operator_id: number
+  readonly listing_row: number
+  readonly start_date: string
+  readonly end_date: string
+}
+
+/**
+ * How many of a listing can be sold on each day, as the calendar is now. Days are distances from the first: numbers, as in
+ * availability/store.ts.
+ */
+export const readingStock = (sql: SqlClient, sought: Givens<StockSought>): Fragment => {
+  const { operator_id, listing_row, start_date, end_date } = sought
+  // Of what the host asked for nothing is looked at: that may be much, and said_days know of it.
+  const ofCalendar = sql`(
+    SELECT range_agg(${daysIn(sql, sql`p.ranges`)}) FROM listing_pushes p
+    WHERE p.operator_id = listing.operator_id AND p.listing_row = listing.id AND p.settled_at IS NULL
+      AND p.kind = 'availability')`
+  return sql`
+    WITH listing AS MATERIALIZED (
+      SELECT operator_id, id, property_id, room_type_id FROM listings
+      WHERE operator_id = ${operator_id} AND id = ${listing_row} AND shelf_status <> 'deleted'
+    ), room AS MATERIALIZED (
+      SELECT p.operator_id, p.id AS property_id FROM (
+        SELECT operator_id, property_id FROM listing WHERE property_id IS NOT NULL
+        UNION ALL
+        SELECT r.operator_id, r.property_id FROM listing
+        JOIN room_type_properties r ON r.operator_id = listing.operator_id AND r.room_type_id = listing.room_type_id
+      ) sold
+      JOIN properties p ON p.operator_id = sold.operator_id AND p.id = sold.property_id
+      WHERE p.deactivated_at IS NULL
+    ), unsellable AS (${unsellableAmong(sql, sql`room`, sql`${start_date}::date`, sql`${end_date}::date`)})
+    SELECT listing.property_id IS NOT NULL OR listing.room_type_id IS NOT NULL AS linked,
+      (SELECT count(*) FROM room) AS rooms,
+      coalesce((SELECT jsonb_agg(jsonb_build_array(at, rooms)) FROM unsellable), '[]') AS unsellable,
+      ${rangesOf(sql, sql`coalesce(lane.said_days, '{}')`)} AS said,
+      ${rangesOf(sql, sql`coalesce(lane.due_days, '{}') + coalesce(${ofCalendar}, '{}')`)} AS untold
+    FROM listing LEFT JOIN listing_lanes lane ON lane.operator_id = listing.operator_id AND lane.listing_row = listing.id`
+}

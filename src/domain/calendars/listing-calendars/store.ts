@@ -1,0 +1,116 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { onRecordInForms } from "../../../changes/on-record.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { traceparent } from "../../../platform/database/of-trace.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { LISTING_PUSHES_WAITING } from "../../../platform/limits.ts"
+import { type ListingName, ownListing } from "../../listings/own-listing.ts"
+import { daysText } from "./due-days.ts"
+import type { Days, RangesField } from "./rules.ts"
+
+const readPlaces = rowsOf(Schema.Struct({ at: Schema.Int, account_id: Schema.Int }))
+const readQueued = rowOf(
+  Schema.Struct({ auth_status: Schema.String, is_readonly: Schema.Boolean, queued: Schema.Boolean })
+)
+
+interface Named {
+  readonly operatorId: number
+  readonly channelTypes: ReadonlyArray<string>
+  readonly listingIds: ReadonlyArray<string>
+}
+
+/** The accounts of the named listings that exist; `at` counts them from 1 in the order of the names. */
+const places = (sql: SqlClient.SqlClient) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, channelTypes, listingIds }: Givens<Named>) => sql`
+      SELECT named.at, l.account_id
+      FROM unnest(${channelTypes}::text[], ${listingIds}::text[]) WITH ORDINALITY AS named (channel_type, listing_id, at)
+      JOIN listings l ON l.operator_id = ${operatorId} AND l.channel_type = named.channel_type
+        AND l.listing_id = named.listing_id
+      ORDER BY named.at`
+  )
+  return (operatorId: number, listings: ReadonlyArray<ListingName>) =>
+    readPlaces(
+      statement({
+        operatorId,
+        channelTypes: listings.map((each) => each.channel_type),
+        listingIds: listings.map((each) => each.listing_id)
+      })
+    )
+}
+
+/** Days of a listing that its channel is to be told of. */
+export interface Telling extends ListingName {
+  readonly kind: RangesField
+  readonly ranges: ReadonlyArray<Days>
+}
+
+interface Queued extends Telling {
+  readonly operatorId: number
+  /** The days of which the host says how many can be sold. */
+  readonly said: string
+  readonly now: Date
+}
+
+/**
+ * Puts the change at the end of its listing's lane. The lane is locked before the change gets its id, so that ids of one
+ * listing rise in the order of commits; and it counts what waits, so that the bound holds whoever else is just at it.
+ * What waits of the calendar's own is not among what the host may have waiting.
+ */
+const queue = (sql: SqlClient.SqlClient) => {
+  const most = sql.literal(String(LISTING_PUSHES_WAITING))
+  const statement = onRecordInForms(
+    sql,
+    ({ operatorId, channel_type, listing_id, kind, ranges, said, now }: Givens<Queued>) => ({
+      change: sql`
+        own AS (
+          SELECT l.operator_id, l.id, l.account_id, a.auth_status,
+            l.ratio_readonly AND ${kind}::text = 'prices' AS is_readonly
+          FROM (${ownListing(sql, operatorId, channel_type, listing_id)}) l
+          JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
+        ), lane AS (
+          INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days)
+          SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${said}::datemultirange
+          FROM own WHERE auth_status <> 'disconnected' AND NOT is_readonly
+          ON CONFLICT (operator_id, listing_row) DO UPDATE
+            SET waiting = lane.waiting + 1, account_id = excluded.account_id,
+              said_days = excluded.said_days
+                + (lane.said_days - datemultirange(daterange(NULL, (${now}::timestamptz AT TIME ZONE 'UTC')::date - 1))),
+              due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
+            WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer < ${most}
+          RETURNING operator_id, listing_row
+        ), push AS (
+          INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at, traceparent)
+          SELECT operator_id, listing_row, ${kind}::text, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz, ${traceparent(sql)}
+          FROM lane
+          RETURNING operator_id, listing_row, kind
+        )`,
+      events: [],
+      touched: sql`SELECT operator_id, 'listing:' || listing_row AS record, ARRAY[kind] AS fields FROM push`,
+      outcome: sql`SELECT auth_status, is_readonly, EXISTS (SELECT FROM push) AS queued FROM own`
+    })
+  )
+  return (operatorId: number, { channel_type, listing_id, kind, ranges }: Telling, now: Date) =>
+    readQueued(
+      statement({
+        operatorId,
+        channel_type,
+        listing_id,
+        kind,
+        ranges,
+        said: daysText(kind === "inventories" ? ranges : []),
+        now
+      })
+    )
+}
+
+/** The SQL of what an operator asks of its listings' calendars; how they are told to channels: PushQueue.ts. */
+export class ListingCalendarStore extends Context.Service<ListingCalendarStore>()(
+  "latchkey/resources/ListingCalendarStore",
+  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ places: places(sql), queue: queue(sql) })) }
+) {
+  static readonly layer = Layer.effect(ListingCalendarStore, ListingCalendarStore.make)
+}

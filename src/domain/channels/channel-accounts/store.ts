@@ -1,0 +1,33 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Page } from "../../../contract/page.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { pagesOf } from "../../../platform/database/pages.ts"
+import { Instant } from "../../row-fields.ts"
+import { ChannelAccount, type search_channel_accounts } from "./contract.ts"
+
+/** Which accounts a search means; what is not given does not narrow it. */
+export type ChannelAccountSearch = Pick<typeof search_channel_accounts.payloadSchema.Type, "id" | "channel_type">
+
+const AccountRow = Schema.Struct({ ...ChannelAccount.fields, created_at: Instant })
+
+const valuesOf = (operatorId: number, { id, channel_type }: ChannelAccountSearch) => ({ operatorId, id, channel_type })
+
+const search = (sql: SqlClient.SqlClient) => {
+  const page = pagesOf(sql, AccountRow, ({ operatorId, id, channel_type }: Givens<ReturnType<typeof valuesOf>>) => {
+    // The host's own site is no account that a caller could do anything about.
+    const conditions = [sql`operator_id = ${operatorId}`, sql`channel_type <> 'booking_site'`]
+    if (id !== undefined) conditions.push(sql`id = ${id}`)
+    if (channel_type !== undefined) conditions.push(sql`channel_type = ${channel_type}`)
+    return { matching: sql`SELECT * FROM channel_accounts WHERE ${sql.and(conditions)}`, orderBy: sql`id` }
+  })
+  return (operatorId: number, wanted: ChannelAccountSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+}
+
+/** The SQL of finding accounts at channels. */
+export class ChannelAccountStore extends Context.Service<ChannelAccountStore>()(
+  "latchkey/resources/ChannelAccountStore",
+  { make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql) })) }
+) {
+  static readonly layer = Layer.effect(ChannelAccountStore, ChannelAccountStore.make)
+}

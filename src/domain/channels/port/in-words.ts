@@ -1,0 +1,21 @@
+import { CHANNEL_TEXT } from "../../../platform/limits.ts"
+import type { ChannelError } from "./errors.ts"
+
+/** A channel's words, as far as they can be stored and are worth reading. */
+const asText = (reason: string): string => reason.slice(0, CHANNEL_TEXT).toWellFormed().replaceAll("\0", "\uFFFD")
+
+/** Why the channel did not take what it was told in the background, for whoever looks at what became of that. */
+export const inWords = (error: ChannelError): string => {
+  switch (error._tag) {
+    case "ChannelRefused":
+      return asText(error.field === undefined ? error.reason : `${error.field}: ${error.reason}`)
+    case "ChannelAccountMissing":
+      return `there is no account on ${error.channelType} any more`
+    case "ChannelNotServed":
+      return `${error.channelType} cannot be told here`
+    case "ChannelDisconnected":
+      return `the account on ${error.channelType} is disconnected`
+    case "ChannelUnavailable":
+      return error.code === 504 ? "the channel did not answer in time" : `the channel failed (${error.code})`
+  }
+}

@@ -1,0 +1,128 @@
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import { ServerError, ValidationFailed } from "../../../contract/errors.ts"
+import { tellTrouble } from "../../../platform/database/trouble.ts"
+import { BUSY_RETRY_SECONDS, IMAGE_UNCLAIMED_MS, IMAGES_BYTES } from "../../../platform/limits.ts"
+import { inSpan } from "../../../platform/telemetry/spans.ts"
+import { isToken, newToken } from "./address.ts"
+import { ImageBytes } from "./ImageBytes.ts"
+import { jpegFault } from "./jpeg.ts"
+import type { ImageKey } from "./kept-bytes.ts"
+import { type ImageKind, ImageStore } from "./store.ts"
+
+export type { ImageKind }
+
+/** An image in the store. */
+export interface StoredImage {
+  readonly id: number
+  readonly token: string
+}
+
+/** An image that somebody looks at. */
+export interface OpenedImage extends ImageKey {
+  readonly kind: ImageKind
+  /** How many it has. */
+  readonly bytes: number
+}
+
+/**
+ * Bytes of an image that are read at once. More would hold the one session of the embedded database, and the memory of a
+ * process many of whose readers are slow.
+ */
+export const IMAGE_PIECE = 256 * 1024
+
+type Put = (given: {
+  readonly operatorId: number
+  readonly kind: ImageKind
+  readonly jpeg: Uint8Array
+  readonly field: string
+}) => Effect.Effect<StoredImage, ValidationFailed | ServerError>
+
+/**
+ * The one store of images. What is put there goes by itself within an hour unless a statement refers to it
+ * (keeping.ts `keepingImage`), so whoever is cut off in between leaves nothing.
+ */
+export class Images extends Context.Service<
+  Images,
+  {
+    /**
+     * Stores a JPEG unchanged. Fails with ValidationFailed naming `field` if the bytes are no JPEG, too large (limits.ts), or beyond the
+     * operator's quota. Fails with ServerError if the image store is full; the image then does not count towards the quota.
+     */
+    readonly put: Put
+    /** The image a token opens; none when it is unknown or gone, or the account behind it is banned or closed. */
+    readonly open: (token: string) => Effect.Effect<Option.Option<OpenedImage>>
+    /** The bytes of an image from the byte `from` on, {@link IMAGE_PIECE} at most; none where any of them are missing. */
+    readonly read: (image: OpenedImage, from: number) => Effect.Effect<Option.Option<Uint8Array>>
+  }
+>()("latchkey/resources/Images") {
+  /** `quota`: bytes that all images of an operator may have together. */
+  static readonly layer = (
+    quota: number = IMAGES_BYTES
+  ): Layer.Layer<Images, never, ImageBytes | SqlClient.SqlClient> =>
+    Layer.effect(
+      Images,
+      Effect.gen(function* () {
+        const store = yield* ImageStore.make
+        const kept = yield* ImageBytes
+        return Images.of({ put: put(store, kept, quota), open: open(store), read: read(kept) })
+      })
+    )
+
+  /** The same with their bytes in the database. */
+  static readonly layerDatabase = Layer.provide(Images.layer(), ImageBytes.layerDatabase)
+}
+
+type Store = ImageStore["Service"]
+type Kept = ImageBytes["Service"]
+
+// The row comes first, with the time at which it goes: bytes of which no row knows would stay for ever.
+const put = (store: Store, kept: Kept, quota: number): Put =>
+  Effect.fnUntraced(function* ({ operatorId, kind, jpeg, field }) {
+    const fault = jpegFault(jpeg)
+    if (fault !== undefined) return yield* new ValidationFailed({ message: `${field}: ${fault}` })
+    const now = yield* DateTime.nowAsDate
+    const deleteAt = new Date(now.getTime() + IMAGE_UNCLAIMED_MS)
+    const image = { operatorId, kind, token: newToken(), bytes: jpeg.length, now, deleteAt, most: quota }
+    const made = yield* store.make(image)
+    if (made === undefined) return yield* quotaUsed(field, quota)
+    const key = { operatorId, ...made }
+    yield* Effect.catchTag(kept.write(key, jpeg), "ImageStoreFull", () => refuseUpload(store, kept, key))
+    return made
+  }, inSpan("Images.put"))
+
+const storeFull = new ServerError({
+  message: "The image store is full. Nothing was stored; try again later.",
+  retryAfter: BUSY_RETRY_SECONDS
+})
+
+/** Removes what was written of an image that could not be stored, then its row. If that fails, retention does so within an hour. */
+const refuseUpload = (store: Store, kept: Kept, image: ImageKey) =>
+  tellTrouble("images full").pipe(
+    Effect.andThen(
+      Effect.catchCause(Effect.andThen(kept.remove(image), store.discard(image)), (cause) =>
+        Effect.logDebug("an image that could not be stored was not removed", cause)
+      )
+    ),
+    Effect.andThen(Effect.fail(storeFull))
+  )
+
+const quotaUsed = (field: string, quota: number) =>
+  new ValidationFailed({
+    message: `${field}: the images of the account would have more than the ${quota} bytes they may.`
+  })
+
+const open = (store: Store) =>
+  Effect.fnUntraced(function* (token: string) {
+    const row = isToken(token) ? yield* store.open(token, yield* DateTime.nowAsDate) : undefined
+    if (row === undefined) return Option.none()
+    const { operator_id: operatorId, ...image } = row
+    return Option.some({ ...image, operatorId })
+  }, inSpan("Images.open"))
+
+const read = (kept: Kept) =>
+  Effect.fnUntraced(function* (image: OpenedImage, from: number) {
+    const length = Math.min(IMAGE_PIECE, image.bytes - from)
+    const bytes = yield* kept.read(image, from, length)
+    return bytes.length === length ? Option.some(bytes) : Option.none()
+  }, inSpan("Images.read"))

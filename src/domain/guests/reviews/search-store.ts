@@ -1,0 +1,94 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { DateRange } from "../../../contract/date-range.ts"
+import type { Page } from "../../../contract/page.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { pagesOf } from "../../../platform/database/pages.ts"
+import { knowsProperty } from "../../properties/properties/belonging.ts"
+import { Review } from "./contract.ts"
+import { isHosts } from "./on-channels.ts"
+import type { SearchedStatus } from "./rules/search.ts"
+import { firstStay } from "./told.ts"
+
+// Finding reviews: one statement a page. Which they are an index of the records tells by itself.
+
+type Sql = SqlClient.SqlClient
+
+interface Values {
+  readonly operatorId: number
+  readonly reservation_code: string | undefined
+  readonly property_id: number | undefined
+  readonly from: string | undefined
+  readonly until: string | undefined
+}
+
+/** Whether a record `r` stands so. Either side may be awaited while the other is. */
+const stands = (sql: Sql, status: SearchedStatus): Fragment => {
+  const hostIsAwaited = sql`(NOT r.host_wrote AND ${isHosts(sql, sql`r.channel_type`)})`
+  switch (status) {
+    case "any":
+      return sql`true`
+    case "pending_guest_review":
+      return sql`NOT r.guest_wrote`
+    case "pending_host_review":
+      return hostIsAwaited
+    case "reviewed":
+      return sql`r.guest_wrote AND NOT ${hostIsAwaited}`
+  }
+}
+
+const matching = (sql: Sql, wanted: Givens<Values>, status: SearchedStatus): Fragment => {
+  const { operatorId, reservation_code: code, property_id, from, until } = wanted
+  const conditions = [sql`r.operator_id = ${operatorId}`, stands(sql, status)]
+  if (from !== undefined) conditions.push(sql`r.check_out_date >= ${from}`)
+  if (until !== undefined) conditions.push(sql`r.check_out_date <= ${until}`)
+  // The code of the order or of any of its stays, as in a search of reservations.
+  if (code !== undefined) {
+    conditions.push(sql`r.order_id = ANY (ARRAY(
+      SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
+      UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code}))`)
+  }
+  if (property_id !== undefined) {
+    conditions.push(sql`r.order_id IN (
+      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${property_id})`)
+  }
+  return sql`SELECT r.operator_id, r.order_id, r.check_out_date FROM reviews r WHERE ${sql.and(conditions)}`
+}
+
+const whole = (sql: Sql): Fragment => sql`
+  SELECT r.*, o.reservation_code, listed.position
+  FROM listed JOIN reviews r ON r.operator_id = listed.operator_id AND r.order_id = listed.order_id
+  JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
+
+const search = (sql: Sql) => {
+  const page = pagesOf(sql, Review, (wanted: Givens<Values>, status: SearchedStatus) => ({
+    matching: matching(sql, wanted, status),
+    whole: whole(sql),
+    orderBy: sql`check_out_date DESC, order_id DESC`,
+    columns: {
+      property_id: sql`coalesce(stay.property_id, 0)`,
+      listing_id: sql`coalesce(stay.listing_id, coalesce(stay.property_id, 0)::text)`,
+      check_in_date: sql`(
+        SELECT min(s.check_in_date) FROM stays s
+        WHERE s.operator_id = page.operator_id AND s.order_id = page.order_id)`
+    },
+    joined: sql`LEFT JOIN ${firstStay(sql, sql`page`)} stay ON true`
+  }))
+  return (
+    operatorId: number,
+    wanted: { readonly reservation_code?: string; readonly property_id?: number },
+    days: DateRange | undefined,
+    status: SearchedStatus,
+    asked: Page
+  ) => {
+    const { reservation_code, property_id } = wanted
+    return page({ operatorId, reservation_code, property_id, from: days?.start, until: days?.end }, asked, status)
+  }
+}
+
+export class ReviewSearchStore extends Context.Service<ReviewSearchStore>()("latchkey/resources/ReviewSearchStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), knowsProperty: knowsProperty(sql) }))
+}) {
+  static readonly layer = Layer.effect(ReviewSearchStore, ReviewSearchStore.make)
+}

@@ -1,0 +1,78 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { onRecordInForms } from "../../../changes/on-record.ts"
+import { assignmentsOf, givenRow, namesOf } from "../../../platform/database/columns.ts"
+import type { Givens } from "../../../platform/database/forms.ts"
+import { onlyRowOf } from "../../../platform/database/rows.ts"
+import type { Speaking } from "../../channels/port/heard.ts"
+import type { OfferStatus } from "../../channels/port/said.ts"
+import { comesFrom } from "./rules/standing.ts"
+import { GivenOffer, type NewOffer, OfferTerms, touchedOffers } from "./table.ts"
+
+// What channels say of offers: one statement, for a new one and for one that is known.
+
+interface Said extends Speaking {
+  readonly threadId: string
+  readonly version: number
+  readonly offer: NewOffer
+  /** As which it may stand so far, to stand as it is said to. */
+  readonly from: ReadonlyArray<OfferStatus>
+}
+
+const readHeard = onlyRowOf(
+  Schema.Struct({
+    thread_known: Schema.Boolean,
+    applied: Schema.Boolean,
+    /** Null: there was no such offer. */
+    last_version: Schema.NullOr(Schema.Int)
+  })
+)
+
+/**
+ * Writes down what is news of an offer. One row, also where a call that made it is written down at that very moment: the
+ * channel's word is then the later one. The row is looked at before it is written, since a lock passes by what its own
+ * statement has written already.
+ */
+export const hear = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, (said: Givens<Said>) => ({
+    change: sql`
+      thread AS (
+        SELECT operator_id, id FROM conversations
+        WHERE operator_id = ${said.operatorId} AND account_id = ${said.accountId}
+          AND channel_type = ${said.channelType} AND thread_id = ${said.threadId}
+      ), given AS (SELECT * FROM ${givenRow(sql, GivenOffer, said.offer)}),
+      before AS (
+        SELECT o.* FROM thread, given, special_offers o
+        WHERE o.operator_id = thread.operator_id AND o.conversation_id = thread.id AND o.offer_id = given.offer_id
+        FOR NO KEY UPDATE OF o
+      ), after AS (
+        INSERT INTO special_offers AS o (operator_id, conversation_id, version, ${sql.literal(namesOf(GivenOffer))})
+        SELECT thread.operator_id, thread.id, ${said.version}::bigint, ${sql.literal(namesOf(GivenOffer, "given"))}
+        FROM thread CROSS JOIN given LEFT JOIN before ON true
+        WHERE before.id IS NULL OR before.version < ${said.version}::bigint
+        ON CONFLICT ON CONSTRAINT special_offers_of_channel DO UPDATE
+          SET version = excluded.version, ${sql.literal(assignmentsOf(OfferTerms, "excluded"))},
+            status = CASE WHEN o.status = ANY(${said.from}::text[]) THEN excluded.status ELSE o.status END
+          WHERE o.version < excluded.version
+        RETURNING o.*
+      ), news AS (
+        SELECT after.operator_id, after.offer_id, before.id IS NULL AS is_new,
+          changed_fields(to_jsonb(before), to_jsonb(after) - 'version') AS fields
+        FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
+      )`,
+    events: [],
+    // One more version of the same is no change.
+    touched: touchedOffers(
+      sql,
+      sql`(SELECT * FROM news WHERE is_new OR fields <> '{}') told`,
+      sql`CASE WHEN is_new THEN '{}'::text[] ELSE fields END`
+    ),
+    outcome: sql`
+      SELECT EXISTS (SELECT FROM thread) AS thread_known, EXISTS (SELECT FROM after) AS applied,
+        (SELECT version FROM before) AS last_version`
+  }))
+  return ({ operatorId, accountId, channelType }: Speaking, threadId: string, version: number, offer: NewOffer) =>
+    readHeard(
+      statement({ operatorId, accountId, channelType, threadId, version, offer, from: comesFrom(offer.status) })
+    )
+}

@@ -1,0 +1,110 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Page } from "../../contract/page.ts"
+import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { pagesOf } from "../../platform/database/pages.ts"
+import { onlyRowOf } from "../../platform/database/rows.ts"
+import { accountKnown } from "../channels/channel-accounts/known-account.ts"
+import { ChannelType } from "../channels/port/channel-type.ts"
+import type { OfOperator } from "../own-row.ts"
+import { propertyKnown, roomTypeKnown } from "../properties/properties/belonging.ts"
+import { Instant } from "../row-fields.ts"
+import { Listing, PricingRatio, type search_listings } from "./contract.ts"
+import type { Link } from "./rules.ts"
+
+type Sql = SqlClient.SqlClient
+
+/** Which listings a search means; what is not given does not narrow it. */
+export type ListingSearch = Pick<
+  typeof search_listings.payloadSchema.Type,
+  "channel_account_id" | "listing_id" | "channel_type"
+>
+
+const ListingRow = Schema.Struct({ ...Listing.fields, created_at: Instant, updated_at: Instant })
+const RatioRow = Schema.Struct({
+  known: Schema.Boolean,
+  listings: Schema.Array(PricingRatio)
+})
+const readKnown = onlyRowOf(Schema.Struct({ known: Schema.Boolean }))
+const readRatios = onlyRowOf(RatioRow)
+
+const EVERY_CHANNEL = ChannelType.literals.map((each) => `'${each}'`).join(", ")
+
+const valuesOf = (operatorId: number, { channel_account_id, listing_id, channel_type }: ListingSearch) => ({
+  operatorId,
+  channel_account_id,
+  listing_id,
+  channel_type
+})
+type Wanted = Givens<ReturnType<typeof valuesOf>>
+
+const conditions = (sql: Sql, { operatorId, channel_account_id, listing_id, channel_type }: Wanted) => {
+  const all = [sql`operator_id = ${operatorId}`]
+  if (channel_account_id !== undefined) all.push(sql`account_id = ${channel_account_id}`)
+  if (listing_id !== undefined) all.push(sql`listing_id = ${listing_id}`)
+  if (channel_type !== undefined) all.push(sql`channel_type = ${channel_type}`)
+  // The index for ids has the channel before them: so it is looked into once a channel.
+  else if (listing_id !== undefined) all.push(sql`channel_type IN (${sql.literal(EVERY_CHANNEL)})`)
+  return all
+}
+
+const search = (sql: Sql) => {
+  const page = pagesOf(sql, ListingRow, (wanted: Wanted) => ({
+    matching: sql`SELECT * FROM listings WHERE ${sql.and(conditions(sql, wanted))}`,
+    orderBy: sql`id`,
+    columns: { channel_account_id: sql`page.account_id`, origin_account_id: sql`account.origin_account_id` },
+    joined: sql`
+      LEFT JOIN channel_accounts account
+        ON account.operator_id = page.operator_id AND account.id = page.account_id`
+  }))
+  return (operatorId: number, wanted: ListingSearch, asked: Page) => page(valuesOf(operatorId, wanted), asked)
+}
+
+/** Whether the account a search names exists; asked only when the search found nothing. */
+const known = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, id }: Givens<OfOperator & { readonly id: number }>) =>
+      sql`SELECT ${accountKnown(sql, operatorId, id)} AS known`
+  )
+  return (operatorId: number, id: number) => Effect.map(readKnown(statement({ operatorId, id })), (row) => row.known)
+}
+
+interface Linked extends OfOperator {
+  readonly property_id: number | undefined
+  readonly room_type_id: number | undefined
+}
+
+/** The listings of a link in the order they came; undefined where the operator has no such property or room type. */
+const ratios = (sql: Sql) => {
+  const statement = inForms(
+    sql,
+    ({ operatorId, property_id, room_type_id }: Givens<Linked>) => sql`
+      SELECT
+        ${propertyKnown(sql, operatorId, property_id)} AND ${roomTypeKnown(sql, operatorId, room_type_id)} AS known,
+        coalesce((
+          SELECT jsonb_agg(jsonb_build_object('channel_type', channel_type, 'listing_id', listing_id,
+            'listing_title', title, 'ratio', ratio, 'readonly', ratio_readonly) ORDER BY id)
+          FROM listings WHERE operator_id = ${operatorId} AND shelf_status <> 'deleted'
+            AND ${property_id === undefined ? sql`true` : sql`property_id = ${property_id}`}
+            AND ${room_type_id === undefined ? sql`true` : sql`room_type_id = ${room_type_id}`}), '[]') AS listings`
+  )
+  return (operatorId: number, { type, id }: Link) =>
+    Effect.map(
+      readRatios(
+        statement({
+          operatorId,
+          property_id: type === "property" ? id : undefined,
+          room_type_id: type === "room_type" ? id : undefined
+        })
+      ),
+      ({ known, listings }) => (known ? listings : undefined)
+    )
+}
+
+/** The SQL of finding listings. */
+export class ListingStore extends Context.Service<ListingStore>()("latchkey/resources/ListingStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({ search: search(sql), known: known(sql), ratios: ratios(sql) }))
+}) {
+  static readonly layer = Layer.effect(ListingStore, ListingStore.make)
+}

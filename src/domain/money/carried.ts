@@ -1,0 +1,41 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Value } from "../../platform/database/forms.ts"
+import { orderOf } from "./search.ts"
+
+// What properties carry of entries: the one place where an entry on an order of several rooms is taken apart into its shares.
+
+/** Which entries; what is undefined does not narrow them. */
+export interface CarriedAsked {
+  readonly operatorId: Value<number>
+  readonly from?: Value<Date> | undefined
+  /** The first instant after them. */
+  readonly until?: Value<Date> | undefined
+  /** A code of the order, or of any of its stays. */
+  readonly order_code?: Value<string> | undefined
+  /** What this property carries of them, and nothing else. */
+  readonly property_id?: Value<number> | undefined
+}
+
+/**
+ * A query for them: a row a stay of the order, with its share as `amount` and its property (null in the box), or the entry
+ * itself where it is on no order.
+ */
+export const carried = (
+  sql: SqlClient,
+  { operatorId, from, until, order_code, property_id }: CarriedAsked
+): Fragment => {
+  const conditions: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
+  if (from !== undefined) conditions.push(sql`t.action_at >= ${from}`)
+  if (until !== undefined) conditions.push(sql`t.action_at < ${until}`)
+  if (order_code !== undefined) conditions.push(sql`t.order_id IN ${orderOf(sql, operatorId, order_code)}`)
+  if (property_id !== undefined) conditions.push(sql`coalesce(stay.property_id, t.property_id) = ${property_id}`)
+  return sql`
+    SELECT t.operator_id, t.id, t.direction, t.status, t.currency, t.item_id, t.payment_method_id, t.action_at, t.note,
+      t.operator_name, t.order_id, stay.stay_code, coalesce(stay.property_id, t.property_id) AS property_id,
+      coalesce(share.amount, t.amount) AS amount
+    FROM transactions t
+    LEFT JOIN transaction_shares share ON share.operator_id = t.operator_id AND share.transaction_id = t.id
+    LEFT JOIN stays stay ON stay.operator_id = share.operator_id AND stay.id = share.stay_id
+    WHERE ${sql.and(conditions)}`
+}

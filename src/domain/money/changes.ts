@@ -1,0 +1,138 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { onRecordInForms, touchedBetween, touchedIn } from "../../changes/on-record.ts"
+import { recordEvent } from "../../jobs/events/events.ts"
+import { column, givenRow, namesOf, settingsOf } from "../../platform/database/columns.ts"
+import type { Givens, Value } from "../../platform/database/forms.ts"
+import { jsonParameter } from "../../platform/database/parameters.ts"
+import { orderAsRead, type ReadOrder } from "../bookings/orders/table.ts"
+import { type OwnRow, readIdentity } from "../own-row.ts"
+import { Transaction } from "./contract.ts"
+import type { Share } from "./rules.ts"
+import { writeShares } from "./shares.ts"
+
+// Changing income and expense entries: one statement changes, splits and records at once.
+
+/** The columns an edit sets. */
+const EditedTransaction = Schema.Struct({
+  amount: column("numeric", Schema.String),
+  item_id: column("bigint", Transaction.fields.item_id),
+  payment_method_id: column("bigint", Transaction.fields.payment_method_id),
+  /** ISO 8601 in UTC. A Date would lose the microseconds. */
+  action_at: column("timestamptz", Schema.String),
+  status: column("text", Transaction.fields.status),
+  note: column("text", Transaction.fields.note)
+})
+/** What is undefined stays. */
+export type TransactionEdit = {
+  readonly [Column in keyof typeof EditedTransaction.Type]: (typeof EditedTransaction.Type)[Column] | undefined
+}
+
+/** The columns a new entry fills. */
+export const GivenTransaction = Schema.Struct({
+  ...EditedTransaction.fields,
+  direction: column("text", Transaction.fields.direction),
+  currency: column("text", Transaction.fields.currency),
+  property_id: column("bigint", Transaction.fields.property_id),
+  order_id: column("bigint", Schema.NullOr(Schema.Int)),
+  operator_name: column("text", Transaction.fields.operator_name)
+})
+export type NewTransaction = Omit<typeof GivenTransaction.Type, "order_id">
+
+/** How an entry is split over its order as it was read; without an order it is not, or stays as it is. */
+export interface Split {
+  readonly order: ReadOrder | undefined
+  readonly shares: ReadonlyArray<Share>
+}
+
+/** Writes the shares of the entry in the CTE `entry`. */
+export const sharesInto = (sql: SqlClient, shares: Value<ReadonlyArray<Share>>): Fragment =>
+  writeShares(
+    sql,
+    sql`SELECT entry.operator_id, entry.id AS transaction_id, share.stay_id, share.amount
+      FROM entry, jsonb_to_recordset(${jsonParameter(shares)}::jsonb) AS share (stay_id bigint, amount numeric)`
+  )
+
+/** Records what happened to the entry in the CTE `entry`. */
+export const recorded = (sql: SqlClient, what: "created" | "updated" | "deleted", at: Value<Date>): Fragment =>
+  recordEvent(sql, `transaction_${what}`, {
+    from: sql`entry`,
+    record: sql`'transaction:' || id`,
+    fields: { transaction_id: sql`id` },
+    at
+  })
+
+/** An entry to be made, with how it is split. */
+interface Entered extends Split {
+  readonly operatorId: number
+  readonly entry: Omit<typeof GivenTransaction.Type, "order_id"> & { readonly order_id: number | null }
+  readonly now: Date
+}
+
+/** Answers the new entry's id, or undefined when its order is not as it was read any more. */
+export const create = (sql: SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, entry, order, shares, now }: Givens<Entered>) => ({
+    change: sql`
+      ${orderAsRead(sql, operatorId, order)}, entry AS (
+        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(namesOf(GivenTransaction))})
+        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(namesOf(GivenTransaction))}
+        FROM as_read, ${givenRow(sql, GivenTransaction, entry)}
+        RETURNING operator_id, id
+      ), shares AS (${sharesInto(sql, shares)})`,
+    events: [recorded(sql, "created", now)],
+    touched: touchedIn(sql, "transaction", "entry"),
+    outcome: sql`SELECT id FROM entry`
+  }))
+  return (operatorId: number, entry: NewTransaction, { order, shares }: Split, now: Date) =>
+    readIdentity(statement({ operatorId, entry: { ...entry, order_id: order?.id ?? null }, order, shares, now }))
+}
+
+/** What an edit sets, of which entry. */
+interface Edited extends OwnRow, TransactionEdit, Split {
+  readonly now: Date
+}
+
+/**
+ * Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. The entry is locked
+ * after its order, as changes of orders do.
+ */
+export const update = (sql: SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, order, shares, now, ...edit }: Givens<Edited>) => ({
+    change: sql`
+      ${orderAsRead(sql, operatorId, order)}, before AS (
+        SELECT * FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
+        FOR NO KEY UPDATE
+      ), entry AS (
+        UPDATE transactions t SET updated_at = ${now}, ${settingsOf(sql, EditedTransaction, "t", edit)}
+        FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id
+        RETURNING t.*
+      ), shares AS (${sharesInto(sql, shares)})`,
+    events: [recorded(sql, "updated", now)],
+    touched: touchedBetween(sql, "transaction", "entry"),
+    outcome: sql`SELECT id FROM entry`
+  }))
+  return (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: Split, now: Date) => {
+    const { amount, item_id, payment_method_id, action_at, status, note } = edit
+    return readIdentity(
+      statement({ operatorId, id, amount, item_id, payment_method_id, action_at, status, note, order, shares, now })
+    )
+  }
+}
+
+/** Answers the deleted entry's id, or undefined when there is none. */
+export const remove = (sql: SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, now }: Givens<Removed>) => ({
+    change: sql`
+      entry AS (
+        DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+    events: [recorded(sql, "deleted", now)],
+    touched: touchedIn(sql, "transaction", "entry"),
+    outcome: sql`SELECT id FROM entry`
+  }))
+  return (operatorId: number, id: number, now: Date) => readIdentity(statement({ operatorId, id, now }))
+}
+
+interface Removed extends OwnRow {
+  readonly now: Date
+}

@@ -1,0 +1,31 @@
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { Givens } from "../../platform/database/forms.ts"
+
+// Money as a channel tells of it, and the row it is.
+
+/** A payment of a guest to a channel, or what the guest got back, by the channel's own id of it. */
+export interface ChannelMoney {
+  readonly operatorId: number
+  readonly accountId: number
+  readonly channelType: string
+  readonly paymentId: string
+  /** The channel's own id of the order. */
+  readonly channelId: string
+  readonly kind: "payment" | "refund"
+  /** Decimal text, major units. */
+  readonly amount: string
+  readonly currency: string
+  readonly paidAt: Date
+}
+
+/** The same, told at a time. */
+export interface Kept extends ChannelMoney {
+  readonly now: Date
+}
+
+/** The columns that telling fills, and the values of them. */
+export const columns = "operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at"
+export const given = (sql: SqlClient.SqlClient, money: Givens<Omit<Kept, "channelType">>): Fragment => sql`
+  ${money.operatorId}::bigint, ${money.accountId}::bigint, ${money.paymentId}::text, ${money.channelId}::text,
+  ${money.kind}::text, ${money.amount}::numeric, ${money.currency}::text, ${money.paidAt}::timestamptz, ${money.now}::timestamptz`

@@ -1,0 +1,86 @@
+import { Array as Arrays, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { nameKeyOf } from "../contract/names.ts"
+import { periodically } from "../jobs/loop.ts"
+import { RETENTION_MS } from "../jobs/retention.ts"
+import { jsonParameter } from "../platform/database/parameters.ts"
+
+// Fills the comparison keys of the names of groups and tags (nameKeyOf). A row lacks one if it is older than migration 0069 or if
+// a process of the previous release wrote it. A row whose key an older row has stays without one, and its exact name is compared.
+
+/** Rows in one batch. */
+export const NAME_KEYS_AT_ONCE = 500
+
+/** Retries of a batch after a unique violation: another transaction took one of the keys meanwhile. */
+const RETRIES = 3
+
+interface Named {
+  readonly table: string
+  readonly name: string
+  /** Batches of rows in use come before batches of deleted rows, so that no deleted row takes the key of a row in use. */
+  readonly among: "true" | "deleted_at IS NULL" | "deleted_at IS NOT NULL"
+  /** A query for the keys that no row of the table may have. */
+  readonly reserved: string
+}
+
+const NO_KEYS = "SELECT NULL WHERE false"
+const OF_DEFAULT_TAGS = "SELECT lower(tag_name) FROM default_reservation_tags"
+
+const NAMED: ReadonlyArray<Named> = [
+  { table: "property_groups", name: "name", among: "true", reserved: NO_KEYS },
+  { table: "property_tags", name: "name", among: "deleted_at IS NULL", reserved: NO_KEYS },
+  { table: "property_tags", name: "name", among: "deleted_at IS NOT NULL", reserved: NO_KEYS },
+  { table: "reservation_tags", name: "tag_name", among: "deleted_at IS NULL", reserved: OF_DEFAULT_TAGS },
+  { table: "reservation_tags", name: "tag_name", among: "deleted_at IS NOT NULL", reserved: OF_DEFAULT_TAGS }
+]
+
+interface Row {
+  readonly operator_id: number
+  readonly id: number
+  readonly name: string
+}
+
+const BEGINNING = { operator_id: 0, id: 0 }
+
+const isTaken = ({ reason }: SqlError): boolean => reason._tag === "UniqueViolation"
+
+/** Fills the keys of the next batch. Returns the last row of the batch, or undefined after the last batch. */
+const fillBatch = Effect.fnUntraced(function* (
+  { table, name, among, reserved }: Named,
+  after: Pick<Row, "operator_id" | "id">
+) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Row>`
+    SELECT operator_id, id, ${sql(name)} AS name FROM ${sql(table)}
+    WHERE name_key IS NULL AND ${sql.literal(among)} AND (operator_id, id) > (${after.operator_id}, ${after.id})
+    ORDER BY operator_id, id LIMIT ${sql.literal(String(NAME_KEYS_AT_ONCE))}`
+  const keyed = rows.map((row) => ({ ...row, key: nameKeyOf(row.name) }))
+  const oldest = Arrays.dedupeWith(
+    keyed,
+    (one, other) => one.operator_id === other.operator_id && one.key === other.key
+  )
+  yield* sql`
+    UPDATE ${sql(table)} t SET name_key = keyed.key
+    FROM jsonb_to_recordset(${jsonParameter(oldest)}::jsonb) AS keyed (operator_id bigint, id bigint, name text, key text)
+    WHERE t.operator_id = keyed.operator_id AND t.id = keyed.id AND t.${sql(name)} = keyed.name AND t.name_key IS NULL
+      AND keyed.key NOT IN (${sql.literal(reserved)}) AND NOT EXISTS (
+        SELECT FROM ${sql(table)} other WHERE other.operator_id = t.operator_id AND other.name_key = keyed.key)`
+  return rows.at(-1)
+})
+
+/** Fills the comparison key of every row that lacks one, unless another row has the same key. */
+export const fillNameKeys: Effect.Effect<void, SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
+  for (const named of NAMED) {
+    let after: Pick<Row, "operator_id" | "id"> | undefined = BEGINNING
+    while (after !== undefined) {
+      const batch: Effect.Effect<Row | undefined, SqlError, SqlClient.SqlClient> = fillBatch(named, after)
+      after = yield* Effect.retry(batch, { times: RETRIES, while: isTaken })
+    }
+  }
+})
+
+/** Fills missing keys periodically, because a process of the previous release may still write rows without one. */
+export const layerNameKeys = Layer.effectDiscard(
+  periodically("keys of names", RETENTION_MS, () => Effect.orDie(fillNameKeys))
+)

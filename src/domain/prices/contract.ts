@@ -1,0 +1,100 @@
+import { Schema, Struct } from "effect"
+import { NotFound, ServerError } from "../../contract/errors.ts"
+import { Code } from "../../contract/fields.ts"
+import { family } from "../../contract/operation.ts"
+import { ELIGIBLE_POLICIES } from "../../platform/limits.ts"
+import { channelErrors } from "../channels/port/api-errors.ts"
+import {
+  AirbnbPriceAndRules,
+  airbnbWritable,
+  Discount,
+  Discounts,
+  VrboPriceAndRules,
+  vrboWritable
+} from "../channels/port/price-and-rules.ts"
+
+// What a listing costs and who may book it, at the two channels that let it be set (specification, "Availability, listings
+// and prices"; contract facts 6.5 and 6.6).
+
+const operation = family({ category: "calendar", since: "3.7.0", openWorld: true })
+
+const exposure = {
+  notATool: "no tool of the specification: what a whole listing costs is left to the host's own programs"
+}
+
+/** Layer 2 has such a row for the live read and for what is sent to a listing. */
+const limits = { "1m": 120 }
+
+/** What `cancellation_policy` may be. */
+const EligiblePolicies = Schema.Array(Code).check(Schema.isMaxLength(ELIGIBLE_POLICIES))
+
+export const AirbnbListing = Schema.Struct({
+  ...AirbnbPriceAndRules.fields,
+  eligible_cancellation_policies: EligiblePolicies
+})
+
+/** One discount stands for a list of it. */
+const OneOrMore = Schema.Union([Discount, Discounts])
+
+/** What is not sent stays. What never is null takes null for "not sent". */
+const AirbnbSettings = Schema.Struct(
+  Struct.map(
+    {
+      ...airbnbWritable,
+      early_bird_discount: OneOrMore,
+      last_minute_discount: OneOrMore,
+      long_term_discount: OneOrMore
+    },
+    Schema.optionalKey
+  )
+)
+export type AirbnbSettings = typeof AirbnbSettings.Type
+
+const VrboSettings = Schema.Struct(Struct.map(vrboWritable, Schema.optionalKey))
+export type VrboSettings = typeof VrboSettings.Type
+
+export const get_airbnb_price_and_rules = operation("get_airbnb_price_and_rules", {
+  route: "GET /listings/airbnb/price_and_rules",
+  limits,
+  summary: "Read what an airbnb listing costs and who may book it, as it is there now",
+  payload: { listing_id: Code },
+  success: AirbnbListing,
+  errors: [...channelErrors, ServerError],
+  exposure
+})
+
+export const update_airbnb_price_and_rules = operation("update_airbnb_price_and_rules", {
+  route: "POST /listings/airbnb/price_and_rules",
+  limits,
+  summary: "Change what an airbnb listing costs and who may book it, there at once",
+  payload: { listing_id: Code, settings: AirbnbSettings },
+  success: Schema.Struct({}),
+  errors: channelErrors,
+  exposure
+})
+
+export const get_vrbo_price_and_rules = operation("get_vrbo_price_and_rules", {
+  route: "GET /listings/vrbo/price_and_rules",
+  summary: "Read what a vrbo listing costs and who may book it, as recorded here",
+  payload: { listing_id: Code },
+  success: VrboPriceAndRules,
+  errors: [NotFound],
+  exposure
+})
+
+export const update_vrbo_price_and_rules = operation("update_vrbo_price_and_rules", {
+  route: "POST /listings/vrbo/price_and_rules",
+  limits,
+  summary: "Change what a vrbo listing costs and who may book it, there at once",
+  payload: { listing_id: Code, settings: VrboSettings },
+  success: Schema.Struct({}),
+  errors: channelErrors,
+  exposure
+})
+
+export const PriceAndRules = {
+  get_airbnb_price_and_rules,
+  update_airbnb_price_and_rules,
+  get_vrbo_price_and_rules,
+  update_vrbo_price_and_rules
+}

@@ -1,0 +1,112 @@
+import { Predicate, Result, Schema, Struct } from "effect"
+import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
+import {
+  type AirbnbPriceAndRules,
+  type Discount,
+  type NightlyRate,
+  VrboPriceAndRules
+} from "../channels/port/price-and-rules.ts"
+import type { AirbnbSettings, VrboSettings } from "./contract.ts"
+
+// What settings mean: of two that exclude each other, in each of the forms one may have, and what a snapshot says.
+
+type OneOrMore = Discount | ReadonlyArray<Discount>
+
+const asList = (discounts: OneOrMore): ReadonlyArray<Discount> => ("discount" in discounts ? [discounts] : discounts)
+
+/** What an `airbnb` listing's channel is told. The one kind of pet fee ends the other, so both are told. */
+export const toldAirbnb = (
+  settings: AirbnbSettings
+): Result.Result<Partial<AirbnbPriceAndRules>, BadRequest | ValidationFailed> => {
+  const { early_bird_discount, last_minute_discount, long_term_discount, ...others } = settings
+  const hasFee = Predicate.isNotNullish(settings.pet_fee)
+  const hasFeeObject = Predicate.isNotNullish(settings.pet_fee_obj)
+  if (hasFee && hasFeeObject) return Result.fail(bothPetFees)
+  const { minimum_stay, maximum_stay } = settings
+  if (minimum_stay !== undefined && maximum_stay !== undefined && minimum_stay > maximum_stay) {
+    return Result.fail(stayTooShort)
+  }
+  return Result.succeed({
+    ...others,
+    ...(early_bird_discount === undefined ? {} : { early_bird_discount: asList(early_bird_discount) }),
+    ...(last_minute_discount === undefined ? {} : { last_minute_discount: asList(last_minute_discount) }),
+    ...(long_term_discount === undefined ? {} : { long_term_discount: asList(long_term_discount) }),
+    ...(hasFee ? { pet_fee_obj: null } : {}),
+    ...(hasFeeObject ? { pet_fee: null } : {})
+  })
+}
+
+/** 400 for conflicting parameters (specification, Errors). */
+const bothPetFees = new BadRequest({ message: "settings.pet_fee: excludes pet_fee_obj; send one of them." })
+
+const stayTooShort = new ValidationFailed({ message: "settings.maximum_stay: must not be below minimum_stay." })
+
+/** What is shown of an `airbnb` listing: one kind of pet fee, so that it can be sent back. */
+export const shownAirbnb = (settings: AirbnbPriceAndRules): AirbnbPriceAndRules =>
+  settings.pet_fee_obj === null ? settings : { ...settings, pet_fee: null }
+
+/** What a `vrbo` listing's channel is told: the base price wins over prices of weekdays. */
+export const toldVrbo = (settings: VrboSettings): VrboSettings =>
+  settings.base_price === undefined ? settings : Struct.omit(settings, ["nightly_rate"])
+
+/** What is recorded once the channel has taken that: prices in both forms, and no fee where 0 took it away. */
+export const recordedVrbo = (told: VrboSettings): Partial<VrboPriceAndRules> => ({
+  ...told,
+  ...(told.base_price === undefined && told.nightly_rate === undefined
+    ? {}
+    : pricesOf(told.base_price ?? null, told.nightly_rate ?? null)),
+  ...clearedFees(told)
+})
+
+/** A fee of 0 is none. */
+const clearedFees = ({
+  cleaning_fee,
+  extra_guest_fee,
+  security_deposit
+}: Partial<VrboPriceAndRules>): Partial<
+  Pick<VrboPriceAndRules, "cleaning_fee" | "extra_guest_fee" | "security_deposit">
+> => ({
+  ...(cleaning_fee === 0 ? { cleaning_fee: null } : {}),
+  ...(extra_guest_fee === 0 ? { extra_guest_fee: null } : {}),
+  ...(security_deposit === 0 ? { security_deposit: null } : {})
+})
+
+/** A base price is that of every weekday; there is none where their prices differ. */
+const pricesOf = (
+  base: number | null,
+  nightly: NightlyRate | null
+): Pick<VrboPriceAndRules, "base_price" | "nightly_rate"> => {
+  if (nightly !== null) {
+    const prices = new Set(Object.values(nightly))
+    return { base_price: prices.size === 1 ? nightly.sunday : null, nightly_rate: nightly }
+  }
+  return { base_price: base, nightly_rate: base === null ? null : everyDay(base) }
+}
+
+const everyDay = (price: number): NightlyRate => ({
+  sunday: price,
+  monday: price,
+  tuesday: price,
+  wednesday: price,
+  thursday: price,
+  friday: price,
+  saturday: price
+})
+
+const settingsOfVrbo = Object.entries(VrboPriceAndRules.fields).map(
+  ([name, field]) => [name, Schema.is(field)] as const
+)
+const readVrbo = Schema.decodeUnknownSync(VrboPriceAndRules)
+
+/**
+ * What is shown of a snapshot, whatever a channel has brought: what is not recorded, or is no such setting, is null. Sent
+ * back, it is recorded as it is shown.
+ */
+export const shownVrbo = (recorded: Schema.Json | null): VrboPriceAndRules => {
+  const known = settingsOfVrbo.map(([name, isSetting]) => {
+    const value = Predicate.hasProperty(recorded, name) ? recorded[name] : null
+    return [name, isSetting(value) ? value : null] as const
+  })
+  const settings = readVrbo(Object.fromEntries(known))
+  return { ...settings, ...clearedFees(settings), ...pricesOf(settings.base_price, settings.nightly_rate) }
+}

@@ -1,0 +1,77 @@
+import { Schema } from "effect"
+import { Conflict, NotFound } from "../../../contract/errors.ts"
+import { Id } from "../../../contract/fields.ts"
+import { idsUpTo } from "../../../contract/id-list.ts"
+import { nameUpTo } from "../../../contract/names.ts"
+import { card, family } from "../../../contract/operation.ts"
+import { pageFields } from "../../../contract/page.ts"
+import { GROUP_NAME, NAMED_PROPERTIES } from "../../../platform/limits.ts"
+import { GroupOf } from "../properties/contract.ts"
+
+// Groups of properties (specification, "Properties, room types, tags, groups"; contract facts 7.3).
+
+export const Group = Schema.Struct({
+  ...GroupOf.fields,
+  property_ids: Schema.Array(Id).annotateKey({ description: "Ascending." })
+})
+export type Group = typeof Group.Type
+
+const Name = nameUpTo(GROUP_NAME)
+const PropertyIds = idsUpTo(NAMED_PROPERTIES)
+
+const operation = family({ category: "property", since: "3.5.0", openWorld: false })
+
+export const search_property_groups = operation("search_property_groups", {
+  route: "GET /groups",
+  summary: "List property groups",
+  payload: { id: Schema.optionalKey(Id), ...pageFields },
+  success: Schema.Struct({ groups: Schema.Array(Group), total: Schema.Int }),
+  exposure: card(
+    "Lists the groups properties are sorted into, with their property ids.",
+    ["Which groups of properties are there?", "What is in the group Old Town?"],
+    false,
+    { since: "3.4.0" }
+  )
+})
+
+export const create_property_group = operation("create_property_group", {
+  route: "POST /groups",
+  summary: "Add a property group",
+  payload: { name: Name, property_ids: Schema.optionalKey(PropertyIds) },
+  success: Schema.Struct({ group: Group }),
+  errors: [NotFound, Conflict],
+  exposure: card(
+    "Adds a group under a name no other group has, with the properties in property_ids (from search_properties). A property can be in several groups.",
+    ["Group the three harbour flats as Harbour"],
+    false
+  )
+})
+
+export const update_property_group = operation("update_property_group", {
+  route: "PATCH /groups/{id}",
+  summary: "Rename a property group or replace its properties",
+  payload: { id: Id, name: Schema.optionalKey(Name), property_ids: Schema.optionalKey(PropertyIds) },
+  success: Schema.Struct({}),
+  errors: [NotFound, Conflict],
+  exposure: card(
+    "Renames a group or replaces its properties; find its id with search_property_groups. property_ids replaces the whole list: to add one property send the present ones too; an empty list detaches all. What you do not send stays.",
+    ["Rename the group Harbour to Seaside", "Put the loft into the group Old Town too"],
+    false,
+    { destructive: true }
+  )
+})
+
+export const delete_property_group = operation("delete_property_group", {
+  route: "DELETE /groups/{id}",
+  summary: "Delete a property group",
+  payload: { id: Id },
+  success: Schema.Struct({}),
+  errors: [NotFound],
+  exposure: card(
+    "Deletes a group for good; its properties stay as they are. Find its id with search_property_groups.",
+    ["Delete the group Seaside"],
+    false
+  )
+})
+
+export const Groups = { search_property_groups, create_property_group, update_property_group, delete_property_group }

@@ -1,0 +1,188 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { onRecordInForms, touchedBetween, touchedIn } from "../../../changes/on-record.ts"
+import { ValidationFailed } from "../../../contract/errors.ts"
+import { nameTaken } from "../../../contract/names.ts"
+import type { Page } from "../../../contract/page.ts"
+import { PaletteColor } from "../../../contract/palette.ts"
+import { rowUnless } from "../../../platform/database/constraints.ts"
+import type { Givens, Value, Valued } from "../../../platform/database/forms.ts"
+import { pagesOf } from "../../../platform/database/pages.ts"
+import { clearFormer, idsOn, putOn, replaced } from "../../../platform/database/replaced-list.ts"
+import { isNamed, nameKeyParameter, renamedTo } from "../../named-row.ts"
+import { type OfOperator, type OwnRow, readIdentity, withNameHolder } from "../../own-row.ts"
+import { allKnown, type Named, preconditions, Written } from "../properties/belonging.ts"
+import { type query_tags, Tag } from "./contract.ts"
+
+/** Which tags a search means; what is not given does not narrow it. */
+export type TagSearch = Pick<typeof query_tags.payloadSchema.Type, "id">
+
+export interface NewTag extends Omit<Tag, "id" | "color"> {
+  /** Undefined: a restored tag keeps its colour, a new one gets `otherwise`. */
+  readonly color: PaletteColor | undefined
+  readonly otherwise: PaletteColor
+}
+
+/** What an edit sets; what is undefined stays. */
+export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "otherwise">]: NewTag[Field] | undefined }
+
+/** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
+const WrittenTag = Schema.Struct({ ...Written.fields, color: Schema.NullOr(PaletteColor) })
+
+const readWritten = rowUnless(WrittenTag, ({ name, detail }) => {
+  switch (name) {
+    case "property_tags_name":
+    case "property_tags_name_key":
+      return tagNameTaken
+    case "property_tag_limit":
+      return new ValidationFailed({
+        message: `property_tag_limit: there are ${detail} property tags, and no more are allowed.`
+      })
+  }
+})
+
+export const tagNameTaken = nameTaken("name", "tag")
+
+const PROPERTIES = { rows: "tag_properties", owner: "tag_id", item: "property_id", version: "properties_version" }
+const ROOM_TYPES = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }
+
+/** The CTEs that put the tag of the CTE `written` on what is given, under the versions that count now. */
+const attached = (sql: SqlClient.SqlClient, { property_ids, room_type_ids }: Valued<Named>): Fragment => sql`
+  on_properties AS (${putOn(sql, PROPERTIES, property_ids)}),
+  on_room_types AS (${putOn(sql, ROOM_TYPES, room_type_ids)})`
+
+/** The CTEs that clear away what former versions of the tag of the CTE `written` were on. */
+const detached = (sql: SqlClient.SqlClient): Fragment => sql`
+  off_properties AS (${clearFormer(sql, PROPERTIES)}),
+  off_room_types AS (${clearFormer(sql, ROOM_TYPES)})`
+
+const selectWrittenTag = (sql: SqlClient.SqlClient): Fragment =>
+  sql`SELECT written.id, written.color, preconditions.* FROM preconditions LEFT JOIN written ON true`
+
+const search = (sql: SqlClient.SqlClient) => {
+  const page = pagesOf(sql, Tag, ({ operatorId, id }: Givens<OfOperator & { readonly id: number | undefined }>) => ({
+    matching: sql`
+      SELECT * FROM property_tags WHERE operator_id = ${operatorId} AND deleted_at IS NULL
+        AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
+    orderBy: sql`id`,
+    columns: { property_ids: idsOn(sql, PROPERTIES), room_type_ids: idsOn(sql, ROOM_TYPES) }
+  }))
+  return (operatorId: number, { id }: TagSearch, asked: Page) => page({ operatorId, id }, asked)
+}
+
+interface Made extends OfOperator, NewTag {
+  readonly now: Date
+}
+
+/** Makes a tag, or restores the deleted tag with the same name, which gets the name as it is written now. Fails at the limit of tags. */
+const create = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, name, color, otherwise, now, ...named }: Givens<Made>) => ({
+    change: sql`
+      ${preconditions(sql, operatorId, named)},
+      unkeyed AS (
+        SELECT id FROM property_tags WHERE operator_id = ${operatorId} AND name = ${name} AND name_key IS NULL
+      ), restored AS (
+        UPDATE property_tags tag SET deleted_at = NULL, color = coalesce(${color ?? null}::text, tag.color)
+        FROM unkeyed, preconditions
+        WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allKnown(sql)}
+          AND NOT EXISTS (
+            SELECT FROM property_tags other
+            WHERE other.operator_id = ${operatorId} AND other.name_key = ${nameKeyParameter(sql, name)} AND other.deleted_at IS NULL)
+        RETURNING tag.*
+      ), made AS (
+        INSERT INTO property_tags AS tag (operator_id, name, name_key, color, created_at)
+        SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color ?? otherwise}::text, ${now}::timestamptz
+        FROM preconditions WHERE ${allKnown(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
+        ON CONFLICT (operator_id, name_key) DO UPDATE SET
+          deleted_at = NULL, name = excluded.name, color = coalesce(${color ?? null}::text, tag.color)
+        WHERE tag.deleted_at IS NOT NULL
+        RETURNING tag.*
+      ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${attached(sql, named)}`,
+    events: [],
+    touched: touchedIn(sql, "tag", "written"),
+    outcome: selectWrittenTag(sql)
+  }))
+  return (operatorId: number, tag: NewTag, now: Date) => {
+    const { name, color, otherwise, property_ids, room_type_ids } = tag
+    return readWritten(statement({ operatorId, name, color, otherwise, property_ids, room_type_ids, now }))
+  }
+}
+
+/** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
+const freed = (
+  sql: SqlClient.SqlClient,
+  operatorId: Value<number>,
+  id: Value<number>,
+  name: Value<string>
+): Fragment => sql`
+  DELETE FROM property_tags deleted USING preconditions
+  WHERE deleted.operator_id = ${operatorId} AND ${isNamed(sql, "deleted", "name", name)} AND deleted.deleted_at IS NOT NULL
+    AND ${allKnown(sql)} AND EXISTS (
+      SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)
+  RETURNING deleted.id`
+
+interface Edited extends OwnRow, TagEdit {}
+
+/** Fails when the name is taken. */
+const update = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, name, color, ...named }: Givens<Edited>) => ({
+    change: sql`
+      ${preconditions(sql, operatorId, named)},
+      freed AS (${name === undefined ? sql`SELECT` : freed(sql, operatorId, id, name)}),
+      before AS (
+        SELECT * FROM property_tags
+        WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+          -- Asking for its rows makes the name free before it is taken.
+          AND (SELECT count(*) FROM freed) >= 0
+        FOR NO KEY UPDATE
+      ), written AS (
+        UPDATE property_tags t SET
+          ${renamedTo(sql, "t", name)},
+          color = coalesce(${color ?? null}::text, t.color),
+          ${replaced(sql, PROPERTIES, named.property_ids, "t")}, ${replaced(sql, ROOM_TYPES, named.room_type_ids, "t")}
+        FROM before, preconditions
+        WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allKnown(sql)}
+        RETURNING t.*
+      ), ${detached(sql)}, ${attached(sql, named)}`,
+    events: [],
+    touched: touchedBetween(sql, "tag", "written"),
+    outcome: selectWrittenTag(sql)
+  }))
+  return (operatorId: number, id: number, { name, color, property_ids, room_type_ids }: TagEdit) =>
+    readWritten(statement({ operatorId, id, name, color, property_ids, room_type_ids }))
+}
+
+interface Removed extends OwnRow {
+  readonly now: Date
+}
+
+/** Answers the deleted tag's id, or undefined when there is none. */
+const remove = (sql: SqlClient.SqlClient) => {
+  const statement = onRecordInForms(sql, ({ operatorId, id, now }: Givens<Removed>) => ({
+    change: sql`
+      written AS (
+        UPDATE property_tags t SET deleted_at = ${now}::timestamptz,
+          ${replaced(sql, PROPERTIES, [], "t")}, ${replaced(sql, ROOM_TYPES, [], "t")}
+        WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+        RETURNING t.*
+      ), ${detached(sql)}`,
+    events: [],
+    touched: touchedIn(sql, "tag", "written"),
+    outcome: sql`SELECT id FROM written`
+  }))
+  return (operatorId: number, id: number, now: Date) => readIdentity(statement({ operatorId, id, now }))
+}
+
+/** The SQL of property tags. */
+export class TagStore extends Context.Service<TagStore>()("latchkey/resources/TagStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    search: search(sql),
+    create: create(sql),
+    update: update(sql),
+    remove: remove(sql),
+    withNameHolder: withNameHolder(sql, { table: "property_tags", column: "name", keepsDeleted: true })
+  }))
+}) {
+  static readonly layer = Layer.effect(TagStore, TagStore.make)
+}

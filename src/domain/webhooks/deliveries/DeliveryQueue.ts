@@ -1,0 +1,89 @@
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { batcher } from "../../../jobs/batcher.ts"
+import { Lease } from "../../../jobs/lease.ts"
+import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { Health } from "./breaker.ts"
+import {
+  RestedSubscription,
+  type SubscriptionAddress,
+  type SubscriptionKey,
+  type Success,
+  TakenDelivery,
+  type Tried
+} from "./delivery.ts"
+import { handingBack, settlingDelivered, settlingFailed } from "./settling.ts"
+import { healthOf, type Pause, replacingHealth } from "./subscriptions.ts"
+import { restsOver, takingDue, takingProbe } from "./taking.ts"
+
+/** Deliveries under way at once in a process, of all subscriptions together, and those one statement settles. */
+export const UNDER_WAY = 256
+
+const readTaken = rowsOf(TakenDelivery)
+const readRested = rowsOf(RestedSubscription)
+const readHealth = rowOf(Schema.Struct({ health: Health }))
+const readReplaced = rowOf(Schema.Struct({ id: Schema.Int }))
+
+/**
+ * The second way of an event: deliveries that wait, in the database, for any worker of any process. Each is timed work
+ * done once (src/jobs/timed-work.ts). A success that comes late counts, if nobody has replayed the event since.
+ *
+ * Order: a delivery is not taken while an earlier event of the same record waits for the same subscription, except if
+ * that one failed three times. So a record's events go out one after the other, and a failing one holds back the next
+ * for about two minutes, not for three days. Which delivery is next, and when, is read from the lanes, which the
+ * database keeps beside the deliveries (migration 0009_webhook_lanes).
+ *
+ * Share: a poll takes no more of a subscription than its share leaves, nothing of one that rests or is paused, and one
+ * at a time of one that fails; how much of it waits makes no difference to the others. Where room is short, the operator
+ * with the fewest deliveries under way comes first: many slow receivers of one do not hold up another's.
+ */
+export class DeliveryQueue extends Context.Service<DeliveryQueue>()("latchkey/deliveries/DeliveryQueue", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const leaseMs = yield* Lease
+    const delivered = yield* batcher(
+      (successes: ReadonlyArray<Success>) =>
+        DateTime.nowAsDate.pipe(
+          Effect.flatMap((now) => sql`${settlingDelivered(sql, successes, now)}`),
+          Effect.asVoid,
+          Effect.orDie
+        ),
+      UNDER_WAY
+    )
+    return {
+      /** Takes up to `most` due deliveries. `underWay` are those this process has already. */
+      take: (now: Date, most: number, underWay: Iterable<SubscriptionKey>) =>
+        readTaken(sql`${takingDue(sql, { now, leaseMs }, most, underWay)}`),
+
+      /** Up to `most` subscriptions whose rest is over and that something is due for. */
+      rested: (now: Date, most: number, underWay: Iterable<SubscriptionKey>) =>
+        readRested(sql`${restsOver(sql, now, most, underWay)}`),
+
+      /** Takes the one delivery that ends a rest; nothing where another worker was faster. */
+      takeProbe: (now: Date, subscription: RestedSubscription) =>
+        readTaken(sql`${takingProbe(sql, { now, leaseMs }, subscription)}`),
+
+      /** The receiver has it, and its subscription is healed. */
+      delivered,
+
+      /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
+      failed: (delivery: TakenDelivery, tried: Tried, nextTry: Date | undefined, now: Date) =>
+        readHealth(sql`${settlingFailed(sql, delivery, tried, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
+
+      /** Hands a delivery back untried. */
+      handBack: (delivery: TakenDelivery, now: Date) =>
+        sql`${handingBack(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
+
+      health: (subscription: SubscriptionAddress) =>
+        readHealth(sql`${healthOf(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
+
+      /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
+      replaceHealth: (subscription: SubscriptionAddress, from: Health, to: Health, pause?: Pause) =>
+        readReplaced(sql`${replacingHealth(sql, subscription, from, to, pause)} RETURNING id`).pipe(
+          Effect.map((row) => row !== undefined)
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(DeliveryQueue, DeliveryQueue.make)
+}

@@ -1,0 +1,83 @@
+import { Schema } from "effect"
+import { type Backoff, pauseOf } from "../../../jobs/retries.ts"
+import {
+  WEBHOOK_BREAKER_FAILURES,
+  WEBHOOK_BREAKER_FIRST_MS,
+  WEBHOOK_BREAKER_LONGEST_MS,
+  WEBHOOK_PAUSE_AFTER_MS,
+  WEBHOOK_PAUSE_FAILURES
+} from "../../../platform/limits.ts"
+
+// The health of one subscription. A receiver that fails again and again is given rests that grow; each ends with a
+// single probe. Whether something may go out now is asked by the statements that take it (taking.ts); one success heals
+// (subscriptions.ts). Instants are milliseconds since 1970, handed in by the caller.
+
+/** Milliseconds a probe may stay unanswered before another may go. */
+export const PROBE_MS = 30_000
+
+const failing = {
+  /** Failures since the last success. */
+  failures: Schema.Int,
+  /** When the first of them happened. */
+  failingSince: Schema.Int
+}
+const bounded = {
+  ...failing,
+  /** The rests of this failing run, this one included. */
+  rests: Schema.Int,
+  until: Schema.Int
+}
+
+/** Nothing goes out before `until`; probing, one delivery is out, and its worker may have died with it. */
+export const Rest = Schema.Union([
+  Schema.Struct({ state: Schema.Literal("resting"), ...bounded }),
+  Schema.Struct({ state: Schema.Literal("probing"), ...bounded })
+])
+export type Rest = typeof Rest.Type
+
+export const Health = Schema.Union([
+  Schema.Struct({ state: Schema.Literal("healthy") }),
+  /** Failing, but too few times to rest: one delivery at a time. */
+  Schema.Struct({ state: Schema.Literal("failing"), ...failing }),
+  ...Rest.members,
+  /** No success for five days, a 410 from the receiver, or a pause by the host: nothing is sent until the webhook is resumed. */
+  Schema.Struct({ state: Schema.Literal("paused"), ...failing })
+])
+export type Health = typeof Health.Type
+
+export const healthy: Health = { state: "healthy" }
+
+/** The health of what its host has paused: no failure led to it. */
+export const stopped = (now: number): Health => ({ state: "paused", failures: 0, failingSince: now })
+
+/** The health while a probe is out, to be stored by compare-and-set: whoever loses that race has no probe. */
+export const probing = (rest: Rest, now: number): Health => ({ ...rest, state: "probing", until: now + PROBE_MS })
+
+const RESTS: Backoff = { firstMs: WEBHOOK_BREAKER_FIRST_MS, longestMs: WEBHOOK_BREAKER_LONGEST_MS, jitter: 0 }
+
+/** Length of the n-th rest of a failing run. */
+export const restOf = (rests: number): number => pauseOf(RESTS, rests)
+
+/** Returns the health after one more failure. `isGone`: the receiver returned 410, which pauses the subscription at once. */
+export const afterFailure = (health: Health, now: number, isGone = false): Health => {
+  if (health.state === "paused") return health
+  const counted =
+    health.state === "healthy"
+      ? { failures: 1, failingSince: now }
+      : { failures: health.failures + 1, failingSince: health.failingSince }
+  if (isGone) return { state: "paused", ...counted }
+  // Age alone does not pause: a quiet subscription that failed once last week has had no chance to prove itself.
+  const old = now - counted.failingSince >= WEBHOOK_PAUSE_AFTER_MS
+  if (old && counted.failures >= WEBHOOK_PAUSE_FAILURES) return { state: "paused", ...counted }
+  if (counted.failures < WEBHOOK_BREAKER_FAILURES) return { state: "failing", ...counted }
+  switch (health.state) {
+    case "healthy":
+    case "failing":
+      return { state: "resting", ...counted, rests: 1, until: now + restOf(1) }
+    case "resting":
+      // A delivery that was out when the rest began: it counts, and does not lengthen the rest.
+      return { ...health, ...counted }
+    case "probing":
+      return { state: "resting", ...counted, rests: health.rests + 1, until: now + restOf(health.rests + 1) }
+  }
+}

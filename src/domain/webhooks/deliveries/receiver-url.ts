@@ -1,0 +1,54 @@
+import { Effect, Option, Result } from "effect"
+import { NetAddress } from "effect/net"
+import { ValidationFailed } from "../../../contract/errors.ts"
+import { PublicUrl } from "../../../platform/installation.ts"
+import { WEBHOOK_URL } from "../../../platform/limits.ts"
+import { forbiddenKind } from "./address.ts"
+import { type AllowedHosts, AllowedReceivers, allowsHost, literalAddress } from "./allowed-hosts.ts"
+
+export interface ReceiverPolicy {
+  readonly allowed: AllowedHosts
+  /** The address this service is reached at (PUBLIC_URL). */
+  readonly publicUrl: URL
+}
+
+/** That of this process. */
+export const receiverPolicy = Effect.gen(function* () {
+  return { allowed: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) } satisfies ReceiverPolicy
+})
+
+const isLoopback = (host: string): boolean =>
+  Result.match(literalAddress(host), {
+    onFailure: () => /(^|\.)localhost\.?$/i.test(host),
+    onSuccess: (address) => NetAddress.isLoopback(address)
+  })
+
+/** Why the host of a URL may not be subscribed, as far as the text alone tells: names are judged when they are resolved. */
+const hostRefusal = (host: string): Option.Option<string> =>
+  Result.match(literalAddress(host), {
+    onFailure: () => (isLoopback(host) ? Option.some("a loopback address") : Option.none()),
+    onSuccess: forbiddenKind
+  })
+
+const refused = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
+
+/**
+ * The URL a subscription may deliver to, in the form it is kept (as the URL parser writes it).
+ * https only; plain http to a loopback host, when this service itself is plain http on loopback and the host is on the
+ * allow-list (a developer's machine, a test). 422 naming `url` otherwise.
+ */
+export const receiverUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> => {
+  if (text.length > WEBHOOK_URL) return refused(`must be at most ${WEBHOOK_URL} characters`)
+  // The parser also takes "https:host", backslashes and line breaks; what the host meant by those is a guess.
+  const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
+  if (url === null) return refused("must be an absolute https address such as https://example.com/path")
+  if (url.href.length > WEBHOOK_URL) return refused(`must be at most ${WEBHOOK_URL} characters once encoded`)
+  if (url.username !== "" || url.password !== "") return refused("must not contain a user name or a password")
+  const allowed = allowsHost(policy.allowed, url.hostname)
+  if (url.protocol === "http:") {
+    const local = policy.publicUrl.protocol === "http:" && isLoopback(policy.publicUrl.hostname)
+    if (!(local && allowed && isLoopback(url.hostname))) return refused("must begin with https://")
+  }
+  const refusal = allowed ? Option.none() : hostRefusal(url.hostname)
+  return Option.isSome(refusal) ? refused(`must not point at ${refusal.value}`) : Result.succeed(url.href)
+}

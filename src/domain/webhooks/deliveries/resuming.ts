@@ -1,0 +1,29 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { leaseEnd } from "../../../jobs/lease.ts"
+import { partOf, type Value } from "../../../platform/database/forms.ts"
+
+/** Deliveries in their retry wait that go at once when a subscription is changed or resumed. */
+export const RESUMED_ROWS = 1_000
+
+/**
+ * Lets go at once what waits for its next try for the subscription of the CTE `changed`, except what somebody has in
+ * hand: a worker that writes down how it ended then asks for the subscription, and neither could go on. What is under
+ * way is told from what waits by the end of its lease.
+ */
+export const resuming = (sql: SqlClient, now: Value<Date>, leaseMs: number): Fragment => sql`
+  UPDATE webhook_deliveries d SET due_at = ${now}
+  FROM (
+    SELECT w.operator_id, w.event_id, w.subscription_id
+    FROM (
+      SELECT l.operator_id, l.event_id, l.subscription_id FROM webhook_lanes l
+      JOIN changed ON l.operator_id = changed.operator_id AND l.subscription_id = changed.id
+      WHERE l.due_at > ${partOf(now, (at) => leaseEnd(at, leaseMs))} AND l.event_id > 0
+      ORDER BY l.due_at LIMIT ${RESUMED_ROWS}
+    ) head
+    JOIN webhook_deliveries w ON w.operator_id = head.operator_id AND w.event_id = head.event_id
+      AND w.subscription_id = head.subscription_id AND w.settled_at IS NULL
+    FOR NO KEY UPDATE OF w SKIP LOCKED
+  ) later
+  WHERE d.operator_id = later.operator_id AND d.event_id = later.event_id
+    AND d.subscription_id = later.subscription_id AND d.state = 'waiting'`

@@ -1,0 +1,90 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import type { Success, TakenDelivery, Tried } from "./delivery.ts"
+import { healing, healthOf } from "./subscriptions.ts"
+
+// The statements that write down how the tries of deliveries ended. How they say their way to the database: taking.ts.
+
+const keyIs = (sql: SqlClient, { operator_id, event_id, subscription_id }: TakenDelivery): Fragment => sql`
+  operator_id = ${operator_id} AND event_id = ${event_id} AND subscription_id = ${subscription_id}`
+
+/** Whether this try is still the one that counts: nobody has taken the delivery since, nor replayed it. */
+const isMine = (sql: SqlClient, delivery: TakenDelivery): Fragment => sql`
+  ${keyIs(sql, delivery)} AND settled_at IS NULL AND run = ${delivery.run} AND attempts = ${delivery.attempts}`
+
+const rowOfSuccess = ({ delivery, startedAt, attempt }: Success) => ({
+  operator_id: delivery.operator_id,
+  event_id: delivery.event_id,
+  subscription_id: delivery.subscription_id,
+  run: delivery.run,
+  attempt: delivery.attempts,
+  started_at: startedAt.toISOString(),
+  duration_ms: attempt.durationMs,
+  ...(attempt.outcome === "answered" ? { status: attempt.status, first_bytes: attempt.firstBytes } : {})
+})
+
+/** The receivers have these. True also if a lease is over and another worker tries again. */
+export const settlingDelivered = (sql: SqlClient, successes: ReadonlyArray<Success>, now: Date): Fragment => sql`
+  WITH given AS (
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(successes.map(rowOfSuccess))}::jsonb) AS row (
+      operator_id bigint, event_id bigint, subscription_id bigint, run integer, attempt integer,
+      started_at timestamptz, duration_ms integer, status integer, first_bytes text)
+  ), found AS (
+    SELECT given.*, d.place, d.run = given.run AS current FROM given CROSS JOIN LATERAL (
+      SELECT ctid AS place, run FROM webhook_deliveries
+      WHERE operator_id = given.operator_id AND event_id = given.event_id AND subscription_id = given.subscription_id
+      OFFSET 0) d
+  ), settled AS (
+    UPDATE webhook_deliveries d SET state = 'delivered', settled_at = ${now}
+    WHERE d.ctid = ANY (ARRAY(SELECT place FROM found WHERE current)) AND d.settled_at IS NULL
+  ), tried AS (
+    INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status,
+      first_bytes)
+    SELECT operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, first_bytes FROM found
+    ON CONFLICT DO NOTHING
+  )
+  ${healing(
+    sql,
+    sql`
+    SELECT receiving.place
+    FROM (SELECT DISTINCT operator_id, subscription_id FROM given) one CROSS JOIN LATERAL (
+      SELECT ctid AS place FROM webhook_subscriptions
+      WHERE operator_id = one.operator_id AND id = one.subscription_id OFFSET 0) receiving`
+  )}`
+
+/** The row of a try; a delivery that was cleared away meanwhile keeps none. */
+const recordingTry = (sql: SqlClient, delivery: TakenDelivery, { startedAt, attempt }: Tried): Fragment => sql`
+  INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, reason,
+    detail, first_bytes)
+  SELECT operator_id, event_id, subscription_id, ${delivery.attempts}, ${startedAt}, ${attempt.durationMs}::integer,
+    ${attempt.outcome === "answered" ? attempt.status : null}::integer,
+    ${attempt.outcome === "failed" ? attempt.reason : null}::text,
+    ${attempt.outcome === "failed" ? attempt.detail.replaceAll("\0", "\uFFFD") : null}::text,
+    ${attempt.outcome === "answered" ? attempt.firstBytes : null}::text
+  FROM webhook_deliveries WHERE ${keyIs(sql, delivery)}
+  ON CONFLICT DO NOTHING`
+
+/**
+ * The receiver has it not; without a next try it is a dead letter. Answers the health of the subscription before this
+ * failure. Done twice (the answer of the database was lost) it counts once, because the try has its row.
+ */
+export const settlingFailed = (
+  sql: SqlClient,
+  delivery: TakenDelivery,
+  tried: Tried,
+  nextTry: Date | undefined,
+  now: Date
+): Fragment => sql`
+  WITH settled AS (
+    UPDATE webhook_deliveries SET failures = failures + 1,
+      state = ${nextTry === undefined ? "dead" : "waiting"}, due_at = ${nextTry ?? now},
+      settled_at = ${nextTry === undefined ? now : null}::timestamptz
+    WHERE ${isMine(sql, delivery)} AND NOT EXISTS (
+      SELECT FROM webhook_attempts WHERE ${keyIs(sql, delivery)} AND attempt = ${delivery.attempts})
+  ), tried AS (${recordingTry(sql, delivery, tried)})
+  ${healthOf(sql, delivery)}`
+
+/** Hands a delivery back untried. */
+export const handingBack = (sql: SqlClient, delivery: TakenDelivery, now: Date): Fragment => sql`
+  UPDATE webhook_deliveries SET attempts = attempts - 1, due_at = ${now} WHERE ${isMine(sql, delivery)}`

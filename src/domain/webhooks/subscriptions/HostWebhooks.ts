@@ -1,0 +1,164 @@
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { Keys } from "../../../changes/Keys.ts"
+import { onRecordInForms } from "../../../changes/on-record.ts"
+import { runOnce } from "../../../changes/run-once.ts"
+import type { Acting } from "../../../contract/acting.ts"
+import type { Caller } from "../../../contract/caller.ts"
+import { type ApiError, Conflict, NotFound } from "../../../contract/errors.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { rowOf, rowsOf } from "../../../platform/database/rows.ts"
+import { Sealing } from "../../../platform/sealing/Sealing.ts"
+import { readIdentity } from "../../own-row.ts"
+import { Health } from "../deliveries/breaker.ts"
+import { DeliveryLog } from "../deliveries/DeliveryLog.ts"
+import { deliveryKeyOf } from "../deliveries/message.ts"
+import { sealedSecret } from "../deliveries/sealing-secrets.ts"
+import { generateSecret, type SigningSecret } from "../deliveries/signature.ts"
+import { pausing, rotating } from "../deliveries/subscriptions.ts"
+import { SubscriptionRow } from "./store.ts"
+
+/** A subscription as its host sees it. */
+export const HostWebhook = Schema.Struct({
+  ...SubscriptionRow.fields,
+  health: Health,
+  /** What the host calls the application that made it; null: no application did, or its consent is forgotten. */
+  connection: Schema.NullOr(Schema.String),
+  /** Whose token or page made it; null: that was not kept then. */
+  account_name: Schema.NullOr(Schema.String)
+})
+export type HostWebhook = typeof HostWebhook.Type
+
+/** Who looks: a main account sees those of all accounts of its operator, another one its own. */
+export type Viewer = Pick<Caller, "operatorId" | "accountId" | "role">
+
+interface Seen {
+  readonly operatorId: number
+  /** Undefined: of all accounts. */
+  readonly accountId: number | undefined
+}
+
+interface SeenOne extends Seen {
+  readonly id: number
+}
+
+interface Paused extends SeenOne {
+  readonly now: Date
+}
+
+interface Rotated extends Paused {
+  readonly secret: SigningSecret
+}
+
+const seenBy = ({ operatorId, accountId, role }: Viewer): Seen => ({
+  operatorId,
+  accountId: role === "main" ? undefined : accountId
+})
+
+const readAll = rowsOf(HostWebhook)
+const readOne = rowOf(HostWebhook)
+
+const isSeen = (sql: SqlClient.SqlClient, { operatorId, accountId }: Givens<Seen>): Fragment => sql`
+  s.operator_id = ${operatorId} AND s.deleted_at IS NULL
+    ${accountId === undefined ? sql`` : sql`AND s.account_id = ${accountId}`}`
+
+const which = (sql: SqlClient.SqlClient, seen: Givens<SeenOne>): Fragment =>
+  sql`${isSeen(sql, seen)} AND s.id = ${seen.id}`
+
+const shown = (sql: SqlClient.SqlClient, whose: Fragment): Fragment => sql`
+  SELECT s.id, s.url, s.events, s.application, s.paused_at, s.paused_reason, s.created_at, s.health, g.name AS connection,
+    a.name AS account_name
+  FROM webhook_subscriptions s
+  LEFT JOIN oauth_grants g ON g.operator_id = s.operator_id AND g.id = s.grant_id
+  LEFT JOIN accounts a ON a.operator_id = s.operator_id AND a.id = s.account_id
+  WHERE ${whose} ORDER BY s.id`
+
+const noSuchWebhook = new NotFound({ message: "There is no such webhook." })
+/** 409 for a delivery that cannot be replayed. */
+export const notReplayable = new Conflict({ message: "delivery: is already queued, or was deleted by retention." })
+
+const make = Effect.gen(function* () {
+  const [sql, log, { wake }] = [yield* SqlClient.SqlClient, yield* DeliveryLog, yield* WakeUp]
+  const seals = yield* Sealing
+  const once = runOnce(yield* Keys)
+  const all = inForms(sql, (seen: Givens<Seen>) => shown(sql, isSeen(sql, seen)))
+  const one = inForms(sql, (seen: Givens<SeenOne>) => shown(sql, which(sql, seen)))
+  const paused = onRecordInForms(sql, ({ now, ...seen }: Givens<Paused>) => ({
+    change: pausing(sql, which(sql, seen), now),
+    events: [],
+    touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{status}'::text[] AS fields FROM paused`,
+    outcome: sql`SELECT id FROM paused`
+  }))
+  const rotated = onRecordInForms(sql, ({ secret, now, ...seen }: Givens<Rotated>) => ({
+    change: rotating(sql, which(sql, seen), secret, now),
+    events: [],
+    touched: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
+    outcome: sql`SELECT id FROM rotated`
+  }))
+  const rotateSecret = Effect.fnUntraced(function* (viewer: Viewer, id: number) {
+    const [secret, now] = [yield* generateSecret, yield* DateTime.nowAsDate]
+    const kept = sealedSecret(seals, { operatorId: viewer.operatorId, id }, secret)
+    const changed = yield* readIdentity(rotated({ ...seenBy(viewer), id, secret: kept, now }))
+    return changed === undefined ? yield* noSuchWebhook : secret
+  })
+  const replayDelivery = Effect.fnUntraced(function* ({ operatorId }: Viewer, id: number, delivery: string) {
+    const key = deliveryKeyOf(delivery)
+    if (key === undefined) return yield* notReplayable
+    // `delivery` may name a delivery of another webhook, so the query also names this webhook.
+    const wanted = { key, operatorId, subscriptionId: id }
+    const now = yield* DateTime.nowAsDate
+    const count = yield* Effect.ensuring(log.replay(wanted, now), wake)
+    if (count === 0) return yield* notReplayable
+  })
+  return HostWebhooks.of({
+    list: (viewer) => readAll(all(seenBy(viewer))),
+    find: (viewer, id) => readOne(one({ ...seenBy(viewer), id })),
+    pause: Effect.fnUntraced(function* (viewer, id) {
+      const now = yield* DateTime.nowAsDate
+      return (yield* readIdentity(paused({ ...seenBy(viewer), id, now }))) !== undefined
+    }),
+    rotate: (caller, id, key) => once(caller, { rotate: id }, key, rotateSecret(caller, id)),
+    sendAgain: (caller, { id }, delivery, key) =>
+      Effect.asVoid(once(caller, { webhook: id, delivery }, key, replayDelivery(caller, id, delivery)))
+  })
+})
+
+/** What the console shows hosts of their subscriptions, beside what the API does. Takes no place. */
+export class HostWebhooks extends Context.Service<
+  HostWebhooks,
+  {
+    /** As many as an operator may have; the oldest first. */
+    readonly list: (viewer: Viewer) => Effect.Effect<ReadonlyArray<HostWebhook>>
+    /** Undefined: the viewer has none of that id. */
+    readonly find: (viewer: Viewer, id: number) => Effect.Effect<HostWebhook | undefined>
+    /** Stops it until it is resumed; false: the viewer has none of that id, or it is paused already. */
+    readonly pause: (viewer: Viewer, id: number) => Effect.Effect<boolean, never, Acting>
+    /**
+     * Rotates the secret, as the API's PATCH does, but does not resume the webhook: a host who paused it because the secret leaked
+     * may have more to do. Runs once per idempotency key. Returns none if an earlier call with the key rotated it, because the
+     * secret cannot be shown again. Fails with NotFound if the viewer has no such webhook.
+     */
+    readonly rotate: (
+      caller: Caller,
+      id: number,
+      key: string | undefined
+    ) => Effect.Effect<Option.Option<SigningSecret>, ApiError, Acting>
+    /**
+     * Queues one of its deliveries again, by `webhook-id`. The caller has checked that the viewer may see the webhook. Runs once per
+     * idempotency key. Fails with Conflict if there is no such delivery or it is already queued.
+     */
+    readonly sendAgain: (
+      caller: Caller,
+      found: Pick<HostWebhook, "id">,
+      delivery: string,
+      key: string | undefined
+    ) => Effect.Effect<void, ApiError, Acting>
+  }
+>()("latchkey/resources/HostWebhooks") {
+  static readonly layer: Layer.Layer<HostWebhooks, never, SqlClient.SqlClient | DeliveryLog | WakeUp> = Layer.effect(
+    HostWebhooks,
+    make
+  ).pipe(Layer.provide(Keys.layer))
+}

@@ -1,0 +1,65 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { rowsOf } from "../../platform/database/rows.ts"
+import { FEED_LAG_MS } from "../../platform/limits.ts"
+import { consumersLagging } from "../../platform/telemetry/metrics/declared.ts"
+import { standsAt } from "../../platform/telemetry/metrics/measuring.ts"
+import { periodically } from "../loop.ts"
+import { lookingForLag } from "./consumers.ts"
+
+/** Milliseconds between two looks, and consumers one look writes a line about; the next look has the others. */
+export const LAGGING_POLL_MS = 60_000
+export const LAGGING_LINES = 20
+
+const BegunToLag = Schema.Struct({
+  operator_id: Schema.Int,
+  name: Schema.String,
+  /** When the oldest event was queued that it has not acknowledged. */
+  queued_at: Schema.DateFromString
+})
+
+const readLook = rowsOf(Schema.Struct({ lagging: Schema.Int, began: Schema.NullOr(BegunToLag) }))
+
+/**
+ * Consumers of the feed that fall behind. That one lags is written down with it: so whichever process finds it first
+ * warns of it, once, and again only when it has kept up in between.
+ */
+export class LaggingConsumers extends Context.Service<
+  LaggingConsumers,
+  {
+    /** How many lag, and those of whom nobody has warned yet. */
+    readonly look: (
+      now: Date
+    ) => Effect.Effect<{ readonly lagging: number; readonly began: ReadonlyArray<typeof BegunToLag.Type> }>
+  }
+>()("latchkey/events/LaggingConsumers") {
+  static readonly layer = Layer.effect(
+    LaggingConsumers,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      look: (now) =>
+        Effect.map(
+          readLook(sql`${lookingForLag(sql, new Date(now.getTime() - FEED_LAG_MS), now, LAGGING_LINES)}`),
+          (rows) => ({
+            lagging: rows[0]?.lagging ?? 0,
+            began: rows.flatMap(({ began }) => (began === null ? [] : [began]))
+          })
+        )
+    }))
+  )
+}
+
+/** Sets the metric, and warns of each consumer that began to lag. */
+export const warnOfLag = Effect.fnUntraced(function* (now: Date) {
+  const { look } = yield* LaggingConsumers
+  const { lagging, began } = yield* look(now)
+  yield* standsAt(consumersLagging.of({}), lagging)
+  for (const { operator_id, name, queued_at } of began) {
+    const age = Math.floor((now.getTime() - queued_at.getTime()) / 1000)
+    yield* Effect.logWarning("a consumer of events lags").pipe(
+      Effect.annotateLogs({ operator_id, consumer: name, age_seconds: age })
+    )
+  }
+})
+
+/** Looks from time to time, until the scope closes. */
+export const watchingConsumers = periodically("looking for consumers that lag", LAGGING_POLL_MS, warnOfLag)

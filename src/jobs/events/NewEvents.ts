@@ -1,0 +1,110 @@
+import { Context, Effect, Latch, Layer, Schema, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { idsParameter } from "../../platform/database/parameters.ts"
+import { rowsOf } from "../../platform/database/rows.ts"
+import { loop } from "../loop.ts"
+import { whenWoken } from "../polls.ts"
+import { WakeUp } from "../WakeUp.ts"
+
+/** Milliseconds between two looks for what another process put into the feed, where no word of it came. */
+export const NEW_EVENTS_POLL_MS = 1_000
+/** Milliseconds between the word of a change and the look: by then its event is in the feed as a rule. */
+const HANDING_OUT_MS = 50
+
+/**
+ * Tells who waits for events of an operator that there are new ones in the feed. It says neither which nor how many, and
+ * may say so for nothing: whoever is told reads.
+ */
+export class NewEvents extends Context.Service<
+  NewEvents,
+  {
+    /** Events of these operators are in the feed now. To be called after the commit; it waits for nothing. */
+    readonly tell: (operators: ReadonlyArray<number>) => Effect.Effect<void>
+    /** A latch of one waiter's own that every word of new events of the operator opens; the waiter closes it. */
+    readonly latch: (operator: number) => Effect.Effect<Latch.Latch, never, Scope.Scope>
+  }
+>()("latchkey/events/NewEvents") {
+  /** Where this process is the only one that hands out events: the embedded database. */
+  static readonly layerProcess: Layer.Layer<NewEvents> = Layer.sync(NewEvents, () => {
+    const waiters = new Waiters()
+    return { tell: waiters.tell, latch: waiters.latch }
+  })
+
+  /**
+   * Processes on one server: what this one hands out it tells at once. What others hand out is looked up while somebody
+   * waits, by one statement for all who do: soon after a change wakes the workers, and from time to time.
+   */
+  static readonly layerServer: Layer.Layer<NewEvents, never, SqlClient.SqlClient | WakeUp> = Layer.effect(
+    NewEvents,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const waiters = new Waiters()
+      const woken = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
+      const look = Effect.andThen(Effect.sleep(HANDING_OUT_MS), Effect.as(looking(sql, waiters), false))
+      const turn = Effect.andThen(waiters.some, whenWoken(woken, look, NEW_EVENTS_POLL_MS))
+      yield* Effect.forkScoped(loop("looking for new events", turn))
+      return { tell: waiters.tell, latch: waiters.latch }
+    })
+  )
+}
+
+/** Who waits, by operator. */
+class Waiters {
+  readonly #latches = new Map<number, Set<Latch.Latch>>()
+  /** The position of the latest event that those who wait have been told of, for each operator somebody waits for. */
+  readonly told = new Map<number, number>()
+  readonly #some = Latch.makeUnsafe()
+
+  /** Waits until somebody waits. */
+  readonly some: Effect.Effect<void> = this.#some.await
+
+  readonly tell = (operators: Iterable<number>): Effect.Effect<void> =>
+    Effect.sync(() => {
+      for (const operator of operators) {
+        for (const latch of this.#latches.get(operator) ?? []) latch.openUnsafe()
+      }
+    })
+
+  readonly latch = (operator: number): Effect.Effect<Latch.Latch, never, Scope.Scope> =>
+    Effect.acquireRelease(
+      Effect.sync(() => this.#add(operator)),
+      (latch) => Effect.sync(() => this.#remove(operator, latch))
+    )
+
+  /** The operators somebody waits for. */
+  get operators(): ReadonlyArray<number> {
+    return Array.from(this.#latches.keys())
+  }
+
+  #add(operator: number): Latch.Latch {
+    const latch = Latch.makeUnsafe()
+    const latches = this.#latches.get(operator)
+    if (latches === undefined) this.#latches.set(operator, new Set([latch]))
+    else latches.add(latch)
+    this.#some.openUnsafe()
+    // What it has read by now is not known here: the next look tells it in any case.
+    this.told.delete(operator)
+    return latch
+  }
+
+  #remove(operator: number, latch: Latch.Latch): void {
+    const latches = this.#latches.get(operator)
+    latches?.delete(latch)
+    if (latches?.size !== 0) return
+    this.#latches.delete(operator)
+    this.told.delete(operator)
+    if (this.#latches.size === 0) this.#some.closeUnsafe()
+  }
+}
+
+const readLatest = rowsOf(Schema.Struct({ operator_id: Schema.Int, position: Schema.NullOr(Schema.Int) }))
+
+/** Tells those who wait for an operator whose latest event is another one than they were told of. */
+const looking = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, waiters: Waiters) {
+  const latest = yield* readLatest(sql`
+    SELECT operator_id, (SELECT latest_feed_positions(waiting.operator_id, 0, 1)) AS position
+    FROM unnest(${idsParameter(waiters.operators)}::bigint[]) AS waiting (operator_id)`)
+  const news = latest.filter(({ operator_id, position }) => waiters.told.get(operator_id) !== (position ?? 0))
+  for (const { operator_id, position } of news) waiters.told.set(operator_id, position ?? 0)
+  yield* waiters.tell(news.map(({ operator_id }) => operator_id))
+})

@@ -1,0 +1,14 @@
+import { Effect, Layer } from "effect"
+import { DatabaseSettings, layerBackgroundDatabase } from "../../platform/database/choose.ts"
+import { LaggingConsumers, watchingConsumers } from "./LaggingConsumers.ts"
+import { NewEvents } from "./NewEvents.ts"
+
+/** Tells who waits for events on the database that the settings name. */
+export const layerNewEvents = Layer.unwrap(
+  Effect.map(DatabaseSettings, ({ databaseUrl }) =>
+    databaseUrl === undefined ? NewEvents.layerProcess : Layer.provide(NewEvents.layerServer, layerBackgroundDatabase)
+  )
+)
+
+/** Watches the consumers of the feed, over a database. */
+export const layerWatchingConsumers = Layer.effectDiscard(watchingConsumers).pipe(Layer.provide(LaggingConsumers.layer))

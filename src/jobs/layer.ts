@@ -1,0 +1,25 @@
+import { Effect, Layer } from "effect"
+import { DatabaseSettings, layerSessions } from "../platform/database/choose.ts"
+import { WakeUp } from "./WakeUp.ts"
+
+/** Nobody hears of other processes where no session leads to the database: each looks from time to time. */
+const layerPolling = Layer.tap(WakeUp.layerProcess, () =>
+  Effect.logInfo(
+    "other processes are not heard behind a pooler, work of theirs is looked for every second (DATABASE_DIRECT_URL)"
+  )
+)
+
+const layerOn = (server: typeof WakeUp.layerServer, alone: Layer.Layer<WakeUp>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const sessions = yield* layerSessions
+      if (sessions !== undefined) return Layer.provide(server, sessions)
+      return (yield* DatabaseSettings).databaseUrl === undefined ? WakeUp.layerProcess : alone
+    })
+  )
+
+/** Wakes whoever works on the database that the settings name: this process, and on a server the others. */
+export const layerWakeUp = layerOn(WakeUp.layerServer, layerPolling)
+
+/** The same for a command. On the embedded database a running service wakes its own workers after each of its statements. */
+export const layerWakeUpOfCommand = layerOn(WakeUp.layerTelling, WakeUp.layerProcess)

@@ -1,9 +1,0 @@
-import { Effect, Layer } from "effect"
-import { Connectors } from "../channels/connector.ts"
-import { Sandbox } from "./connector.ts"
-
-/** The connectors of a process that has the sandbox. */
-export const layerSandboxConnector = Layer.effect(
-  Connectors,
-  Effect.map(Sandbox, (sandbox) => ({ find: (name: string) => (name === "sandbox" ? sandbox : undefined) }))
-)

@@ -1,0 +1,367 @@
+import { isAbsolute } from "node:path"
+import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import type { LogLevel } from "effect/LogLevel"
+import { NetAddress } from "effect/net"
+import {
+  type AllowedHosts,
+  literalAddress,
+  noAllowedHosts,
+  parseAllowedHosts
+} from "../domain/webhooks/deliveries/allowed-hosts.ts"
+import { DATABASE_ADDRESS, isDatabaseAddress } from "../platform/database/address.ts"
+import { DatabaseSettings } from "../platform/database/choose.ts"
+import { encryptionOf } from "../platform/database/encryption.ts"
+import { DATABASE_CONNECTIONS } from "../platform/database/postgres.ts"
+import type { DeploymentName, KeptDays } from "../platform/installation.ts"
+import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
+import { readKeys, SECRET_KEY, type SecretKeys } from "../platform/sealing/keys.ts"
+import {
+  type CollectorHeaders,
+  collectorHeaders,
+  type ResourceAttributes,
+  resourceAttributes
+} from "../platform/telemetry/collector-settings.ts"
+import {
+  EVERY_TRACE,
+  type NamedSampler,
+  SAMPLER_NAMES,
+  type SamplerName,
+  samplerNamed
+} from "../platform/telemetry/sampling.ts"
+
+/** Seconds a statement of a request may take on a server, if nothing is said, and the most that may be said. */
+const STATEMENT_SECONDS = 10
+const STATEMENT_SECONDS_MAX = 3_600
+/** Longest `DRAIN_SECONDS`. */
+const DRAIN_SECONDS_MAX = 300
+/** Days after check-out that images of identity documents are kept, if nothing is said, and the most that may be said. */
+const IDENTITY_IMAGE_DAYS = 30
+const IDENTITY_IMAGE_DAYS_MAX = 3_650
+const KEPT_DAYS_MAX = 36_500
+
+/** An environment variable holds what it does not take. The message is one line and never shows a secret. */
+export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
+  variable: Schema.String,
+  /** What the variable takes, to follow "must be". */
+  expected: Schema.String,
+  /** The value as it was given; absent where it may be secret. */
+  given: Schema.optionalKey(Schema.String)
+}) {
+  override get message() {
+    const given =
+      this.given === undefined ? " (its value is not shown: it may be secret)" : `, not ${quoted(this.given)}`
+    return `${this.variable} must be ${this.expected}${given}.`
+  }
+}
+
+const QUOTED_CHARACTERS = 80
+const quoted = (text: string): string =>
+  JSON.stringify(text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text)
+
+export interface Settings {
+  readonly port: number
+  readonly host: string
+  /** Where callers reach the service, http or https, without a final slash. */
+  readonly publicUrl: string
+  /** A PostgreSQL server; undefined: the database is embedded in `dataDir`. */
+  readonly databaseUrl: Redacted.Redacted | undefined
+  /** Whether statements are prepared there: not behind a pooler that knows none. */
+  readonly databasePrepared: boolean
+  /** Connections of a process for requests. */
+  readonly databaseConnections: number
+  /** The server without the pooler in between; undefined: none is, or no other way leads to it. */
+  readonly databaseDirectUrl: Redacted.Redacted | undefined
+  readonly dataDir: string
+  /** Seconds a database server gives a statement of a request. */
+  readonly statementSeconds: number
+  /** Undefined: rate windows are counted in memory. */
+  readonly redisUrl: Redacted.Redacted | undefined
+  /** What secrets in the database are sealed with; undefined: they are in the clear. */
+  readonly secretKeys: SecretKeys | undefined
+  readonly deployment: DeploymentName
+  /** Plain HTTP is refused. */
+  readonly requireHttps: boolean
+  /** Whether `X-Forwarded-Proto` and `X-Forwarded-For` are believed. */
+  readonly trustProxy: boolean
+  /** Base address of an OpenTelemetry collector (`/v1/traces`, … are appended); undefined: nothing is exported. */
+  readonly otlpEndpoint: string | undefined
+  /** Where Prometheus finds the metrics, on the same host; undefined: nowhere. */
+  readonly metricsPort: number | undefined
+  /** What goes with everything sent to the collector. */
+  readonly otlpHeaders: CollectorHeaders | undefined
+  /** What the collector shows of this service. */
+  readonly serviceName: string | undefined
+  readonly resourceAttributes: ResourceAttributes
+  /** Which traces are exported. */
+  readonly sampler: NamedSampler
+  readonly logFormat: "pretty" | "json"
+  readonly logLevel: LogLevel
+  /** Seed a demo operator into an empty database. */
+  readonly demo: boolean
+  /** Whether the sandbox marketplace is there: `with demo` is where the demo operator is. */
+  readonly sandbox: "always" | "never" | "with demo"
+  /** Receivers of webhooks that may be private addresses. */
+  readonly webhookAllowedHosts: AllowedHosts
+  /** The folder of images, an absolute path; undefined: in the data folder, or in the database of a server. */
+  readonly imageStore: string | undefined
+  /** How long new connections are taken after the request to stop. */
+  readonly drainSeconds: number
+  /** Whole days after check-out that images of identity documents are kept. */
+  readonly identityImageDays: number
+  /** What is kept for so many days only. */
+  readonly keptDays: KeptDays
+  /** Whether MCP users can connect by the public client. */
+  readonly publicClient: boolean
+}
+
+/** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
+const textOf = (variable: string) =>
+  // A Config fails on a text only where its source cannot be read, which the environment always can.
+  Effect.orDie(Config.option(Config.String(variable)))
+
+interface Setting<A> {
+  readonly expected: string
+  /** Undefined: the text is none of what the variable takes. */
+  readonly read: (text: string) => A | undefined
+  readonly secret?: true
+}
+
+const setting = Effect.fnUntraced(function* <A>(variable: string, { expected, read, secret }: Setting<A>) {
+  const text = yield* textOf(variable)
+  if (Option.isNone(text)) return undefined
+  const value = read(text.value)
+  if (value !== undefined) return value
+  // An address with a user in front of its host holds a password, in whichever variable it landed.
+  const shown = secret !== true && !text.value.includes("@")
+  return yield* new WrongSetting({ variable, expected, ...(shown ? { given: text.value } : {}) })
+})
+
+const oneOf = <const Choice extends string>(choices: ReadonlyArray<Choice>): Setting<Choice> => ({
+  expected: choices.join(" or "),
+  read: (text) => choices.find((choice) => choice === text)
+})
+
+const anyText: Setting<string> = { expected: "a text", read: (text) => text }
+
+const flag: Setting<boolean> = {
+  expected: "1 or 0",
+  read: (text) => (text === "1" ? true : text === "0" ? false : undefined)
+}
+
+/** What `IMAGE_STORE` takes. */
+export const IMAGE_STORE = "the absolute path of a folder that exists and can be written to"
+
+const imageStore: Setting<string> = {
+  expected: IMAGE_STORE,
+  read: (text) => (isAbsolute(text) ? text : undefined)
+}
+
+const port: Setting<number> = {
+  expected: "a port from 1 to 65535",
+  read: (text) => (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535 ? Number(text) : undefined)
+}
+
+/** A port that no other of this process is on. */
+const portBeside = (taken: number): Setting<number> => ({
+  expected: "a port from 1 to 65535 other than PORT",
+  read: (text) => {
+    const number = port.read(text)
+    return number === taken ? undefined : number
+  }
+})
+
+const whole = (unit: "seconds" | "days" | "connections", least: number, most: number): Setting<number> => ({
+  expected: `a whole number of ${unit} from ${least} to ${most}`,
+  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined)
+})
+
+const seconds = (least: number, most: number): Setting<number> => whole("seconds", least, most)
+
+const host: Setting<string> = {
+  expected: "a host name or an IP address to listen on",
+  read: (text) => {
+    const name = text.replace(/^\[(.*)\]$/, "$1")
+    // What no URL takes for a host, such as 999.1.1.1, is no address of ours either. A zone (fe80::1%eth0) is in none.
+    return /^[A-Za-z0-9.:_%[\]-]+$/.test(text) && URL.canParse(`http://${hostInUrl(name.replace(/%.*/, ""))}`)
+      ? name
+      : undefined
+  }
+}
+
+/** An http or https address others are appended to: no query, no fragment, no user, without its final slash. */
+const baseAddress = (expected: string): Setting<string> => ({
+  expected,
+  read: (text) => {
+    const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
+    return url === null || `${url.search}${url.hash}${url.username}${url.password}` !== ""
+      ? undefined
+      : url.href.replace(/\/+$/, "")
+  }
+})
+
+const server = (expected: string, isAddress: (text: string) => boolean): Setting<Redacted.Redacted> => ({
+  expected,
+  secret: true,
+  read: (text) => (isAddress(text) ? Redacted.make(text) : undefined)
+})
+
+/** The address of a PostgreSQL server, whose connections can be as it says. */
+const postgres = Effect.fnUntraced(function* (variable: string) {
+  const url = yield* setting(variable, server(DATABASE_ADDRESS, isDatabaseAddress))
+  if (url === undefined) return undefined
+  const encryption = encryptionOf(Redacted.value(url))
+  if (Result.isSuccess(encryption)) return url
+  return yield* new WrongSetting({ variable, expected: `an address ${encryption.failure}` })
+})
+
+const LOG_LEVELS: ReadonlyMap<string, LogLevel> = new Map([
+  ["trace", "Trace"],
+  ["debug", "Debug"],
+  ["info", "Info"],
+  ["warn", "Warn"],
+  ["error", "Error"],
+  ["fatal", "Fatal"],
+  ["none", "None"]
+])
+
+const logLevel: Setting<LogLevel> = {
+  expected: Array.from(LOG_LEVELS.keys()).join(" or "),
+  read: (text) => LOG_LEVELS.get(text.toLowerCase())
+}
+
+const sampler: Setting<SamplerName> = { expected: SAMPLER_NAMES.join(" or "), read: samplerNamed }
+
+const ratio: Setting<number> = {
+  expected: "a number from 0 to 1, such as 0.1",
+  read: (text) => (/^(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) && Number(text) <= 1 ? Number(text) : undefined)
+}
+
+const allowedHosts: Setting<AllowedHosts> = {
+  expected: "host names and IP addresses separated by commas, without ports",
+  read: (text) => Result.getOrElse(parseAllowedHosts(text), () => undefined)
+}
+
+/** Whether the address is plain http on this machine alone: what a developer uses, and nobody else can listen to. */
+export const isPlainLoopback = (address: string): boolean => {
+  const url = URL.parse(address)
+  if (url === null || url.protocol !== "http:") return false
+  return Result.match(literalAddress(url.hostname), {
+    onFailure: () => /(^|\.)localhost\.?$/i.test(url.hostname),
+    onSuccess: NetAddress.isLoopback
+  })
+}
+
+/** Unless it is said, the sandbox is for who tries the service on a machine of their own: nobody else can reach it then. */
+const sandboxOf = (said: boolean | undefined, listenHost: string, publicUrl: string): Settings["sandbox"] => {
+  if (said !== undefined) return said ? "always" : "never"
+  return isThisMachineAlone({ host: listenHost, publicUrl }) ? "with demo" : "never"
+}
+
+/** Whether nobody reaches the service but who is on its machine. */
+export const isThisMachineAlone = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
+  isPlainLoopback(`http://${hostInUrl(host)}`) && isPlainLoopback(publicUrl)
+
+/** Whether it is the demo, which nobody else can reach: what is in its database is made up. */
+export const isDemoAlone = (settings: Pick<Settings, "demo" | "host" | "publicUrl">): boolean =>
+  settings.demo && isThisMachineAlone(settings)
+
+/** Whether secrets are in the clear that are somebody's. */
+export const wantsKey = (settings: Pick<Settings, "demo" | "host" | "publicUrl" | "secretKeys">): boolean =>
+  settings.secretKeys === undefined && !isDemoAlone(settings)
+
+const hostInUrl = (name: string): string => (name.includes(":") ? `[${name}]` : name)
+
+const days = whole("days", 1, KEPT_DAYS_MAX)
+
+const keptDays = Effect.all({
+  messages: setting("MESSAGE_DAYS", days),
+  images: setting("IMAGE_DAYS", days),
+  orders: setting("ORDER_DAYS", days)
+})
+
+const publicAddress = baseAddress("an http or https address without a query, such as https://api.example.com")
+
+/** Reads every variable from the current ConfigProvider. `terminal`: whether people read the log as it is written. */
+export const readSettings = Effect.fnUntraced(function* (terminal: boolean): Effect.fn.Return<Settings, WrongSetting> {
+  const listenPort = (yield* setting("PORT", port)) ?? 8080
+  const listenHost = (yield* setting("HOST", host)) ?? "127.0.0.1"
+  const ownAddress = `http://${hostInUrl(listenHost)}:${listenPort}`
+  const publicUrl = (yield* setting("PUBLIC_URL", publicAddress)) ?? ownAddress
+  const databaseUrl = yield* postgres("DATABASE_URL")
+  const databaseDirectUrl = yield* postgres("DATABASE_DIRECT_URL")
+  if (databaseUrl === undefined && databaseDirectUrl !== undefined) {
+    return yield* new WrongSetting({ variable: "DATABASE_DIRECT_URL", expected: "left out where DATABASE_URL is" })
+  }
+  return {
+    port: listenPort,
+    host: listenHost,
+    publicUrl,
+    databaseUrl,
+    databasePrepared: (yield* setting("DATABASE_PREPARED", flag)) ?? true,
+    databaseConnections:
+      (yield* setting(
+        "DATABASE_CONNECTIONS",
+        whole("connections", DATABASE_CONNECTIONS_MIN, DATABASE_CONNECTIONS_MAX)
+      )) ?? DATABASE_CONNECTIONS,
+    databaseDirectUrl,
+    dataDir: (yield* setting("DATA_DIR", anyText)) ?? ".data",
+    statementSeconds: (yield* setting("STATEMENT_SECONDS", seconds(1, STATEMENT_SECONDS_MAX))) ?? STATEMENT_SECONDS,
+    redisUrl: yield* setting(
+      "REDIS_URL",
+      server("a redis:// or rediss:// address, such as redis://host:6379", (text) =>
+        ["redis:", "rediss:"].includes(URL.parse(text)?.protocol ?? "")
+      )
+    ),
+    secretKeys: yield* setting("SECRET_KEY", { expected: SECRET_KEY, secret: true, read: readKeys }),
+    deployment: (yield* setting("DEPLOYMENT", oneOf(["international", "regional"]))) ?? "international",
+    requireHttps: (yield* setting("REQUIRE_HTTPS", flag)) ?? !isPlainLoopback(publicUrl),
+    trustProxy: (yield* setting("TRUST_PROXY", flag)) ?? false,
+    otlpEndpoint: yield* setting(
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      // A collector's address can carry its key as a query, which is no base address: not shown.
+      { ...baseAddress("an http or https address of a collector, such as http://localhost:4318"), secret: true }
+    ),
+    metricsPort: yield* setting("METRICS_PORT", portBeside(listenPort)),
+    otlpHeaders: yield* setting("OTEL_EXPORTER_OTLP_HEADERS", {
+      expected: "headers as name=value, separated by commas, values percent-encoded",
+      secret: true,
+      read: collectorHeaders
+    }),
+    serviceName: yield* setting("OTEL_SERVICE_NAME", anyText),
+    resourceAttributes:
+      (yield* setting("OTEL_RESOURCE_ATTRIBUTES", {
+        expected: "attributes as name=value, separated by commas, values percent-encoded",
+        read: resourceAttributes
+      })) ?? {},
+    sampler: {
+      name: (yield* setting("OTEL_TRACES_SAMPLER", sampler)) ?? EVERY_TRACE.name,
+      ratio: (yield* setting("OTEL_TRACES_SAMPLER_ARG", ratio)) ?? EVERY_TRACE.ratio
+    },
+    logFormat: (yield* setting("LOG_FORMAT", oneOf(["pretty", "json"]))) ?? (terminal ? "pretty" : "json"),
+    logLevel: (yield* setting("LOG_LEVEL", logLevel)) ?? "Info",
+    demo: (yield* setting("DEMO", flag)) ?? databaseUrl === undefined,
+    sandbox: sandboxOf(yield* setting("SANDBOX", flag), listenHost, publicUrl),
+    webhookAllowedHosts: (yield* setting("WEBHOOK_ALLOWED_HOSTS", allowedHosts)) ?? noAllowedHosts,
+    imageStore: yield* setting("IMAGE_STORE", imageStore),
+    drainSeconds: (yield* setting("DRAIN_SECONDS", seconds(0, DRAIN_SECONDS_MAX))) ?? 0,
+    identityImageDays:
+      (yield* setting("IDENTITY_IMAGE_DAYS", whole("days", 1, IDENTITY_IMAGE_DAYS_MAX))) ?? IDENTITY_IMAGE_DAYS,
+    keptDays: yield* keptDays,
+    publicClient: (yield* setting("PUBLIC_CLIENT", flag)) ?? true
+  }
+})
+
+/** What the environment says about this process (docs: every variable, its values and its default). */
+export class Configuration extends Context.Service<Configuration, Settings>()("latchkey/Configuration") {
+  static readonly layer: Layer.Layer<Configuration | DatabaseSettings, WrongSetting> = Layer.effect(
+    DatabaseSettings,
+    Configuration
+  ).pipe(
+    Layer.provideMerge(
+      Layer.effect(
+        Configuration,
+        Effect.suspend(() => readSettings(process.stdout.isTTY === true))
+      )
+    )
+  )
+}

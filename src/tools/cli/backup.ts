@@ -1,0 +1,56 @@
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { SqlClient } from "effect/sql/SqlClient"
+import packageJson from "../../../package.json" with { type: "json" }
+import { bytesInFolder } from "../../domain/guests/images/bytes-in-folder.ts"
+import { Configuration } from "../../service/configuration.ts"
+import { tellAll } from "../backup/reading.ts"
+import { imageFolderOf, withSource } from "../backup/source.ts"
+import { writeBackup } from "../backup/writing.ts"
+import { answerAlone } from "./answer.ts"
+
+/** What a backup says of images that had no file. */
+export const imagesTold = ({ images, images_missing }: { readonly images: number; readonly images_missing: number }) =>
+  images_missing === 0 ? `${images} images` : `${images} images (${images_missing} more have no file)`
+
+const made = Effect.fnUntraced(function* (file: string, force: boolean) {
+  const startedAt = performance.now()
+  const settings = yield* Configuration
+  const folder = imageFolderOf(settings)
+  const from = { latchkey: packageJson.version, images: folder === undefined ? undefined : bytesInFolder(folder) }
+  // The file first: what is wrong with it is said before anything is copied.
+  const [told, written] = yield* writeBackup(file, force, (tell) =>
+    withSource(settings, (heldMs) =>
+      Effect.gen(function* () {
+        const told = yield* tellAll(yield* SqlClient, from, tell)
+        return { ...told, ...(heldMs === undefined ? {} : { held_ms: Math.round(heldMs) }) }
+      })
+    )
+  )
+  return { file, ...written, ...told, seconds: Math.round(performance.now() - startedAt) / 1_000 }
+})
+
+export const backup = Command.make(
+  "backup",
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("File it is written to, such as today.latchkey")),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Take the place of a file of that name, once the new one is whole"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ file, force }) =>
+    answerAlone(
+      made(file, force),
+      (result) =>
+        `${result.file}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)}, ${result.bytes} bytes, in ${result.seconds} s.` +
+        (!("held_ms" in result) ? "" : ` Callers of the service waited for ${result.held_ms} ms at most.`)
+    )
+).pipe(
+  Command.withDescription(
+    "Write everything the database and the images hold at one moment into a file, while the service runs"
+  ),
+  Command.withExamples([
+    { command: "latchkey backup today.latchkey", description: "A new file, which only you can read" }
+  ])
+)

@@ -1,0 +1,42 @@
+import { Data, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Configuration } from "../../service/configuration.ts"
+import { writeSite } from "../../transports/docs/site/write.ts"
+import { answerAlone } from "./answer.ts"
+
+/** The folder cannot be written. */
+class NotWritten extends Data.TaggedError("NotWritten")<{ readonly message: string }> {}
+
+const build = Command.make(
+  "build",
+  {
+    folder: Argument.String("dir").pipe(Argument.withDescription("Folder it is written into; made if it is not there")),
+    docsUrl: Flag.String("docs-url").pipe(
+      Flag.withDescription("Where it will be read, named by llms.txt; PUBLIC_URL/docs if not said"),
+      Flag.optional
+    )
+  },
+  ({ folder, docsUrl }) =>
+    answerAlone(
+      Effect.gen(function* () {
+        const { publicUrl, deployment } = yield* Configuration
+        const read = Option.getOrElse(docsUrl, () => `${publicUrl}/docs`).replace(/\/+$/, "")
+        const files = yield* writeSite(folder, { publicUrl, deployment, docsUrl: read })
+        return { files, folder, public_url: publicUrl }
+      }).pipe(Effect.catchTag("PlatformError", (error) => new NotWritten({ message: error.message }))),
+      ({ files, public_url }) => `${files} files are in ${folder}, for the service at ${public_url}.`
+    )
+).pipe(
+  Command.withDescription("Write the documentation as files that any web server can show"),
+  Command.withExamples([
+    {
+      command: "latchkey docs build site --docs-url https://docs.example.com",
+      description: "Files for another address"
+    }
+  ])
+)
+
+export const docs = Command.make("docs").pipe(
+  Command.withDescription("The documentation that the service shows at /docs"),
+  Command.withSubcommands([build])
+)

@@ -1,0 +1,63 @@
+import { Cause, Data, Predicate, Runtime } from "effect"
+import { SqlError } from "effect/sql"
+import { MigrationFailed } from "../../platform/database/migrate.ts"
+import { innermost, reasonOf } from "../../platform/database/reason.ts"
+import { withoutSecrets } from "../../platform/telemetry/secrets.ts"
+
+/** The database has not the tables this release works with. */
+export class NotMigrated extends Data.TaggedError("NotMigrated") {
+  override get message(): string {
+    return "the database is not up to date: run latchkey migrate first"
+  }
+}
+
+/** A command failed and has said so: the process ends with 1 and nothing more is printed. */
+export class Refused extends Data.TaggedError("Refused") {
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+}
+
+/** The database could not be reached, or not any longer. */
+export class Unreached extends Data.TaggedError("Unreached")<{
+  /** What says where it is. */
+  readonly at: "the service that has DATA_DIR" | "DATABASE_URL" | "--to"
+  readonly cause: Cause.Cause<unknown>
+}> {
+  override get message(): string {
+    const why = reasonOf(Cause.squash(this.cause))
+    return `cannot work with ${this.at}: ${why}${REFUSED_BY_POOLER.test(why) ? WITHOUT_SESSIONS : ""}`
+  }
+}
+
+/** PgBouncer's words: it gives nobody a session that has settings. */
+const REFUSED_BY_POOLER = /^unsupported startup parameter/
+const WITHOUT_SESSIONS = " (a pooler is in between: DATABASE_PREPARED=0 goes without)"
+
+const TAKEN = "Stop that process first, or run the service on a PostgreSQL server (DATABASE_URL)."
+
+const UNREACHED: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "AuthorizationError"])
+
+/** PostgreSQL's `invalid_catalog_name`: the server is there, the database that is named is not. */
+const isNoDatabase = (reason: unknown): boolean => Predicate.hasProperty(reason, "code") && reason.code === "3D000"
+
+/** Whether something failed because the database is not there for it. */
+export const isUnreached = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause)
+  return SqlError.isSqlError(error) && (UNREACHED.has(error.reason._tag) || isNoDatabase(innermost(error)))
+}
+
+const messageOf = (error: unknown): string => {
+  if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error) return `${error.message}. ${TAKEN}`
+  if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
+  // The database's own words alone do not say in which step of the schema they were said.
+  if (error instanceof Unreached || error instanceof MigrationFailed) return error.message
+  const text = reasonOf(error)
+  if (Predicate.isTagged(error, "MetricsPortUnusable")) return `cannot listen on HOST and METRICS_PORT: ${text}`
+  return Predicate.isTagged(error, "ServeError") ? `cannot listen on HOST and PORT: ${text}` : text
+}
+
+/** Why something failed, in one line for people and without a secret. */
+export const lineOf = (cause: Cause.Cause<unknown>): string => {
+  const told = isUnreached(cause) ? new Unreached({ at: "DATABASE_URL", cause }) : Cause.squash(cause)
+  return withoutSecrets(messageOf(told).replace(/\s*\n\s*/g, " "))
+}

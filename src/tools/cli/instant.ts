@@ -1,0 +1,12 @@
+import { Flag } from "effect/cli"
+import { InstantText } from "../../contract/fields.ts"
+import { instantOf } from "../../contract/time.ts"
+
+/** A flag that takes a time, and may be left out. */
+export const instant = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withSchema(InstantText),
+    Flag.withDescription(`${description}, such as 2027-05-07T10:00:00Z; without an offset UTC`),
+    Flag.map((text) => instantOf(text, "UTC")),
+    Flag.optional
+  )

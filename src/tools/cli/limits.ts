@@ -1,0 +1,83 @@
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { BadRequest } from "../../contract/errors.ts"
+import { RateLimits } from "../../domain/access/operators/RateLimits.ts"
+import { answer } from "./answer.ts"
+
+const shown = (limits: object | null) => (limits === null ? "the table's" : JSON.stringify(limits))
+
+const parsed = (text: string): Effect.Effect<unknown, BadRequest> =>
+  Effect.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => new BadRequest({ message: "--set must be JSON." })
+  })
+
+/** `latchkey operator limits`: shows them, or replaces them as a whole. */
+export const operatorLimits = Command.make(
+  "limits",
+  {
+    id: Argument.Int("id").pipe(Argument.withDescription("operator_id")),
+    set: Flag.String("set").pipe(
+      Flag.withDescription('JSON that replaces the limits, such as {"user": {"1m": 5000}}'),
+      Flag.optional
+    ),
+    reset: Flag.Boolean("reset").pipe(Flag.withDescription("Back to the table's limits"), Flag.withDefault(false))
+  },
+  ({ id, set, reset }) =>
+    answer(
+      "operator limits",
+      Effect.gen(function* () {
+        const limits = yield* RateLimits
+        if (reset && Option.isSome(set))
+          return yield* new BadRequest({ message: "--set and --reset exclude each other." })
+        if (reset) return yield* limits.setOperator(id, null)
+        return Option.isSome(set)
+          ? yield* limits.setOperator(id, yield* parsed(set.value))
+          : yield* limits.ofOperator(id)
+      }).pipe(Effect.provide(RateLimits.layer)),
+      (operator) => `Operator ${operator.operator_id} has ${shown(operator.limits)} limits.`
+    )
+).pipe(
+  Command.withDescription("Show an operator's rate limits, or give it other ones; they work within seconds"),
+  Command.withExamples([
+    {
+      command: 'latchkey operator limits 1 --set \'{"endpoint": {"POST /reservations": {"1m": 300}}}\'',
+      description: "Five times the reservations a minute"
+    }
+  ])
+)
+
+const perWindow = (name: string, window: string) =>
+  Flag.Int(name).pipe(Flag.withDescription(`Most calls ${window}`), Flag.optional)
+
+/** `latchkey token limit`: replaces a token's own limits as a whole. */
+export const tokenLimit = Command.make(
+  "limit",
+  {
+    id: Argument.Int("id").pipe(Argument.withDescription("token_id")),
+    perMinute: perWindow("per-minute", "a minute"),
+    perHour: perWindow("per-hour", "an hour"),
+    reset: Flag.Boolean("reset").pipe(Flag.withDescription("No limits of its own"), Flag.withDefault(false))
+  },
+  ({ id, perMinute, perHour, reset }) =>
+    answer(
+      "token limit",
+      Effect.gen(function* () {
+        const limits = yield* RateLimits
+        const given = Option.isSome(perMinute) || Option.isSome(perHour)
+        if (given === reset)
+          return yield* new BadRequest({ message: "Give --per-minute, --per-hour or both, or --reset." })
+        return yield* limits.setToken(
+          id,
+          reset
+            ? null
+            : {
+                ...(Option.isSome(perMinute) ? { "1m": perMinute.value } : {}),
+                ...(Option.isSome(perHour) ? { "1h": perHour.value } : {})
+              }
+        )
+      }).pipe(Effect.provide(RateLimits.layer)),
+      (token) =>
+        `Token ${token.token_id} has ${token.limits === null ? "no" : JSON.stringify(token.limits)} limits of its own.`
+    )
+).pipe(Command.withDescription("Tighten the limits of one token; they never loosen the account's"))

@@ -1,0 +1,118 @@
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { BadRequest } from "../../contract/errors.ts"
+import { Operators } from "../../domain/access/operators/Operators.ts"
+import { EDITIONS, STATUSES } from "../../domain/access/operators/rules.ts"
+import { answer } from "./answer.ts"
+import { operatorLimits } from "./limits.ts"
+import { passwordFlags, passwordOf } from "./password.ts"
+
+const named = Flag.String("name").pipe(Flag.withDescription("Name of the operator and of its main account"))
+const timeZone = Flag.String("time-zone").pipe(Flag.withDescription("IANA time zone, such as Europe/Lisbon"))
+const currency = Flag.String("currency").pipe(Flag.withDescription("ISO 4217 code, such as EUR"))
+const edition = Flag.Literals("edition", EDITIONS).pipe(
+  Flag.withDescription("Only pro may call the API"),
+  Flag.optional
+)
+const subscriptionUntil = Flag.String("subscription-until").pipe(
+  Flag.withDescription("Last day of the subscription, YYYY-MM-DD; may be past"),
+  Flag.optional
+)
+
+const create = Command.make(
+  "create",
+  {
+    name: named,
+    timeZone,
+    currency,
+    edition,
+    subscriptionUntil,
+    email: Flag.String("email").pipe(Flag.withDescription("E-mail address the main account signs in with")),
+    ...passwordFlags
+  },
+  ({ name, timeZone, currency, edition, subscriptionUntil, email, ...given }) =>
+    answer(
+      "operator create",
+      Effect.flatMap(passwordOf(given), (password) =>
+        Operators.use((operators) =>
+          operators.create({
+            name,
+            time_zone: timeZone,
+            currency,
+            edition: Option.getOrUndefined(edition),
+            subscription_until: Option.getOrUndefined(subscriptionUntil),
+            email,
+            password
+          })
+        )
+      ),
+      (made) => `Operator ${made.operator_id} with main account ${made.account_id}.`
+    )
+).pipe(
+  Command.withDescription("Make an operator and its main account"),
+  Command.withExamples([
+    {
+      command:
+        "latchkey operator create --name Harbour --time-zone Europe/Lisbon --currency EUR --email host@example.com --password-stdin < password.txt",
+      description: "An operator in Lisbon"
+    }
+  ])
+)
+
+const update = Command.make(
+  "update",
+  {
+    id: Argument.Int("id").pipe(Argument.withDescription("operator_id")),
+    name: Flag.optional(named),
+    timeZone: Flag.optional(timeZone),
+    currency: Flag.optional(currency),
+    edition,
+    subscriptionUntil,
+    status: Flag.Literals("status", STATUSES).pipe(
+      Flag.withDescription("A banned or closed operator's tokens stop working"),
+      Flag.optional
+    ),
+    rooms: Flag.Int("rooms").pipe(Flag.withDescription("How many rooms the subscription covers"), Flag.optional),
+    roomTypes: Flag.Int("room-types").pipe(
+      Flag.withDescription("How many room types the subscription covers"),
+      Flag.optional
+    )
+  },
+  ({ id, ...given }) =>
+    answer(
+      "operator update",
+      Object.values(given).every((each) => Option.isNone<unknown>(each))
+        ? Effect.fail(
+            new BadRequest({
+              message:
+                "Say what to change: --name, --time-zone, --currency, --edition, --subscription-until, --status, --rooms or --room-types."
+            })
+          )
+        : Operators.use((operators) =>
+            operators.update(id, {
+              name: Option.getOrUndefined(given.name),
+              time_zone: Option.getOrUndefined(given.timeZone),
+              currency: Option.getOrUndefined(given.currency),
+              edition: Option.getOrUndefined(given.edition),
+              subscription_until: Option.getOrUndefined(given.subscriptionUntil),
+              status: Option.getOrUndefined(given.status),
+              room_limit: Option.getOrUndefined(given.rooms),
+              room_type_limit: Option.getOrUndefined(given.roomTypes)
+            })
+          ),
+      (operator) =>
+        [
+          `Operator ${operator.operator_id}: ${operator.name}, ${operator.time_zone}, ${operator.currency}`,
+          `${operator.edition}, ${operator.status}`,
+          operator.subscription_until === null
+            ? "subscribed without end"
+            : `subscribed until the end of ${operator.subscription_until}`,
+          `${operator.room_limit} rooms and ${operator.room_type_limit} room types`
+        ].join("; ")
+    )
+).pipe(Command.withDescription("Change an operator; what you leave out stays"))
+
+export const operator = Command.make("operator").pipe(
+  Command.withDescription("Operators: the host accounts the service works for"),
+  Command.withSubcommands([create, update, operatorLimits])
+)

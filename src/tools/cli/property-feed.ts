@@ -1,0 +1,58 @@
+import { Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { BadRequest } from "../../contract/errors.ts"
+import { PropertyFeeds } from "../../domain/calendars/property-feeds/PropertyFeeds.ts"
+import { PublicUrl } from "../../platform/installation.ts"
+import { Configuration } from "../../service/configuration.ts"
+import { answer } from "./answer.ts"
+import { ownerOf, property } from "./property-name.ts"
+
+/** The feeds of properties, under the addresses at which the service itself is reached. */
+export const layerFeedsOfCommand = Layer.provide(
+  PropertyFeeds.layer,
+  Layer.unwrap(Effect.map(Configuration, ({ publicUrl }) => Layer.succeed(PublicUrl, publicUrl)))
+)
+
+export const feed = Command.make(
+  "feed",
+  {
+    property,
+    calendar: Flag.Int("calendar").pipe(
+      Flag.withDescription("With --renew: the calendar_id whose source reads the feed; without it, the property's own"),
+      Flag.optional
+    ),
+    renew: Flag.Boolean("renew").pipe(
+      Flag.withDescription("Replace the address: the one there was opens nothing any more"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ property, calendar, renew }) =>
+    answer(
+      "property feed",
+      Effect.gen(function* () {
+        if (Option.isSome(calendar) && !renew) {
+          return yield* new BadRequest({
+            message: "--calendar: goes with --renew; without it all addresses are listed."
+          })
+        }
+        const operatorId = yield* ownerOf(property)
+        const feeds = yield* PropertyFeeds
+        if (renew) yield* feeds.renew(operatorId, property, Option.getOrUndefined(calendar))
+        const { url } = yield* feeds.addressFor(operatorId, property, undefined)
+        return { property_id: property, url, calendars: yield* feeds.ofCalendars(operatorId, property) }
+      }).pipe(Effect.provide(layerFeedsOfCommand)),
+      ({ url, calendars }) => [url, ...calendars.map((each) => `calendar ${each.calendar_id}  ${each.url}`)].join("\n")
+    )
+).pipe(
+  Command.withDescription("Say at which secret addresses marketplaces read the days of a property that are taken"),
+  Command.withExamples([
+    {
+      command: "latchkey property feed --property 12",
+      description: "Its addresses, made when they are first asked for"
+    },
+    {
+      command: "latchkey property feed --property 12 --renew",
+      description: "Another address, as the old one got about"
+    }
+  ])
+)

@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { SqlClient } from "effect/sql/SqlClient"
+import { migrations } from "../../../migrations/index.ts"
+import packageJson from "../../../package.json" with { type: "json" }
+import { placeOf } from "../../platform/database/address.ts"
+import { Configuration } from "../../service/configuration.ts"
+import { load, migrationsOf } from "../backup/loading.ts"
+import { openBackup } from "../backup/opening.ts"
+import { imagesOf, withTarget } from "../backup/source.ts"
+import { answerAlone } from "./answer.ts"
+import { imagesTold } from "./backup.ts"
+
+const restored = Effect.fnUntraced(function* (file: string) {
+  const startedAt = performance.now()
+  const settings = yield* Configuration
+  const { header, tellInto } = yield* openBackup(file)
+  const release = { latchkey: packageJson.version, migrations }
+  yield* migrationsOf(header, release)
+  const loading = Effect.gen(function* () {
+    const images = imagesOf(settings, yield* SqlClient)
+    const name = settings.databaseUrl === undefined ? "DATA_DIR" : "DATABASE_URL"
+    return yield* load(header, { ...release, name, images }, tellInto)
+  })
+  const loaded = yield* withTarget(settings, loading)
+  const seconds = Math.round(performance.now() - startedAt) / 1_000
+  const into = settings.databaseUrl === undefined ? settings.dataDir : placeOf(settings.databaseUrl)
+  return { file, into, made_at: header.made_at, made_by: header.latchkey, ...loaded, seconds }
+}, Effect.scoped)
+
+export const restore = Command.make(
+  "restore",
+  { file: Argument.String("file").pipe(Argument.withDescription("File that latchkey backup wrote")) },
+  ({ file }) =>
+    answerAlone(restored(file), (result) =>
+      [
+        `${result.file} of ${result.made_at}: ${result.rows} rows of ${result.tables} tables and ${imagesTold(result)} are back in ${result.into}, each table compared by count and digest, in ${result.seconds} s.`,
+        ...result.passed_over.map((table) => `Passed over: ${table}, which is no table of Latchkey.`)
+      ].join("\n")
+    )
+).pipe(Command.withDescription("Fill an empty database, or an empty data folder, with a backup"))

@@ -1,0 +1,30 @@
+import { createReadStream } from "node:fs"
+import { Effect, Predicate, Result, Stream } from "effect"
+import { BadRequest } from "../../contract/errors.ts"
+import { parseJson } from "../../contract/json-text.ts"
+import { textOf } from "../../contract/utf8.ts"
+import { RULE_FILE_BYTES } from "../../platform/limits.ts"
+
+const unusable = (why: string) => new BadRequest({ message: `--file: ${why}.` })
+
+const unread = (path: string) => (error: unknown) =>
+  unusable(
+    Predicate.hasProperty(error, "code") && error.code === "ENOENT"
+      ? `there is no file ${path}`
+      : `${path} cannot be read`
+  )
+
+/**
+ * The JSON in a file. No more of it is read than it may have, whatever it is: a pipe says nothing of its size, and takes no
+ * reading at a position, which is how the file system of the library reads.
+ */
+export const ruleFile = Effect.fnUntraced(function* (path: string) {
+  const read = Stream.suspend(() =>
+    Stream.fromAsyncIterable<Buffer, BadRequest>(createReadStream(path, { end: RULE_FILE_BYTES }), unread(path))
+  )
+  const chunks = yield* Stream.runCollect(read)
+  const bytes = Buffer.concat(chunks)
+  if (bytes.length > RULE_FILE_BYTES) return yield* unusable(`${path} has more than ${RULE_FILE_BYTES} bytes`)
+  const parsed = Result.flatMap(textOf(bytes), parseJson)
+  return yield* Effect.mapError(Effect.fromResult(parsed), (why) => unusable(`${path} ${why}`))
+})

@@ -1,0 +1,20 @@
+import { Option } from "effect"
+import { Flag } from "effect/cli"
+import { PAGE_DEFAULT, PAGE_MAX } from "../../platform/limits.ts"
+
+// Lists of the sandbox, as commands answer them.
+
+/** How much of a list is answered. */
+export const part = {
+  limit: Flag.Int("limit").pipe(Flag.withDescription(`How many, ${PAGE_MAX} at most`), Flag.withDefault(PAGE_DEFAULT)),
+  offset: Flag.Int("offset").pipe(Flag.withDescription("How many to pass over"), Flag.withDefault(0)),
+  operator: Flag.Int("operator").pipe(Flag.withDescription("Only of this operator_id"), Flag.optional)
+}
+
+export const asked = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
+  limit: Math.min(Math.max(limit, 0), PAGE_MAX),
+  offset: Math.max(offset, 0)
+})
+
+export const ofOperator = (operator: Option.Option<number>) =>
+  Option.match(operator, { onNone: () => ({}), onSome: (operator_id) => ({ operator_id }) })

@@ -1,0 +1,52 @@
+import { Effect, Layer, Option } from "effect"
+import { Flag } from "effect/cli"
+import { Ingest } from "../../connectors/ingest/Ingest.ts"
+import { layerSandbox } from "../../connectors/sandbox/layer.ts"
+import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
+import { SandboxAllowed } from "../../connectors/sandbox/SandboxAllowed.ts"
+import { Seeing } from "../../connectors/sandbox/Seeing.ts"
+import { BadRequest } from "../../contract/errors.ts"
+import { layerWakeUpOfCommand } from "../../jobs/layer.ts"
+import { Configuration } from "../../service/configuration.ts"
+import { DEMO_EMAIL } from "../demo/seed.ts"
+
+/** What commands work with: the marketplace in this process, on the database of the service. */
+export const withSandbox = <A, E>(
+  work: (market: Marketplace["Service"], seeing: Seeing["Service"]) => Effect.Effect<A, E>
+) =>
+  Effect.gen(function* () {
+    const { sandbox } = yield* Configuration
+    const layerAllowed = SandboxAllowed.layerOf(sandbox, DEMO_EMAIL)
+    return yield* Effect.gen(function* () {
+      if (!(yield* (yield* SandboxAllowed).allowed)) return yield* notHere
+      return yield* work(yield* Marketplace, yield* Seeing)
+    }).pipe(
+      Effect.provide(Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, layerAllowed))),
+      // What the service makes of it is told to its workers when the command ends.
+      Effect.provide(layerWakeUpOfCommand)
+    )
+  })
+
+const notHere = new BadRequest({
+  message:
+    "There is no sandbox here: it is where HOST and PUBLIC_URL are loopback and the demo operator exists, or with SANDBOX=1."
+})
+
+/** The flags that were given, by the names that the marketplace has for them. */
+export const givenOf = <Given extends Readonly<Record<string, Option.Option<unknown>>>>(given: Given) =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+  )
+
+export const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+export const whole = (name: string, description: string) =>
+  Flag.Int(name).pipe(Flag.withDescription(description), Flag.optional)
+export const amount = (name: string, description: string) =>
+  Flag.Finite(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** What tells a listing or an order from others of its name. */
+export const whose = {
+  channel_type: text("channel", "Its channel_type, where several accounts have one of that name"),
+  operator_id: whole("operator", "operator_id, likewise")
+}

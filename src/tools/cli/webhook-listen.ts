@@ -1,0 +1,131 @@
+import { createServer } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Clock, Console, Effect, Layer, Option, Queue, Redacted, Result } from "effect"
+import { Command, Flag } from "effect/cli"
+import { FetchHttpClient, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { BadRequest } from "../../contract/errors.ts"
+import { instantText, wholeSecond } from "../../contract/time.ts"
+import { isSigned, parseSecret, type SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
+import { Json, reporting } from "./reporting.ts"
+import { registered } from "./webhook-registration.ts"
+
+/** What arrived, as `--json` prints it: one object a line. */
+interface Arrived {
+  readonly at: string
+  readonly id: string
+  readonly signature: "valid" | "invalid" | "unchecked"
+  readonly body: string
+}
+
+const HOST = "127.0.0.1"
+
+/** Listens until the scope closes; what arrives is put into the queue, and answered with `status`. */
+const listening = Effect.fnUntraced(function* (status: number) {
+  const arrivals = yield* Queue.unbounded<{
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }>()
+  yield* HttpServer.serveEffect(
+    Effect.gen(function* () {
+      const { headers, text } = yield* HttpServerRequest.HttpServerRequest
+      yield* Queue.offer(arrivals, { headers, body: yield* text })
+      return HttpServerResponse.empty({ status })
+    })
+  )
+  const { address } = yield* HttpServer.HttpServer
+  return { url: `${HttpServer.formatAddress(address)}/`, arrivals }
+})
+
+const judged = (
+  { headers, body }: { readonly headers: Readonly<Record<string, string | undefined>>; readonly body: string },
+  secret: SigningSecret | undefined,
+  now: number
+): Arrived => {
+  const id = headers["webhook-id"] ?? ""
+  const message = { id, timestamp: Number(headers["webhook-timestamp"]), body }
+  const valid = secret !== undefined && isSigned(message, headers["webhook-signature"] ?? "", secret, now)
+  return {
+    at: instantText(wholeSecond(now)),
+    id,
+    signature: secret === undefined ? "unchecked" : valid ? "valid" : "invalid",
+    body
+  }
+}
+
+const howToRegister = (url: string): string =>
+  [
+    `Listening on ${url}. Subscribe it with`,
+    "",
+    `  curl -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d '{"url": "${url}"}' http://127.0.0.1:8080/v3/webhooks`,
+    "",
+    `or let this command do it with --token. The service must be started with WEBHOOK_ALLOWED_HOSTS=${HOST}, and be plain http on this machine itself.`,
+    ""
+  ].join("\n")
+
+const inWords = ({ at, id, signature, body }: Arrived): string => `${at}  ${id}  signature ${signature}\n  ${body}`
+
+const secretGiven = (text: Option.Option<Redacted.Redacted>) =>
+  Option.match(text, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (given) =>
+      Effect.fromResult(
+        Result.mapError(parseSecret(Redacted.value(given)), (why) => new BadRequest({ message: `--secret: ${why}.` }))
+      )
+  })
+
+export const listen = Command.make(
+  "listen",
+  {
+    port: Flag.Int("port").pipe(Flag.withDescription("Port on this machine"), Flag.withDefault(9999)),
+    secret: Flag.Redacted("secret").pipe(
+      Flag.withDescription("Signing secret of the subscription, whsec_…: signatures are checked with it"),
+      Flag.optional
+    ),
+    token: Flag.Redacted("token").pipe(
+      Flag.withDescription(
+        "Writable access token: the command subscribes itself, and ends the subscription with itself"
+      ),
+      Flag.optional
+    ),
+    service: Flag.String("service").pipe(
+      Flag.withDescription("Where the service is, for --token"),
+      Flag.withDefault("http://127.0.0.1:8080")
+    ),
+    status: Flag.Int("answer").pipe(
+      Flag.withDescription("Status to answer with: 500 shows how deliveries are tried again"),
+      Flag.withDefault(200)
+    ),
+    count: Flag.Int("count").pipe(Flag.withDescription("End after so many events"), Flag.optional)
+  },
+  ({ port, secret, token, service, status, count }) =>
+    reporting(
+      Effect.gen(function* () {
+        const json = yield* Json
+        const known = yield* secretGiven(secret)
+        const { url, arrivals } = yield* listening(status)
+        const secretInUse = Option.isSome(token) ? yield* registered(service, token.value, url) : known
+        yield* Console.log(
+          json
+            ? JSON.stringify({ listening: url })
+            : Option.isSome(token)
+              ? `Listening on ${url}, subscribed at ${service}.\n`
+              : howToRegister(url)
+        )
+        for (let arrived = 0; arrived < Option.getOrElse(count, () => Number.POSITIVE_INFINITY); arrived++) {
+          const request = yield* Queue.take(arrivals)
+          const event = judged(request, secretInUse, yield* Clock.currentTimeMillis)
+          yield* Console.log(json ? JSON.stringify(event) : inWords(event))
+        }
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(
+          Layer.merge(
+            NodeHttpServer.layer(() => createServer(), { port, host: HOST }),
+            FetchHttpClient.layer
+          )
+        )
+      )
+    )
+).pipe(
+  Command.withDescription("Receive webhooks on this machine: prints each event and whether its signature is right")
+)

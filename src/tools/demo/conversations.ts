@@ -1,0 +1,146 @@
+import type { RememberedThread } from "../../connectors/sandbox/remembering.ts"
+import { addDays, dateInZone } from "../../contract/time.ts"
+import { bookerOf } from "./guests.ts"
+import { listingIdOf } from "./listings.ts"
+import type { DemoOrder } from "./orders.ts"
+import { DEMO_PROPERTIES } from "./properties.ts"
+
+/** What was said, oldest first: `?` a guest, `!` the host. */
+type Script = ReadonlyArray<`${"?" | "!"} ${string}`>
+
+const SCRIPTS: Readonly<Record<string, Script>> = {
+  "Ines Carvalho": [
+    "? Olá! Podemos deixar as malas antes do check-in? 🧳",
+    "! Claro, a partir do meio-dia. A chave está no cofre à direita da porta.",
+    "? Perfeito, muito obrigada! 😊"
+  ],
+  "Tom Abernathy": ["? Hi, is there parking nearby?", "! There is a garage two streets away, 15 a day."],
+  "Marta Nowak": ["? Dzień dobry, czy jest łóżeczko dla dziecka?", "! Tak, przygotujemy łóżeczko i krzesełko."],
+  "Jonas Weber": [
+    "? Guten Tag, gibt es einen Aufzug? Wir kommen mit Gepäck für vier.",
+    "! Ja, bis in den dritten Stock."
+  ],
+  "Aiko Tanaka": ["? こんにちは。チェックインは何時までできますか？✈️", "! 24時までです。お気をつけてお越しください 🙏"],
+  "Luca Ferri": ["? Buongiorno! Possiamo portare il nostro cane? 🐕", "! Certo, è il benvenuto."],
+  "Chloé Martin": ["? Bonjour, à quelle heure peut-on arriver ?", "! Dès 15 h, ou plus tôt si le ménage est fini."],
+  "Daniel Okafor": [
+    "? Good evening! We land at 22:40, is a late arrival fine?",
+    "! No problem, you get in with the code."
+  ],
+  "Sofia Lindqvist": ["? Hej! Finns det en tvättmaskin?", "! Ja, i köket, och tvättmedel finns också."],
+  "Rafael Ortega": ["? Hola, ¿la terraza es privada? 🌞", "! Sí, solo vuestra, con vistas al río."],
+  "Grace Murphy": ["? Hello! Could we have an extra set of towels?", "! Of course, they will be on the bed. 🛏️"]
+}
+
+const writtenBy = (script: Script, minutesBetween: number, end: Date): RememberedThread["messages"] =>
+  script.map((line, at) => ({
+    sender: line.startsWith("?") ? "guest" : "host",
+    text: line.slice(2),
+    at: new Date(end.getTime() - (script.length - at) * minutesBetween * 60_000)
+  }))
+
+/** Channels all of whose guests have written; at the others one has. */
+export const TALKATIVE = "airbnb"
+
+/** A thread of each guest of the demo who has written to the host, by channel and e-mail address. */
+const guestsOf = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string, DemoOrder> => {
+  const first = new Map<string, DemoOrder>()
+  const channels = new Set<string>()
+  for (const order of orders) {
+    const { channelType } = order
+    if (channelType === "direct" || (channelType !== TALKATIVE && channels.has(channelType))) continue
+    channels.add(channelType)
+    if (!first.has(keyOf(order))) first.set(keyOf(order), order)
+  }
+  return first
+}
+
+const keyOf = (order: DemoOrder): string => `${order.channelType} ${bookerOf(order).email}`
+
+/** The threads of a channel, and which of them an order is in. */
+export interface DemoThreads {
+  readonly of: (channelType: string) => ReadonlyArray<RememberedThread>
+  readonly idOf: (order: DemoOrder) => string | undefined
+}
+
+// Numbers that look drawn, and are the same on every start of the same day.
+const threadName = (number: number): string => String(520_048_111 + number * 7_393)
+
+/** Every thread of the demo operator: the newer ones of guests who booked were written in later. */
+export const demoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, timeZone: string): DemoThreads => {
+  const guests = Array.from(guestsOf(orders))
+  const names = new Map(guests.map(([key], number) => [key, threadName(number)]))
+  const booked = guests.map(([key, order], number) => {
+    const { name, phone, email } = bookerOf(order)
+    const end = new Date(now.getTime() - (guests.length - number) * 5 * 3_600_000)
+    const thread: RememberedThread = {
+      threadId: names.get(key) ?? key,
+      guest: { name, phone, email },
+      inquiry: null,
+      messages: writtenBy(SCRIPTS[name] ?? ["? Hello!"], 35 + number, end),
+      offers: []
+    }
+    return { channelType: order.channelType, thread }
+  })
+  const asking = inquiries(dateInZone(now, timeZone), now)
+  return {
+    of: (channelType) => [
+      ...booked.flatMap((each) => (each.channelType === channelType ? [each.thread] : [])),
+      ...(channelType === TALKATIVE ? asking : [])
+    ],
+    idOf: (order) => names.get(keyOf(order))
+  }
+}
+
+/** Property that is asked for, and the one there is an offer of. */
+const [GRACA, BELEM] = [2, 3]
+
+/** Guests who have booked nothing yet: beyond all that is booked. */
+const inquiries = (today: string, now: Date): ReadonlyArray<RememberedThread> => {
+  const asked = (property: number, from: number, nights: number, adults: number) => ({
+    listing_id: listingIdOf(TALKATIVE, property),
+    check_in_date: addDays(today, from),
+    check_out_date: addDays(today, from + nights),
+    number_of_adults: adults
+  })
+  const offered = asked(BELEM, 60, 7, 2)
+  const price = (DEMO_PROPERTIES[BELEM]?.nightly ?? 0) * 6
+  return [
+    {
+      threadId: "520911734",
+      guest: { name: "林小雨" },
+      inquiry: asked(GRACA, 55, 4, 3),
+      messages: writtenBy(["? 您好！请问公寓离地铁站远吗？我们带一个小孩 👶"], 20, now),
+      offers: []
+    },
+    {
+      threadId: "520933871",
+      guest: { name: "ليلى حداد", email: "layla.haddad@example.com" },
+      inquiry: offered,
+      messages: writtenBy(
+        ["? مرحبا، هل يمكن الحصول على سعر خاص لأسبوع كامل؟ 🙏", "! أهلاً بك! أرسلت لك عرضاً: سبع ليالٍ بسعر ست."],
+        25,
+        now
+      ),
+      offers: [
+        {
+          offerId: "931004417",
+          reference: "demo-week-for-six-nights",
+          threadId: "520933871",
+          offerType: "special_offer",
+          listingId: offered.listing_id,
+          ratePlanId: null,
+          checkInDate: offered.check_in_date,
+          checkOutDate: offered.check_out_date,
+          numberOfAdults: offered.number_of_adults,
+          numberOfChildren: 0,
+          numberOfInfants: 0,
+          numberOfPets: 0,
+          price,
+          currency: "EUR",
+          at: new Date(now.getTime() - 20 * 60_000)
+        }
+      ]
+    }
+  ]
+}

@@ -1,0 +1,67 @@
+import { DateTime, Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { addDays, dateInZone } from "../../contract/time.ts"
+import { isPlainLoopback, type Settings } from "../../service/configuration.ts"
+import { type DemoAccess, seedDemo } from "./seed.ts"
+
+type GreetingSettings = Pick<Settings, "publicUrl" | "demo" | "sandbox">
+
+const addresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string> => [
+  `Latchkey is at ${publicUrl}`,
+  `  REST     ${publicUrl}/v3`,
+  `  MCP      ${publicUrl}/mcp`,
+  `  Console  ${publicUrl}/console`,
+  `  Docs     ${publicUrl}/docs`
+]
+
+/** Token and password stay valid but are shown this once: the first start is the moment to copy them. */
+const welcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: string): ReadonlyArray<string> => [
+  "",
+  "A demo operator is ready. Ask for its income and expenses of the last month:",
+  "",
+  `  curl -H "Service-Access-Token: ${access.token}" "${publicUrl}/v3/transactions?start_date=${addDays(today, -30)}&end_date=${today}"`,
+  "",
+  "The token is writable, stays valid and is not shown again.",
+  "",
+  `Or sign in to its console: ${publicUrl}/console`,
+  "",
+  `  e-mail    ${access.email}`,
+  `  password  ${access.password}`,
+  "",
+  "The password is not shown again either; the console changes it."
+]
+
+/** Where the demo operator is, the marketplace it sells at is there too, unless it is turned off; its page is here alone. */
+const marketplace = ({ publicUrl, sandbox }: GreetingSettings): ReadonlyArray<string> =>
+  sandbox === "never" || !isPlainLoopback(publicUrl)
+    ? []
+    : ["", `Book its flats as a guest at the marketplace that is built in: ${publicUrl}/sandbox`]
+
+const welcomeBack = (accountId: number): ReadonlyArray<string> => [
+  "",
+  "A new token for the demo operator:",
+  "",
+  `  npx latchkey token create --account ${accountId} --name mine --scope writable`,
+  "",
+  "Another password for its console:",
+  "",
+  `  npx latchkey account password --account ${accountId} --password-stdin`
+]
+
+/** What a start prints: where the service is, and how to get in when it has a demo operator (made now if it is to be). */
+export const greet = Effect.fn("greet")(function* (
+  settings: GreetingSettings
+): Effect.fn.Return<string, never, SqlClient> {
+  const entrance = settings.demo
+    ? yield* Effect.matchEffect(seedDemo, {
+        onFailure: ({ demoAccountId }) =>
+          Effect.succeed(demoAccountId === undefined ? [] : [...welcomeBack(demoAccountId), ...marketplace(settings)]),
+        onSuccess: (access) =>
+          Effect.map(DateTime.nowAsDate, (now) => [
+            ...welcome(settings, access, dateInZone(now, access.timeZone)),
+            ...marketplace(settings)
+          ])
+      })
+    : []
+  return [...addresses(settings), ...entrance, ""].join("\n")
+})

@@ -1,0 +1,69 @@
+import type { SandboxChannel } from "../../connectors/sandbox/channels.ts"
+import type { DemoOrder } from "./orders.ts"
+import { DEMO_PROPERTIES } from "./properties.ts"
+
+/** What the demo operator has on sale at a channel: a flat, or the rooms of its room type. */
+export interface DemoListing {
+  readonly channelType: SandboxChannel
+  readonly listingId: string
+  readonly title: string
+  readonly currency: "EUR" | "GBP"
+  readonly price: number
+  /** Place in DEMO_PROPERTIES; undefined: the room type. */
+  readonly property: number | undefined
+  readonly rooms: number
+  /** Percent of the price of what it sells; undefined: the channel's own, which is not to be set. */
+  readonly ratio: number | undefined
+}
+
+/** The channels the demo operator sells at. Vrbo's prices are its own to set. */
+const RATIOS: Readonly<Record<string, { readonly channelType: SandboxChannel; readonly ratio: number | undefined }>> = {
+  airbnb: { channelType: "airbnb", ratio: 110 },
+  "booking.com": { channelType: "booking.com", ratio: 115 },
+  vrbo: { channelType: "vrbo", ratio: undefined },
+  expedia: { channelType: "expedia", ratio: 118 },
+  agoda: { channelType: "agoda", ratio: 118 },
+  booking_site: { channelType: "booking_site", ratio: 100 }
+}
+
+/** The channel's own id of a flat's listing. */
+export const listingIdOf = (channelType: string, property: number): string => {
+  const number = String(31_400 + property * 137)
+  return channelType === "booking_site" ? `${number}-1` : `${number}${channelType.length}`
+}
+
+const listed = (channelType: string, property: number): ReadonlyArray<DemoListing> => {
+  const flat = DEMO_PROPERTIES[property]
+  const channel = RATIOS[channelType]
+  if (flat === undefined || channel === undefined) return []
+  const listingId = listingIdOf(channelType, property)
+  const percent = channel.ratio ?? 100
+  const price = Math.round((flat.nightly * percent) / 100)
+  return [{ ...channel, listingId, title: flat.title, currency: flat.currency, price, property, rooms: 1 }]
+}
+
+/** Both flats of the room type under one listing. */
+const HARBOUR: DemoListing = {
+  channelType: "trip.com",
+  listingId: "889140",
+  title: "Leith Harbour apartment",
+  currency: "GBP",
+  price: 128,
+  property: undefined,
+  rooms: 2,
+  ratio: 112
+}
+
+/** A listing of each flat where one of the orders was sold, at airbnb of every flat, and one of the room type. */
+export const demoListings = (orders: ReadonlyArray<DemoOrder>): ReadonlyArray<DemoListing> => {
+  const sold = orders
+    .filter(({ channelType }) => channelType !== "direct")
+    .flatMap(({ channelType, stays }) => stays.map(({ property }) => ({ channelType, property })))
+  const all = [...DEMO_PROPERTIES.map((_, property) => ({ channelType: "airbnb", property })), ...sold]
+  const listings = new Map(
+    all.flatMap(({ channelType, property }) =>
+      listed(channelType, property).map((listing) => [`${channelType} ${listing.listingId}`, listing] as const)
+    )
+  )
+  return [...listings.values(), HARBOUR]
+}

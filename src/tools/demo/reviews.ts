@@ -1,0 +1,102 @@
+import type { Remembered } from "../../connectors/sandbox/remembering.ts"
+import { instantText, startOfDay } from "../../contract/time.ts"
+import type { DemoOrder } from "./orders.ts"
+
+type Said = Remembered["reviews"][number]
+
+/** The morning on which the last of the order's guests left. */
+const leftOn = ({ stays }: DemoOrder): string =>
+  stays
+    .map(({ checkOut }) => checkOut)
+    .toSorted()
+    .at(-1) ?? ""
+
+/** Of a channel the orders whose guests have left before today, the latest first: what is said of them was said by then. */
+const left = (orders: ReadonlyArray<DemoOrder>, channelType: string, today: string): ReadonlyArray<DemoOrder> =>
+  orders
+    .filter((order) => order.channelType === channelType && order.status === "accepted" && leftOn(order) < today)
+    .toSorted((one, other) => (leftOn(one) < leftOn(other) ? 1 : -1))
+
+/** Stars of each part, as airbnb counts them. */
+const stars = (cleanliness: number, location: number) =>
+  [
+    { category: "cleanliness", rating: cleanliness },
+    { category: "location", rating: location },
+    { category: "communication", rating: 5 }
+  ] as const
+
+/**
+ * What was said of stays: at airbnb of three, the latest of which waits for its host's review; the host has reviewed the
+ * guests of the others, and replied to one. At booking.com of one, out of ten.
+ */
+export const demoReviews = (
+  orders: ReadonlyArray<DemoOrder>,
+  channelType: string,
+  today: string,
+  timeZone: string
+): ReadonlyArray<Said> => {
+  const said = SAID[channelType] ?? []
+  return left(orders, channelType, today)
+    .slice(0, said.length)
+    .flatMap((order, at) => {
+      const begins = startOfDay(leftOn(order), timeZone).getTime()
+      return (
+        said[at]?.({ channel_id: order.channelId }, (hour) => instantText(new Date(begins + hour * MS_AN_HOUR))) ?? []
+      )
+    })
+}
+
+const MS_AN_HOUR = 3_600_000
+
+/** `atHour` is so many hours into the day of check-out: of the shortest there are 23. */
+type Saying = (order: Pick<Said, "channel_id">, atHour: (hours: number) => string) => Said
+
+const SAID: Readonly<Record<string, ReadonlyArray<Saying>>> = {
+  airbnb: [
+    (order, atHour) => ({
+      ...order,
+      guest_review: {
+        score: 5,
+        sub_score: stars(5, 5),
+        content: "Maravilhoso! A vista ao fim da tarde é inesquecível. 🌇",
+        created_at: atHour(17)
+      }
+    }),
+    (order, atHour) => ({
+      ...order,
+      guest_review: {
+        score: 4,
+        sub_score: stars(4, 5),
+        content: "Great flat and a kind host. The shower could be warmer.",
+        created_at: atHour(15)
+      },
+      host_review: { score: 5, content: "Left everything tidy, welcome back any time.", created_at: atHour(19) },
+      host_reply: { content: "Thank you! The boiler was mended the day after.", created_at: atHour(20) }
+    }),
+    (order, atHour) => ({
+      ...order,
+      guest_review: {
+        score: 5,
+        sub_score: stars(5, 4),
+        content: "清潔で快適でした。ありがとうございました！",
+        created_at: atHour(18)
+      },
+      host_review: { score: 4, content: "Friendly guests, a little late with the keys.", created_at: atHour(21) }
+    })
+  ],
+  "booking.com": [
+    (order, atHour) => ({
+      ...order,
+      guest_review: {
+        score: 4.5,
+        sub_score: [
+          { category: "staff", rating: 10 },
+          { category: "clean", rating: 9 },
+          { category: "value", rating: 8 }
+        ],
+        content: "Alles wie beschrieben, sehr ruhig.",
+        created_at: atHour(16)
+      }
+    })
+  ]
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto"
+import { Data, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Acting, byItself } from "../../contract/acting.ts"
+import { currentSecond, dateInZone } from "../../contract/time.ts"
+import { Operators } from "../../domain/access/operators/Operators.ts"
+import type { DemoOperator } from "./demo-operator.ts"
+import { asKnown } from "./known-orders.ts"
+import { demoOrders } from "./orders.ts"
+import { DEMO_PROPERTIES } from "./properties.ts"
+import { writeAutomation } from "./write-automation.ts"
+import { writeChannels } from "./write-channels.ts"
+import { writeDictionary } from "./write-dictionary.ts"
+import { writeEntries } from "./write-entries.ts"
+import { writeKnowledge } from "./write-knowledge.ts"
+import { writeOrders } from "./write-orders.ts"
+import { writePortfolio } from "./write-portfolio.ts"
+import { writeWork } from "./write-work.ts"
+
+/** How to get in as the demo operator. Password and token are known here and never again: only their hashes are kept. */
+export interface DemoAccess {
+  readonly operatorId: number
+  readonly accountId: number
+  readonly email: string
+  readonly password: string
+  /** Writable, of the main account; it stays valid. */
+  readonly token: string
+  readonly timeZone: string
+}
+
+/** There is an operator already, so nothing was seeded. */
+export class OperatorsExist extends Data.TaggedError("OperatorsExist")<{
+  /** Main account of the demo operator, unless the operators there are others. */
+  readonly demoAccountId: number | undefined
+}> {
+  override get message(): string {
+    return "the database has an operator already; the demo operator is only made in an empty one"
+  }
+}
+
+export const DEMO_EMAIL = "host@demo.example"
+const DEMO_NAME = "Two Harbours Stays"
+const TIME_ZONE = "Europe/Lisbon"
+const PASSWORD_BYTES = 12
+
+/** Each part writes its own tables, after the parts it builds on: first what orders come into, then what is about orders. */
+const GROUND = [writePortfolio, writeChannels, writeOrders]
+const ABOUT_ORDERS = [writeEntries, writeDictionary, writeWork, writeKnowledge, writeAutomation]
+
+const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Date) {
+  const sql = yield* SqlClient.SqlClient
+  const titles = DEMO_PROPERTIES.map(({ title }) => title)
+  const made = yield* sql<{ id: number; title: string }>`
+    INSERT INTO properties (operator_id, title, created_at)
+    SELECT ${operatorId}::bigint, title, ${now}::timestamptz
+    FROM unnest(${titles}::text[]) WITH ORDINALITY AS input (title, place) ORDER BY place
+    RETURNING id, title`
+  const ids = new Map(made.map(({ id, title }) => [title, id]))
+  return titles.flatMap((title) => ids.get(title) ?? [])
+})
+
+/**
+ * Fills an empty database with the demo operator: eight flats in two cities, three months of orders around today, what
+ * they brought and cost, what guests may ask and what is done by itself. All or nothing; of several processes that start at
+ * once one seeds and the others find it done.
+ */
+export const seedDemo = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const operators = yield* Operators
+  // Held until the transaction ends, so that "empty" stays true while it is filled.
+  yield* sql`LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE`
+  const found = yield* sql<{ demo: number | null }>`
+    SELECT (SELECT id FROM accounts WHERE lower(email) = ${DEMO_EMAIL}) AS demo FROM operators LIMIT 1`
+  if (found[0] !== undefined) return yield* new OperatorsExist({ demoAccountId: found[0].demo ?? undefined })
+
+  const password = randomBytes(PASSWORD_BYTES).toString("base64url")
+  const { operator_id: operatorId, account_id: accountId } = yield* operators.create({
+    name: DEMO_NAME,
+    time_zone: TIME_ZONE,
+    currency: "EUR",
+    email: DEMO_EMAIL,
+    password
+  })
+  const { token } = yield* operators.createToken({ account_id: accountId, name: "Demo", scope: "writable" })
+  const now = yield* currentSecond
+  const today = dateInZone(now, TIME_ZONE)
+  const operator: DemoOperator = {
+    operatorId,
+    accountId,
+    accountName: DEMO_NAME,
+    timeZone: TIME_ZONE,
+    now,
+    today,
+    propertyIds: yield* writeProperties(operatorId, now),
+    orders: demoOrders(today, TIME_ZONE)
+  }
+  yield* Effect.forEach(GROUND, (write) => write(operator), { discard: true })
+  const known = { ...operator, orders: yield* asKnown(operator) }
+  yield* Effect.forEach(ABOUT_ORDERS, (write) => write(known), { discard: true })
+  const access: DemoAccess = { operatorId, accountId, email: DEMO_EMAIL, password, token, timeZone: TIME_ZONE }
+  return access
+}).pipe(
+  (seeding) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(seeding)),
+  // What the demo gives is right by construction and the database is there: anything else is a defect.
+  Effect.catchIf((error) => error._tag !== "OperatorsExist", Effect.die),
+  Effect.provide(Operators.layer),
+  // Its stores are made anew, for its transaction: those that the process has may be of the background, with connections of their own.
+  Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
+  Effect.provideService(Acting, byItself("Latchkey", "demo seed")),
+  Effect.withSpan("seedDemo")
+)

@@ -1,0 +1,121 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Ingest } from "../../connectors/ingest/Ingest.ts"
+import { layerSandbox } from "../../connectors/sandbox/layer.ts"
+import { Marketplace } from "../../connectors/sandbox/Marketplace.ts"
+import { SandboxAllowed } from "../../connectors/sandbox/SandboxAllowed.ts"
+import { instantText } from "../../contract/time.ts"
+import { nightCount } from "../../domain/bookings/reservations/rules/nights.ts"
+import type { OrderSaid, RoomSaid } from "../../domain/channels/port/said.ts"
+import { Listings } from "../../domain/listings/Listings.ts"
+import { WakeUp } from "../../jobs/WakeUp.ts"
+import { ANSWER_WITHIN_MS } from "../../platform/limits.ts"
+import { type DemoThreads, demoThreads } from "./conversations.ts"
+import type { DemoOperator } from "./demo-operator.ts"
+import { commissionOf } from "./entries.ts"
+import { bookerOf } from "./guests.ts"
+import { type DemoListing, demoListings, listingIdOf } from "./listings.ts"
+import type { DemoOrder } from "./orders.ts"
+import { demoReviews } from "./reviews.ts"
+
+const USERNAME = "two-harbours"
+
+/** Opens a listing at its marketplace; answers the account it is in. */
+const open = Effect.fnUntraced(function* ({ operatorId, propertyIds }: DemoOperator, listing: DemoListing) {
+  const marketplace = yield* Marketplace
+  const listings = yield* Listings
+  const sql = yield* SqlClient.SqlClient
+  const { channel_account_id } = yield* marketplace.open({
+    operator_id: operatorId,
+    channel_type: listing.channelType,
+    username: USERNAME,
+    listing_id: listing.listingId,
+    title: listing.title,
+    currency: listing.currency,
+    base_price: listing.price,
+    rooms: listing.rooms
+  })
+  const named = { operator_id: operatorId, channel_type: listing.channelType, listing_id: listing.listingId }
+  const [made] = yield* listings.find(named, 1)
+  const [roomType] = yield* sql<{ id: number }>`SELECT id FROM room_types WHERE operator_id = ${operatorId} LIMIT 1`
+  const flat = listing.property === undefined ? undefined : propertyIds[listing.property]
+  const link =
+    flat === undefined
+      ? roomType && { type: "room_type" as const, id: roomType.id }
+      : { type: "property" as const, id: flat }
+  if (made === undefined || link === undefined) return yield* Effect.die(new Error("the demo's listing was not heard"))
+  yield* listings.link(operatorId, made.id, link)
+  yield* listings.rate(
+    operatorId,
+    made.id,
+    listing.ratio === undefined ? { readonly: true } : { percent: listing.ratio, readonly: false }
+  )
+  return channel_account_id
+})
+
+const roomOf = (order: DemoOrder, stay: DemoOrder["stays"][number], index: number): RoomSaid => {
+  const dates = { check_in_date: stay.checkIn, check_out_date: stay.checkOut }
+  return {
+    room_id: `R${index + 1}`,
+    listing_id: listingIdOf(order.channelType, stay.property),
+    ...dates,
+    number_of_adults: 1 + (nightCount(dates) % 3),
+    rate: stay.revenue,
+    commission: commissionOf(order.channelType, stay.revenue),
+    accommodation: stay.revenue
+  }
+}
+
+const POLICIES = ["flexible", "moderate", "firm"] as const
+
+/** The order as its channel has it. A request waits from now on. */
+const saidOf = (order: DemoOrder, index: number, threads: DemoThreads, now: Date): OrderSaid => {
+  const { name, phone, email } = bookerOf(order)
+  const [first, ...others] = order.stays
+  const threadId = threads.idOf(order)
+  return {
+    type: "order",
+    version: 1,
+    channel_id: order.channelId,
+    status: order.status,
+    booked_at: instantText(order.bookedAt),
+    currency: order.currency,
+    booker: { name, phone, email },
+    ...(order.status === "wait_accept" ? { expires_at: instantText(new Date(now.getTime() + ANSWER_WITHIN_MS)) } : {}),
+    ...(order.channelType === "airbnb"
+      ? { cancellation_policy_category: POLICIES[index % POLICIES.length] ?? null }
+      : {}),
+    ...(threadId === undefined ? {} : { thread_id: threadId }),
+    rooms: [roomOf(order, first, 0), ...others.map((stay, at) => roomOf(order, stay, at + 1))]
+  }
+}
+
+/**
+ * Puts the flats on sale at the marketplaces, and lets what was sold there, and what guests have said, come in as everything
+ * from a channel does.
+ */
+export const writeChannels = Effect.fn("demo.writeChannels")(
+  function* (operator: DemoOperator) {
+    const accounts = new Map<string, number>()
+    for (const listing of demoListings(operator.orders)) {
+      accounts.set(listing.channelType, yield* open(operator, listing))
+    }
+    const marketplace = yield* Marketplace
+    const threads = demoThreads(operator.orders, operator.now, operator.timeZone)
+    for (const [channelType, accountId] of accounts) {
+      const sold = operator.orders.filter((order) => order.channelType === channelType)
+      yield* marketplace.remember(accountId, {
+        threads: threads.of(channelType),
+        orders: sold.map((order, index) => saidOf(order, index, threads, operator.now)),
+        reviews: demoReviews(sold, channelType, operator.today, operator.timeZone)
+      })
+    }
+  },
+  // Nobody listens yet to what an empty database is filled with.
+  Effect.provide(
+    Layer.mergeAll(Listings.layer, layerSandbox).pipe(
+      Layer.provide(Ingest.layer),
+      Layer.provide([WakeUp.layerProcess, SandboxAllowed.layerAlways])
+    )
+  )
+)

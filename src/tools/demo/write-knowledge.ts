@@ -1,0 +1,40 @@
+import { Effect, Layer } from "effect"
+import { ALL_CHANNELS, ALL_IDS } from "../../domain/knowledge/contract.ts"
+import { PreparingQueue } from "../../domain/knowledge/preparing/PreparingQueue.ts"
+import { fragmentsOf } from "../../domain/knowledge/search/fragments.ts"
+import { KnowledgeBaseStore } from "../../domain/knowledge/store.ts"
+import type { DemoOperator } from "./demo-operator.ts"
+import { DEMO_KNOWLEDGE, type DemoEntry } from "./knowledge.ts"
+import { DEMO_PROPERTIES } from "./properties.ts"
+
+const scopeOf = ({ city }: DemoEntry, propertyIds: ReadonlyArray<number>) =>
+  city === undefined
+    ? { type: "all" as const, ids: [ALL_IDS] }
+    : {
+        type: "by_property" as const,
+        ids: DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? (propertyIds[place] ?? []) : []))
+      }
+
+/** Writes down what guests may ask, and prepares it as the worker does: whoever looks first can search it. */
+export const writeKnowledge = Effect.fn("demo.writeKnowledge")(
+  function* ({ operatorId, propertyIds, now }: DemoOperator) {
+    const store = yield* KnowledgeBaseStore
+    for (const entry of DEMO_KNOWLEDGE) {
+      const { title, audience, contents } = entry
+      const scope = {
+        scope_property: scopeOf(entry, propertyIds),
+        scope_channel: { type: "all", channels: [ALL_CHANNELS] }
+      } as const
+      yield* store.create(operatorId, { title, audience, contents, is_enable: true, ...scope }, now)
+    }
+    const queue = yield* PreparingQueue
+    let taken = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
+    while (taken.length > 0) {
+      yield* Effect.forEach(taken, (entry) => queue.prepared(entry, fragmentsOf(entry)), { discard: true })
+      taken = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
+    }
+  },
+  // What the demo writes fits.
+  Effect.orDie,
+  Effect.provide(Layer.merge(KnowledgeBaseStore.layer, PreparingQueue.layer))
+)

@@ -1,0 +1,64 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { colorOf, type PaletteColor } from "../../contract/palette.ts"
+import { ReservationTagStore } from "../../domain/bookings/reservation-tags/store.ts"
+import { GroupStore } from "../../domain/properties/groups/store.ts"
+import { RoomTypeStore } from "../../domain/properties/properties/room-type-store.ts"
+import { TagStore } from "../../domain/properties/tags/store.ts"
+import type { DemoOperator } from "./demo-operator.ts"
+import { DEMO_PROPERTIES } from "./properties.ts"
+
+/** Where the flats are, in the order of DEMO_PROPERTIES; street, latitude and longitude are near what a title says. */
+const PLACES: ReadonlyArray<{ readonly address: string; readonly latitude: string; readonly longitude: string }> = [
+  { address: "Beco do Carneiro 4, 1100 Lisbon", latitude: "38.7117", longitude: "-9.1291" },
+  { address: "Rua Garrett 61, 1200 Lisbon", latitude: "38.7106", longitude: "-9.1404" },
+  { address: "Largo da Graça 18, 1170 Lisbon", latitude: "38.7164", longitude: "-9.1305" },
+  { address: "Rua de Belém 92, 1300 Lisbon", latitude: "38.6972", longitude: "-9.2033" },
+  { address: "Canongate 120, Edinburgh EH8", latitude: "55.9514", longitude: "-3.1797" },
+  { address: "The Shore 33, Edinburgh EH6", latitude: "55.9758", longitude: "-3.1703" },
+  { address: "The Shore 35, Edinburgh EH6", latitude: "55.9759", longitude: "-3.1702" },
+  { address: "St Stephen Street 8, Edinburgh EH3", latitude: "55.9580", longitude: "-3.2092" }
+]
+
+// Places in DEMO_PROPERTIES.
+const LEITH_HARBOUR = [5, 6]
+const TAGS: ReadonlyArray<{ readonly name: string; readonly color: PaletteColor; readonly on: ReadonlyArray<number> }> =
+  [
+    { name: "Sea view", color: "#2CBCFD", on: [2, ...LEITH_HARBOUR] },
+    { name: "Pets welcome", color: "#1BBFA4", on: [3, 4, 7] },
+    { name: "Own parking", color: "#7175FA", on: [4] }
+  ]
+const RESERVATION_TAGS = ["Baby cot", "Airport pick-up"]
+
+/** Sorts the flats: a group a city, one room type of two flats, tags of both kinds; and says where each flat is. */
+export const writePortfolio = Effect.fn("demo.writePortfolio")(
+  function* ({ operatorId, propertyIds, now }: DemoOperator) {
+    const sql = yield* SqlClient.SqlClient
+    const at = (places: ReadonlyArray<number>) => places.flatMap((place) => propertyIds[place] ?? [])
+    const places = PLACES.map((place, index) => ({ ...place, id: propertyIds[index] }))
+    yield* sql`
+      UPDATE properties SET address = place.address, latitude = place.latitude, longitude = place.longitude
+      FROM jsonb_to_recordset(${JSON.stringify(places)}::text::jsonb) AS place
+        (id bigint, address text, latitude text, longitude text)
+      WHERE properties.operator_id = ${operatorId} AND properties.id = place.id`
+
+    const groups = yield* GroupStore
+    for (const city of ["Lisbon", "Edinburgh"]) {
+      const flats = DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? [place] : []))
+      yield* groups.create(operatorId, { name: city, property_ids: at(flats) }, now)
+    }
+    const roomTypes = yield* RoomTypeStore
+    const harbour = { title: "Leith Harbour apartment", property_ids: at(LEITH_HARBOUR) }
+    const { id: roomTypeId } = yield* roomTypes.create(operatorId, harbour, now)
+    const tags = yield* TagStore
+    for (const { name, color, on } of TAGS) {
+      const room_type_ids = roomTypeId !== null && name === "Sea view" ? [roomTypeId] : []
+      yield* tags.create(operatorId, { name, color, otherwise: color, property_ids: at(on), room_type_ids }, now)
+    }
+    const reservationTags = yield* ReservationTagStore
+    for (const tag_name of RESERVATION_TAGS) {
+      yield* reservationTags.create(operatorId, { tag_name, color: colorOf(tag_name) }, now)
+    }
+  },
+  Effect.provide(Layer.mergeAll(GroupStore.layer, RoomTypeStore.layer, TagStore.layer, ReservationTagStore.layer))
+)

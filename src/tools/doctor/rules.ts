@@ -1,0 +1,153 @@
+import { BACKLOG_COUNTED } from "../../jobs/backlog.ts"
+import { OLDEST_SERVER } from "../../platform/database/fitting.ts"
+import type { DueOfKind } from "../../service/backlog.ts"
+import { type Finding, fine, warning, wrong } from "./finding.ts"
+
+// What a number means, without asking anybody.
+
+/** Milliseconds that two clocks may differ: beyond, signatures and windows begin to be judged wrongly. */
+export const CLOCK_MS = 2_000
+/** Seconds that work may be due until it is said, and until something is wrong. */
+export const QUEUE_SLOW_SECONDS = 60
+export const QUEUE_STUCK_SECONDS = 600
+/** Free bytes of a disk below which it is said, and below which something is wrong. */
+export const DISK_LOW_BYTES = 1024 ** 3
+export const DISK_FULL_BYTES = 100 * 1024 ** 2
+/** The first Node that the service runs on. */
+export const NODE_LEAST = 24
+/** Connections a server keeps for its superuser. */
+const RESERVED_CONNECTIONS = 3
+
+/** `theirs` was read between `before` and `after` of this machine, all in milliseconds; `precision`: of theirs. */
+export const clockFinding = (whose: string, { before, after, theirs, precision = 0 }: Reading): Finding => {
+  const check = `clock of ${whose}`
+  const apart = Math.max(0, before - (theirs + precision), theirs - after)
+  if (apart <= CLOCK_MS) return fine(check, `${apart} ms from this machine's`)
+  return warning(
+    check,
+    `${(apart / 1000).toFixed(1)} s ${theirs < before ? "behind" : "ahead of"} this machine's`,
+    "keep the time of both by NTP (timedatectl set-ntp true)"
+  )
+}
+
+export interface Reading {
+  readonly before: number
+  readonly after: number
+  readonly theirs: number
+  readonly precision?: number
+}
+
+const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MiB`
+
+export const diskFinding = (variable: string, freeBytes: number): Finding => {
+  const check = `disk of ${variable}`
+  const found = `${megabytes(freeBytes)} free`
+  const advice = `make room there, or move ${variable} to a larger disk`
+  if (freeBytes < DISK_FULL_BYTES) return wrong(check, found, advice)
+  return freeBytes < DISK_LOW_BYTES ? warning(check, found, advice) : fine(check, found)
+}
+
+/** A worker that dies leaves its lease to run out: what is stuck shows as the age of the oldest. */
+export const queueFinding = ({ kind, due, oldestSeconds }: DueOfKind): Finding => {
+  const check = `queue of ${kind}`
+  if (oldestSeconds === null) return fine(check, "nothing is due")
+  const seconds = Math.floor(oldestSeconds)
+  const many = due > BACKLOG_COUNTED ? `more than ${BACKLOG_COUNTED}` : String(due)
+  const found = `${many} due, the oldest for ${seconds} s`
+  const advice = "see that a process with background work runs, and what its log says of this work"
+  if (seconds >= QUEUE_STUCK_SECONDS) return wrong(check, found, advice)
+  return seconds >= QUEUE_SLOW_SECONDS ? warning(check, found, advice) : fine(check, found)
+}
+
+/** `version` as PostgreSQL numbers it: 150004 is 15.4. */
+export const postgresFinding = (version: number): Finding => {
+  const major = Math.floor(version / 10_000)
+  const found = `PostgreSQL ${major}.${version % 10_000}`
+  return major >= OLDEST_SERVER
+    ? fine("version of the database", found)
+    : wrong("version of the database", found, `upgrade the server to PostgreSQL ${OLDEST_SERVER} or newer`)
+}
+
+export const nodeFinding = (version: string): Finding =>
+  Number.parseInt(version.replace(/^v/, ""), 10) >= NODE_LEAST
+    ? fine("version of Node", version)
+    : wrong("version of Node", version, `run Node ${NODE_LEAST} or newer`)
+
+/** Names of migrations that wait, and how many the database has that this release does not know. */
+export const schemaFinding = (pending: ReadonlyArray<string>, unknown: number): Finding => {
+  if (unknown > 0) {
+    return warning(
+      "schema",
+      `${unknown} migrations are of a newer release`,
+      "run the newer release here too, once all is well with it"
+    )
+  }
+  return pending.length === 0
+    ? fine("schema", "up to date")
+    : wrong("schema", `${pending.length} migrations wait, the first is ${pending[0]}`, "latchkey migrate")
+}
+
+/** Whether a server lets `workers` processes have the connections that each may open. */
+export const connectionsFinding = (most: number, workers: number, each: number): Finding => {
+  const need = workers * each
+  const found = `${workers} workers may need ${need} of the ${most} that max_connections allows`
+  return need <= most - RESERVED_CONNECTIONS
+    ? fine("connections", found)
+    : warning(
+        "connections",
+        found,
+        `set max_connections to ${need + RESERVED_CONNECTIONS} or more, or run fewer workers`
+      )
+}
+
+/** What secrets the database has, counted by the key they are sealed with. */
+export interface SealedSecrets {
+  /** Whether SECRET_KEY is set. */
+  readonly isSet: boolean
+  readonly isDemo: boolean
+  /** Ids of keys that are missing. */
+  readonly missing: ReadonlyArray<string>
+  /** Secrets that are kept otherwise than they would be written now. */
+  readonly otherwise: number
+}
+
+export const secretsFinding = ({ isSet, isDemo, missing, otherwise }: SealedSecrets): Finding => {
+  const check = "SECRET_KEY"
+  if (missing.length > 0) {
+    return wrong(
+      check,
+      `lacks ${missing.join(", ")}, which secrets of the database are sealed with`,
+      "add the key of that id; it is what SECRET_KEY was when they were written"
+    )
+  }
+  if (!isSet && isDemo) return fine(check, "is not set, which the demo does not need")
+  if (!isSet) {
+    return warning(
+      check,
+      "is not set: signing secrets and addresses of calendars are in the database in the clear",
+      "set it to what latchkey secret new prints, restart, then latchkey secret rotate"
+    )
+  }
+  return otherwise === 0
+    ? fine(check, "opens every secret, and all are kept as its first place says")
+    : warning(check, `${otherwise} secrets are not kept as its first place says`, "latchkey secret rotate")
+}
+
+/** Deliveries that were given up within a day, counted up to `most`. */
+export const deadLettersFinding = (count: number): Finding =>
+  count === 0
+    ? fine("dead letters", "none in a day")
+    : warning(
+        "dead letters",
+        `${count} deliveries were given up in a day`,
+        "latchkey webhook deliveries --dead, then latchkey webhook replay --dead"
+      )
+
+export const pausedFinding = (count: number): Finding =>
+  count === 0
+    ? fine("receivers", "none is paused")
+    : warning(
+        "receivers",
+        `${count} webhooks are paused; the paused_reason of each says why`,
+        "tell their hosts, who end the pause by updating the webhook"
+      )

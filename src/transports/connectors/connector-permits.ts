@@ -1,0 +1,91 @@
+import { Clock, Deferred, Effect } from "effect"
+import { CONNECTOR_BODIES, CONNECTOR_BODY_PROTECTED_MS } from "../../platform/limits.ts"
+
+/** The source of a message before its signature is checked: the connector that its path names, and the network it comes from. */
+export interface MessageSource {
+  readonly connectorId: number
+  readonly network: string
+}
+
+/** A body that this process is receiving. */
+export interface ArrivingBody extends MessageSource {
+  /** The time at which the body got its permit, in milliseconds. */
+  readonly since: number
+}
+
+/**
+ * Returns the body that loses its permit to a new message while all permits are held, or undefined if the new message is refused.
+ * `bodies` are in the order in which they got their permits. The candidate is the oldest body of the connector with the most
+ * permits, and within that connector of the network with the most. The candidate is evicted if its connector or network holds
+ * more permits than those of the new message would, or if it has been arriving for longer than
+ * {@link CONNECTOR_BODY_PROTECTED_MS}.
+ */
+export const chooseBodyToEvict = <Body extends ArrivingBody>(
+  bodies: Iterable<Body>,
+  source: MessageSource,
+  now: number
+): Body | undefined => {
+  const all = Array.from(bodies)
+  const permits = countPermits([...all, source])
+  let candidate: Body | undefined
+  for (const body of all) if (candidate === undefined || permits.compare(body, candidate) > 0) candidate = body
+  if (candidate === undefined) return undefined
+  const holdsMore = permits.compare(candidate, source) > 0
+  return holdsMore || now - candidate.since > CONNECTOR_BODY_PROTECTED_MS ? candidate : undefined
+}
+
+/** Counts the permits of each connector and of each of its networks. `compare` orders two sources by them, the connector first. */
+const countPermits = (sources: ReadonlyArray<MessageSource>) => {
+  const counts = new Map<number | string, number>()
+  const networkKey = ({ connectorId, network }: MessageSource): string => `${connectorId} ${network}`
+  const count = (key: number | string): number => counts.get(key) ?? 0
+  for (const source of sources)
+    for (const key of [source.connectorId, networkKey(source)]) counts.set(key, count(key) + 1)
+  return {
+    compare: (one: MessageSource, other: MessageSource): number =>
+      count(one.connectorId) - count(other.connectorId) || count(networkKey(one)) - count(networkKey(other))
+  }
+}
+
+interface HeldBody extends ArrivingBody {
+  readonly evict: () => void
+}
+
+/**
+ * Limits how many bodies this process receives at once before their signatures are checked. A slow sender blocks only messages of
+ * its own connector and network.
+ */
+export class ConnectorPermits<Refusal> {
+  readonly #bodies = new Set<HeldBody>()
+  readonly #refusal: Refusal
+
+  /** `refusal`: the failure of a message that gets no permit or is evicted. */
+  constructor(refusal: Refusal) {
+    this.#refusal = refusal
+  }
+
+  /** Receives a body while it holds a permit. */
+  readonly within = <A, E, R>(
+    source: MessageSource,
+    receive: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | Refusal, R> =>
+    Effect.acquireUseRelease(
+      Effect.flatMap(Clock.currentTimeMillis, (now) => this.#acquire(source, now)),
+      ({ evicted }) => Effect.raceFirst(receive, Deferred.await(evicted)),
+      ({ body }) => Effect.sync(() => void this.#bodies.delete(body))
+    )
+
+  #acquire(source: MessageSource, now: number) {
+    if (this.#bodies.size >= CONNECTOR_BODIES) {
+      const other = chooseBodyToEvict(this.#bodies, source, now)
+      if (other === undefined) return Effect.fail(this.#refusal)
+      this.#bodies.delete(other)
+      other.evict()
+    }
+    const evicted = Deferred.makeUnsafe<never, Refusal>()
+    const evict = () => Deferred.doneUnsafe(evicted, Effect.fail(this.#refusal))
+    const body: HeldBody = { ...source, since: now, evict }
+    this.#bodies.add(body)
+    return Effect.succeed({ body, evicted })
+  }
+}

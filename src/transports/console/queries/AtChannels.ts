@@ -1,0 +1,115 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { CHANNEL_ACCOUNTS, CHANNELS_LISTINGS } from "../../../platform/limits.ts"
+import { linkColumns, linkJoins } from "./listing-link.ts"
+
+// What a host has at channels, in one statement: the accounts, each with how many listings it has, and a part of the listings.
+
+const Account = Schema.Struct({
+  id: Schema.Int,
+  channel_type: Schema.String,
+  username: Schema.String,
+  auth_status: Schema.String,
+  listings: Schema.Int,
+  /** Those of them that are linked to nothing, deleted ones aside. */
+  unlinked: Schema.Int
+})
+export type Account = typeof Account.Type
+
+const Listed = Schema.Struct({
+  id: Schema.Int,
+  channel_type: Schema.String,
+  listing_id: Schema.String,
+  title: Schema.String,
+  shelf_status: Schema.String,
+  link_type: Schema.NullOr(Schema.Literals(["property", "room_type"])),
+  link_title: Schema.NullOr(Schema.String),
+  ratio: Schema.Int,
+  readonly: Schema.Boolean,
+  /** How the last change that its channel was, or is to be, told of stands; null: there was none lately. */
+  push_state: Schema.NullOr(Schema.String),
+  push_at: Schema.NullOr(Schema.String)
+})
+export type Listed = typeof Listed.Type
+
+const Shown = Schema.Struct({
+  accounts: Schema.Array(Account),
+  listings: Schema.Array(Listed),
+  /** How many listings match in all. */
+  total: Schema.Int
+})
+
+const read = onlyRowOf(Shown)
+
+/** Which listings; what is undefined does not narrow it. */
+export interface ListingsAsked {
+  readonly account: number | undefined
+  /** Those alone that are linked to nothing and are not deleted. */
+  readonly unlinked: true | undefined
+}
+
+interface Asked extends ListingsAsked {
+  readonly operatorId: number
+  readonly offset: number
+}
+
+type Sql = SqlClient.SqlClient
+
+const accounts = (sql: Sql, { operatorId }: Givens<Asked>) => sql`
+  SELECT coalesce(jsonb_agg(row), '[]') FROM (
+    SELECT a.id, a.channel_type, a.username, a.auth_status, coalesce(of_account.listings, 0) AS listings,
+      coalesce(of_account.unlinked, 0) AS unlinked
+    FROM channel_accounts a
+    LEFT JOIN (
+      SELECT account_id, count(*) AS listings, count(*) FILTER (
+        WHERE property_id IS NULL AND room_type_id IS NULL AND shelf_status <> 'deleted') AS unlinked
+      FROM listings WHERE operator_id = ${operatorId} GROUP BY account_id
+    ) of_account ON of_account.account_id = a.id
+    WHERE a.operator_id = ${operatorId}
+    ORDER BY a.channel_type, a.id LIMIT ${sql.literal(String(CHANNEL_ACCOUNTS))}
+  ) row`
+
+const atChannels = (sql: Sql) =>
+  inForms(sql, (given: Givens<Asked>) => {
+    const { operatorId, account, unlinked, offset } = given
+    const matching = sql`
+      listings l WHERE l.operator_id = ${operatorId}
+        AND ${account === undefined ? sql`true` : sql`l.account_id = ${account}`}
+        AND ${unlinked === undefined ? sql`true` : sql`l.property_id IS NULL AND l.room_type_id IS NULL AND l.shelf_status <> 'deleted'`}`
+    return sql`
+      WITH page AS (
+        SELECT l.* FROM ${matching} ORDER BY l.id LIMIT ${sql.literal(String(CHANNELS_LISTINGS))} OFFSET ${offset}
+      )
+      SELECT (${accounts(sql, given)}) AS accounts, (SELECT count(*) FROM ${matching}) AS total,
+        (SELECT coalesce(jsonb_agg(row ORDER BY row.id), '[]') FROM (
+          SELECT l.id, l.channel_type, l.listing_id, l.title, l.shelf_status, ${linkColumns(sql)}, l.ratio,
+            l.ratio_readonly AS readonly, last.state AS push_state, coalesce(last.settled_at, last.created_at)::text AS push_at
+          FROM page l
+          ${linkJoins(sql)}
+          LEFT JOIN LATERAL (
+            SELECT p.state, p.created_at, p.settled_at FROM listing_pushes p
+            WHERE p.operator_id = l.operator_id AND p.listing_row = l.id
+            ORDER BY p.id DESC LIMIT 1) last ON true
+        ) row) AS listings`
+  })
+
+/** Accounts and listings at channels. */
+export class AtChannels extends Context.Service<
+  AtChannels,
+  {
+    /** All accounts, and at most {@link CHANNELS_LISTINGS} of the listings that are asked for, in the order they came. */
+    readonly of: (operatorId: number, asked: ListingsAsked, offset: number) => Effect.Effect<typeof Shown.Type>
+  }
+>()("latchkey/desk/AtChannels") {
+  static readonly layer = Layer.effect(
+    AtChannels,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = atChannels(sql)
+      return AtChannels.of({
+        of: (operatorId, { account, unlinked }, offset) => read(statement({ operatorId, account, unlinked, offset }))
+      })
+    })
+  )
+}

@@ -1,0 +1,108 @@
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { CALENDARS_SHOWN } from "../../../platform/limits.ts"
+import { calendarAddress } from "../../../platform/sealing/places.ts"
+import { openedOrTold, Sealing } from "../../../platform/sealing/Sealing.ts"
+import { Named, namedIn } from "./named.ts"
+
+// Calendars of elsewhere that close days here, and the properties there are, in one statement.
+
+const Followed = Schema.Struct({
+  id: Schema.Int,
+  property_title: Schema.String,
+  /** Of its address only what is no secret: where it is, and how it ends. */
+  host: Schema.String,
+  /** Null: it does not open. */
+  ending: Schema.NullOr(Schema.String),
+  state: Schema.Literals(["new", "ok", "failing"]),
+  fetched_at: Schema.NullOr(Schema.String),
+  /** When it is looked at next; null: not by itself. */
+  due_at: Schema.NullOr(Schema.String),
+  error: Schema.NullOr(Schema.String),
+  /** The unreadable parts of the latest feed, until the host accepts that feed, and the digest of the feed. */
+  unreadable: Schema.NullOr(Schema.String),
+  digest: Schema.NullOr(Schema.String),
+  skip_unavailable: Schema.Boolean,
+  /** Days from today on that it says are busy. */
+  busy_days: Schema.Int
+})
+export type Followed = typeof Followed.Type
+
+const Shown = Schema.Struct({
+  /** At most {@link CALENDARS_SHOWN}: failing calendars first, then those that were read in part. */
+  calendars: Schema.Array(Followed),
+  total: Schema.Int,
+  /** Those of the operator (named.ts). */
+  properties: Schema.Array(Named)
+})
+export type CalendarsShown = typeof Shown.Type
+
+const Kept = Schema.Struct({
+  ...Shown.fields,
+  // The whole address, as it is kept: its ending is seen only of one that is opened.
+  calendars: Schema.Array(Schema.Struct({ ...Struct.omit(Followed.fields, ["ending"]), url: Schema.String }))
+})
+
+const read = onlyRowOf(Kept)
+
+/** Characters of the end of a secret address that tell a host which it is. */
+const ENDING = 4
+
+interface Asked {
+  readonly operatorId: number
+  readonly today: string
+  readonly offset: number
+}
+
+const calendarsElsewhere = (sql: SqlClient.SqlClient) =>
+  inForms(
+    sql,
+    ({ operatorId, today, offset }: Givens<Asked>) => sql`
+      SELECT (SELECT count(*) FROM imported_calendars WHERE operator_id = ${operatorId}) AS total,
+        (SELECT coalesce(jsonb_agg(to_jsonb(row) - 'place' ORDER BY row.place), '[]') FROM (
+          SELECT c.id, p.title AS property_title, c.host, c.url, c.state,
+            c.fetched_at, CASE WHEN isfinite(c.due_at) THEN c.due_at END AS due_at, c.error,
+            CASE WHEN c.accepted_digest IS DISTINCT FROM c.digest THEN c.unreadable END AS unreadable, c.digest,
+            c.skip_unavailable, c.place, (
+              SELECT count(*) FROM imported_days d
+              WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day >= ${today}::date) AS busy_days
+          FROM (
+            SELECT *, row_number() OVER (ORDER BY state = 'failing' DESC, error IS NULL, id) AS place
+            FROM imported_calendars WHERE operator_id = ${operatorId}
+            ORDER BY place LIMIT ${sql.literal(String(CALENDARS_SHOWN))} OFFSET ${offset}
+          ) c
+          JOIN properties p ON p.operator_id = c.operator_id AND p.id = c.property_id
+        ) row) AS calendars,
+        ${namedIn(sql, "properties", operatorId)} AS properties`
+  )
+
+/** Calendars of elsewhere. */
+export class CalendarsElsewhere extends Context.Service<
+  CalendarsElsewhere,
+  {
+    /** As they are on that day of the operator's. */
+    readonly of: (operatorId: number, today: string, offset: number) => Effect.Effect<CalendarsShown>
+  }
+>()("latchkey/desk/CalendarsElsewhere") {
+  static readonly layer = Layer.effect(
+    CalendarsElsewhere,
+    Effect.gen(function* () {
+      const [sql, seals] = [yield* SqlClient.SqlClient, yield* Sealing]
+      const statement = calendarsElsewhere(sql)
+      return CalendarsElsewhere.of({
+        of: Effect.fnUntraced(function* (operatorId, today, offset) {
+          const { calendars, ...shown } = yield* read(statement({ operatorId, today, offset }))
+          const followed = yield* Effect.forEach(calendars, ({ url, ...calendar }) =>
+            Effect.map(openedOrTold(seals, calendarAddress(operatorId, calendar.id), url), (address) => ({
+              ...calendar,
+              ending: address?.slice(-ENDING) ?? null
+            }))
+          )
+          return { ...shown, calendars: followed }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,74 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { daysBefore } from "../../../contract/time.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../../../platform/limits.ts"
+import { pushedDays } from "./pushed-days.ts"
+
+// What channels did not take of what they were told of listings, and why.
+
+const FailedPush = Schema.Struct({
+  id: Schema.Int,
+  /** The row of its listing. */
+  listing: Schema.Int,
+  channel_type: Schema.String,
+  listing_title: Schema.String,
+  kind: Schema.String,
+  state: Schema.String,
+  reason: Schema.NullOr(Schema.String),
+  attempts: Schema.Int,
+  settled_at: Schema.String,
+  /** The first and the last day of it. */
+  first: Schema.NullOr(Schema.String),
+  last: Schema.NullOr(Schema.String)
+})
+export type FailedPush = typeof FailedPush.Type
+
+const Shown = Schema.Struct({ pushes: Schema.Array(FailedPush), total: Schema.Int })
+
+const read = onlyRowOf(Shown)
+
+interface Asked {
+  readonly operatorId: number
+  readonly since: Date
+  readonly offset: number
+}
+
+const failedPushes = (sql: SqlClient.SqlClient) =>
+  inForms(
+    sql,
+    ({ operatorId, since, offset }: Givens<Asked>) => sql`
+      WITH failed AS MATERIALIZED (
+        SELECT p.* FROM listing_pushes p
+        WHERE p.operator_id = ${operatorId} AND p.state IN ('refused', 'dead') AND p.settled_at >= ${since}
+      )
+      SELECT (SELECT count(*) FROM failed) AS total,
+        (SELECT coalesce(jsonb_agg(row ORDER BY row.id DESC), '[]') FROM (
+          SELECT p.id, l.id AS listing, l.channel_type, l.title AS listing_title, p.kind, p.state, p.reason, p.attempts,
+            p.settled_at::text AS settled_at, days.first, days.last
+          FROM (SELECT * FROM failed ORDER BY id DESC LIMIT ${sql.literal(String(FAILED_PUSHES_SHOWN))} OFFSET ${offset}) p
+          JOIN listings l ON l.operator_id = p.operator_id AND l.id = p.listing_row
+          CROSS JOIN LATERAL ${pushedDays(sql)} days
+        ) row) AS pushes`
+  )
+
+/** Pushes to channels that failed. */
+export class FailedPushes extends Context.Service<
+  FailedPushes,
+  {
+    /** Those of the last {@link OVERVIEW_DAYS_FAILED} days, latest first, {@link FAILED_PUSHES_SHOWN} of them from an offset on. */
+    readonly of: (operatorId: number, now: Date, offset: number) => Effect.Effect<typeof Shown.Type>
+  }
+>()("latchkey/desk/FailedPushes") {
+  static readonly layer = Layer.effect(
+    FailedPushes,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = failedPushes(sql)
+      return FailedPushes.of({
+        of: (operatorId, now, offset) =>
+          read(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED), offset }))
+      })
+    })
+  )
+}

@@ -1,0 +1,91 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { carried } from "../../../domain/money/carried.ts"
+import { Direction, Status } from "../../../domain/money/contract.ts"
+import { dictionariesOf, nameOf } from "../../../domain/money/dictionaries.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { rowReader } from "../../../platform/database/row-reader.ts"
+import { readBy } from "../../../platform/database/rows.ts"
+import type { SumsAsked } from "./Sums.ts"
+
+// The entries of a period for a spreadsheet, in one statement: a line for what each property carries of an entry, so that what is
+// added up there is what the page of money adds up.
+
+type Sql = SqlClient.SqlClient
+
+const Line = Schema.Struct({
+  id: Schema.Int,
+  action_at: Schema.Date,
+  direction: Direction,
+  status: Status,
+  item_id: Schema.Int,
+  item_name: Schema.NullOr(Schema.String),
+  payment_method_id: Schema.Int,
+  payment_method_name: Schema.NullOr(Schema.String),
+  /** Decimal text. */
+  amount: Schema.String,
+  currency: Schema.String,
+  property_title: Schema.NullOr(Schema.String),
+  reservation_code: Schema.NullOr(Schema.String),
+  stay_code: Schema.NullOr(Schema.String),
+  operator_name: Schema.String,
+  note: Schema.String
+})
+export type Line = typeof Line.Type
+
+const readLine = rowReader(Line)
+const read = readBy((rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<Line> => rows.map(readLine))
+
+interface Asked extends SumsAsked {
+  readonly operatorId: number
+  readonly most: number
+}
+
+/** Oldest first. */
+const ledger = (sql: Sql) =>
+  inForms(
+    sql,
+    ({ operatorId, most, ...wanted }: Givens<Asked>) => sql`
+      SELECT part.id, part.action_at, part.direction, part.status, part.item_id, item.name AS item_name,
+        part.payment_method_id, method.name AS payment_method_name, part.amount::text AS amount, part.currency,
+        p.title AS property_title, o.reservation_code, part.stay_code, part.operator_name, part.note
+      FROM (${carried(sql, { operatorId, ...wanted })}) part
+      LEFT JOIN properties p ON p.operator_id = part.operator_id AND p.id = part.property_id
+      LEFT JOIN orders o ON o.operator_id = part.operator_id AND o.id = part.order_id
+      LEFT JOIN dictionary_entries item ON item.operator_id = part.operator_id AND item.id = part.item_id
+        AND item.dictionary = part.direction || '_items'
+      LEFT JOIN dictionary_entries method ON method.operator_id = part.operator_id AND method.id = part.payment_method_id
+        AND method.dictionary = part.direction || '_methods'
+      ORDER BY part.action_at, part.id, part.stay_code LIMIT ${most}`
+  )
+
+const named = (line: Line): Line => {
+  const { items, methods } = dictionariesOf(line.direction)
+  return {
+    ...line,
+    item_name: nameOf(items, line.item_id, line.item_name),
+    payment_method_name: nameOf(methods, line.payment_method_id, line.payment_method_name)
+  }
+}
+
+/** The entries of a period, line by line. */
+export class Ledger extends Context.Service<
+  Ledger,
+  {
+    /** At most so many of them: whoever must know whether there are more asks for one more. */
+    readonly lines: (operatorId: number, asked: SumsAsked, most: number) => Effect.Effect<ReadonlyArray<Line>>
+  }
+>()("latchkey/desk/Ledger") {
+  static readonly layer = Layer.effect(
+    Ledger,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = ledger(sql)
+      return Ledger.of({
+        lines: (operatorId, { from, until, property_id, order_code }, most) =>
+          Effect.map(read(statement({ operatorId, most, from, until, property_id, order_code }).values), (lines) =>
+            lines.map(named)
+          )
+      })
+    })
+  )
+}

@@ -1,0 +1,114 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { rowOf } from "../../../platform/database/rows.ts"
+import { LISTING_PUSHES_SHOWN } from "../../../platform/limits.ts"
+import { linkColumns, linkJoins } from "./listing-link.ts"
+import { Named, namedIn } from "./named.ts"
+import { pushedDays } from "./pushed-days.ts"
+
+// A listing at a channel, in one statement: what it is, what it sells here, what it could sell, what its channel was told, and
+// whether the two say the same.
+
+const ListingPush = Schema.Struct({
+  id: Schema.Int,
+  kind: Schema.String,
+  state: Schema.String,
+  reason: Schema.NullOr(Schema.String),
+  attempts: Schema.Int,
+  created_at: Schema.String,
+  settled_at: Schema.NullOr(Schema.String),
+  first: Schema.NullOr(Schema.String),
+  last: Schema.NullOr(Schema.String)
+})
+export type ListingPush = typeof ListingPush.Type
+
+const Comparison = Schema.Struct({
+  /** Null: it was not compared since it was linked. */
+  compared_at: Schema.NullOr(Schema.String),
+  /** Null: it is not compared by itself. */
+  due_at: Schema.NullOr(Schema.String),
+  /** How often in a row the channel could not be read. */
+  failures: Schema.Int,
+  /** Days that the channel sold fewer of than there are. */
+  suspected_days: Schema.Int
+})
+
+const OneListingShown = Schema.Struct({
+  id: Schema.Int,
+  channel_type: Schema.String,
+  listing_id: Schema.String,
+  title: Schema.String,
+  url: Schema.NullOr(Schema.String),
+  currency: Schema.String,
+  inventory: Schema.Int,
+  shelf_status: Schema.String,
+  property_id: Schema.NullOr(Schema.Int),
+  room_type_id: Schema.NullOr(Schema.Int),
+  link_type: Schema.NullOr(Schema.Literals(["property", "room_type"])),
+  link_title: Schema.NullOr(Schema.String),
+  ratio: Schema.Int,
+  readonly: Schema.Boolean,
+  account: Schema.Struct({ id: Schema.Int, username: Schema.String, auth_status: Schema.String }),
+  /** Changes that its channel is still to be told of, those of the calendar's own as one. */
+  waiting: Schema.Int,
+  /** Null: it is linked to nothing, or was only now. */
+  comparison: Schema.NullOr(Comparison),
+  /** The latest first, at most {@link LISTING_PUSHES_SHOWN}. */
+  pushes: Schema.Array(ListingPush),
+  /** What it could sell (named.ts). */
+  properties: Schema.Array(Named),
+  room_types: Schema.Array(Named)
+})
+export type OneListingShown = typeof OneListingShown.Type
+
+const read = rowOf(OneListingShown)
+
+interface Asked {
+  readonly operatorId: number
+  readonly id: number
+}
+
+const oneListing = (sql: SqlClient.SqlClient) =>
+  inForms(
+    sql,
+    (given: Givens<Asked>) => sql`
+      SELECT l.id, l.channel_type, l.listing_id, l.title, l.url, l.currency, l.inventory, l.shelf_status, l.property_id,
+        l.room_type_id, ${linkColumns(sql)}, l.ratio, l.ratio_readonly AS readonly,
+        jsonb_build_object('id', a.id, 'username', a.username, 'auth_status', a.auth_status) AS account,
+        coalesce(lane.waiting, 0) AS waiting,
+        CASE WHEN c.listing_row IS NOT NULL THEN jsonb_build_object(
+          'compared_at', c.compared_at, 'due_at', CASE WHEN isfinite(c.due_at) THEN c.due_at END, 'failures', c.failures, 'suspected_days', (
+            SELECT coalesce(sum(upper(each) - lower(each)), 0) FROM unnest(c.suspected) each)) END AS comparison,
+        (SELECT coalesce(jsonb_agg(row ORDER BY row.id DESC), '[]') FROM (
+          SELECT p.id, p.kind, p.state, p.reason, p.attempts, p.created_at, p.settled_at, days.first, days.last
+          FROM (
+            SELECT * FROM listing_pushes WHERE operator_id = l.operator_id AND listing_row = l.id
+            ORDER BY id DESC LIMIT ${sql.literal(String(LISTING_PUSHES_SHOWN))}) p
+          CROSS JOIN LATERAL ${pushedDays(sql)} days
+        ) row) AS pushes,
+        ${namedIn(sql, "properties", given.operatorId)} AS properties, ${namedIn(sql, "room_types", given.operatorId)} AS room_types
+      FROM listings l
+      JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
+      ${linkJoins(sql)}
+      LEFT JOIN listing_lanes lane ON lane.operator_id = l.operator_id AND lane.listing_row = l.id
+      LEFT JOIN listing_comparisons c ON c.operator_id = l.operator_id AND c.listing_row = l.id
+      WHERE l.operator_id = ${given.operatorId} AND l.id = ${given.id}`
+  )
+
+/** A listing at a channel. */
+export class OneListing extends Context.Service<
+  OneListing,
+  {
+    /** By its row; undefined: the operator has no such listing. */
+    readonly of: (operatorId: number, id: number) => Effect.Effect<OneListingShown | undefined>
+  }
+>()("latchkey/desk/OneListing") {
+  static readonly layer = Layer.effect(
+    OneListing,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = oneListing(sql)
+      return OneListing.of({ of: (operatorId, id) => read(statement({ operatorId, id })) })
+    })
+  )
+}

@@ -1,0 +1,161 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { addDays, dateOfClock, daysBefore } from "../../../contract/time.ts"
+import { readStayStatus } from "../../../domain/bookings/stays/rules.ts"
+import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
+import { isHosts } from "../../../domain/guests/reviews/on-channels.ts"
+import { checkOutTime } from "../../../domain/properties/properties/check-out-time.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../../../platform/limits.ts"
+import { waitsForLook } from "./check-in-waits.ts"
+import { latelySaid, unanswered } from "./unanswered.ts"
+import { unpaidOrders } from "./unpaid.ts"
+
+// What a host looks at first, in one statement: who comes and goes today and tomorrow, what waits for an answer, what fails.
+
+type Sql = SqlClient.SqlClient
+
+/** Somebody who comes or goes. */
+const Coming = Schema.Struct({
+  stay_code: Schema.String,
+  guest_name: Schema.NullOr(Schema.String),
+  /** Null: in the box. */
+  property_title: Schema.NullOr(Schema.String),
+  /** The day it comes or goes, `YYYY-MM-DD`. */
+  day: Schema.String,
+  number_of_guests: Schema.Int,
+  /** `HH:mm` on the operator's clock. */
+  check_out_time: Schema.String,
+  stay_status: StayStatus,
+  arrival_at: Schema.NullOr(Schema.String)
+})
+export type Coming = typeof Coming.Type
+
+const Shown = Schema.Struct({
+  /** At most {@link OVERVIEW_ROWS} each. */
+  arrivals: Schema.Array(Coming),
+  departures: Schema.Array(Coming),
+  /** How many come and go today and tomorrow in all. */
+  arriving: Schema.Int,
+  leaving: Schema.Int,
+  /** Accepted orders with a balance, of stays that check out within {@link SEARCH_DAYS} of today. */
+  unpaid: Schema.Int,
+  requests: Schema.Int,
+  /** Conversations in which the guest had the last word, among the latest. */
+  messages: Schema.Int,
+  /** Those that are the host's to write, of stays that ended less than {@link REVIEW_SEARCH_DAYS} days ago. */
+  reviews: Schema.Int,
+  check_ins: Schema.Int,
+  boxed: Schema.Int,
+  webhooks: Schema.Int,
+  calendars: Schema.Int,
+  accounts: Schema.Int,
+  /** Pushes that a channel refused, or that were given up, lately. */
+  pushes: Schema.Int
+})
+export type Shown = typeof Shown.Type
+
+const read = onlyRowOf(Shown)
+
+interface Asked {
+  readonly operatorId: number
+  readonly today: string
+  readonly tomorrow: string
+  /** The days within which unpaid orders are looked for. */
+  readonly from: string
+  readonly until: string
+  readonly failedSince: Date
+  readonly threadsSince: Date
+  /** The check-out from which reviews are looked for, as in a search of them. */
+  readonly reviewedFrom: string
+}
+
+/** Of few stays the orders are looked up one by one: joined, all orders there ever were would be looked through for them. */
+const ofAccepted = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
+    SELECT o.status FROM orders o
+    WHERE o.operator_id = s.operator_id AND o.id = s.order_id AND o.status = 'accepted' OFFSET 0) o`
+
+/** Accepted stays that come or go on either day, `column` says which; `json` and `count` of them. */
+const coming = (sql: Sql, { operatorId, today, tomorrow }: Givens<Asked>, column: "check_in_date" | "check_out_date") =>
+  sql`
+    SELECT s.stay_code, s.guest_name, p.title AS property_title, s.${sql(column)}::text AS day, s.number_of_guests,
+      s.stay_status, to_char(s.arrival_at, 'HH24:MI') AS arrival_at, ${checkOutTime(sql, sql`s`)} AS check_out_time
+    FROM stays s ${ofAccepted(sql)}
+    LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
+    WHERE s.operator_id = ${operatorId} AND s.${sql(column)} IN (${today}::date, ${tomorrow}::date)
+    ORDER BY s.${sql(column)}, p.title, s.id`
+
+const rowsIn = (sql: Sql, query: Fragment): Fragment =>
+  sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (SELECT * FROM ${query} each LIMIT ${sql.literal(String(OVERVIEW_ROWS))}) row)`
+
+const countIn = (sql: Sql, query: Fragment): Fragment => sql`(SELECT count(*) FROM ${query})`
+
+/** Stays whose guests' documents wait for somebody to look at them. */
+const toApprove = (sql: Sql, { operatorId, today }: Givens<Asked>): Fragment => sql`
+  stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+  WHERE s.operator_id = ${operatorId} AND ${waitsForLook(sql, today)}`
+
+/** Stays of now and of the days to come that are in no property. */
+const inBox = (sql: Sql, { operatorId, today, until }: Givens<Asked>): Fragment => sql`
+  stays s ${ofAccepted(sql)}
+  WHERE s.operator_id = ${operatorId} AND s.property_id IS NULL
+    AND s.check_out_date >= ${today}::date AND s.check_out_date <= ${until}::date`
+
+const overview = (sql: Sql) =>
+  inForms(sql, (given: Givens<Asked>) => {
+    const { operatorId, from, until, failedSince, today, reviewedFrom } = given
+    return sql`
+    WITH arriving AS MATERIALIZED (${coming(sql, given, "check_in_date")}),
+      leaving AS MATERIALIZED (${coming(sql, given, "check_out_date")})
+    SELECT ${rowsIn(sql, sql`arriving`)} AS arrivals, ${rowsIn(sql, sql`leaving`)} AS departures,
+      ${countIn(sql, sql`arriving`)} AS arriving, ${countIn(sql, sql`leaving`)} AS leaving,
+      ${countIn(sql, sql`(${unpaidOrders(sql, { operatorId, from, until })}) each`)} AS unpaid,
+      ${countIn(sql, sql`orders WHERE operator_id = ${operatorId} AND status = 'wait_accept'`)} AS requests,
+      ${countIn(sql, unanswered(sql, given))} AS messages,
+      ${countIn(sql, sql`reviews r WHERE r.operator_id = ${operatorId} AND NOT r.host_wrote AND ${isHosts(sql, sql`r.channel_type`)} AND r.check_out_date >= ${reviewedFrom}::date AND r.check_out_date <= ${today}::date`)} AS reviews,
+      ${countIn(sql, toApprove(sql, given))} AS check_ins,
+      ${countIn(sql, inBox(sql, given))} AS boxed,
+      ${countIn(sql, sql`webhook_subscriptions WHERE operator_id = ${operatorId} AND deleted_at IS NULL AND health->>'state' <> 'healthy'`)} AS webhooks,
+      ${countIn(sql, sql`imported_calendars WHERE operator_id = ${operatorId} AND error IS NOT NULL`)} AS calendars,
+      ${countIn(sql, sql`channel_accounts WHERE operator_id = ${operatorId} AND auth_status <> 'active'`)} AS accounts,
+      ${countIn(sql, sql`listing_pushes WHERE operator_id = ${operatorId} AND state IN ('refused', 'dead') AND settled_at >= ${failedSince}`)} AS pushes`
+  })
+
+/** Where a day begins. */
+export class Overview extends Context.Service<
+  Overview,
+  {
+    /** Returns the overview at the instant `now`. `clock`: the same instant in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
+    readonly of: (operatorId: number, clock: string, now: Date) => Effect.Effect<Shown>
+  }
+>()("latchkey/desk/Overview") {
+  static readonly layer = Layer.effect(
+    Overview,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = overview(sql)
+      return Overview.of({
+        of: (operatorId, clock, now) => {
+          const today = dateOfClock(clock)
+          const withReadStatus = (leaving: Coming): Coming => ({
+            ...leaving,
+            stay_status: readStayStatus({ ...leaving, status: "accepted", check_out_date: leaving.day }, clock)
+          })
+          return read(
+            statement({
+              operatorId,
+              today,
+              tomorrow: addDays(today, 1),
+              from: addDays(today, -SEARCH_DAYS),
+              until: addDays(today, SEARCH_DAYS),
+              failedSince: daysBefore(now, OVERVIEW_DAYS_FAILED),
+              threadsSince: latelySaid(now),
+              reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
+            })
+          ).pipe(Effect.map((shown) => ({ ...shown, departures: shown.departures.map(withReadStatus) })))
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,60 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { rowsOf } from "../../../platform/database/rows.ts"
+import { PAGE_MAX } from "../../../platform/limits.ts"
+
+// Whose stay a review is of, in one statement for all reviews of a page.
+
+const ReviewedStay = Schema.Struct({
+  reservation_code: Schema.String,
+  /** Of the order's first stay. */
+  stay_code: Schema.String,
+  guest_name: Schema.NullOr(Schema.String),
+  /** Null: in the box. */
+  property_title: Schema.NullOr(Schema.String),
+  conversation_id: Schema.NullOr(Schema.String)
+})
+export type ReviewedStay = typeof ReviewedStay.Type
+
+const read = rowsOf(ReviewedStay)
+
+interface Asked {
+  readonly operatorId: number
+  readonly codes: ReadonlyArray<string>
+}
+
+/** Who was where, by orders. */
+export class ReviewedStays extends Context.Service<
+  ReviewedStays,
+  {
+    /** By the codes of orders, {@link PAGE_MAX} at most. */
+    readonly of: (operatorId: number, codes: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, ReviewedStay>>
+  }
+>()("latchkey/desk/ReviewedStays") {
+  static readonly layer = Layer.effect(
+    ReviewedStays,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = inForms(
+        sql,
+        ({ operatorId, codes }: Givens<Asked>) => sql`
+          SELECT o.reservation_code, s.stay_code, s.guest_name, p.title AS property_title, o.conversation_id
+          FROM orders o
+          CROSS JOIN LATERAL (
+            SELECT * FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id ORDER BY s.id LIMIT 1) s
+          LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
+          WHERE o.operator_id = ${operatorId} AND o.reservation_code = ANY(${codes}::text[])
+          LIMIT ${sql.literal(String(PAGE_MAX))}`
+      )
+      return ReviewedStays.of({
+        of: (operatorId, codes) =>
+          codes.length === 0
+            ? Effect.succeed(new Map())
+            : Effect.map(
+                read(statement({ operatorId, codes: codes.slice(0, PAGE_MAX) })),
+                (rows) => new Map(rows.map((row) => [row.reservation_code, row]))
+              )
+      })
+    })
+  )
+}

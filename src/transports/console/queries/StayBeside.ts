@@ -1,0 +1,103 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { Status, Type } from "../../../domain/work/tasks/contract.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { rowOf } from "../../../platform/database/rows.ts"
+import { STAY_TASKS, TAGS_OFFERED } from "../../../platform/limits.ts"
+import { OfferedProperty, offeredProperties } from "./in-the-way.ts"
+
+// What the page of a stay shows beside its record: what to do there, where else it could be, and what waits for the host.
+
+type Sql = SqlClient.SqlClient
+
+const StayTask = Schema.Struct({
+  type: Type,
+  status: Status,
+  /** `YYYY-MM-DD`. */
+  expected_date: Schema.NullOr(Schema.String),
+  staff_name: Schema.NullOr(Schema.String),
+  note: Schema.String
+})
+export type StayTask = typeof StayTask.Type
+
+const Beside = Schema.Struct({
+  check_in_approved_at: Schema.NullOr(Schema.Date),
+  /** When an order that waits is over by itself. */
+  expires_at: Schema.NullOr(Schema.Date),
+  /** Images of documents of this stay's that are of no guest by name. */
+  other_images: Schema.Int,
+  /** By stay code, of all stays of its order; null in the box. */
+  titles: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
+  /** The last first; one more than {@link STAY_TASKS} tells that there are more. */
+  tasks: Schema.Array(StayTask),
+  /** Tags there are, {@link TAGS_OFFERED} at most. */
+  tag_names: Schema.Array(Schema.String),
+  /** The day from which on its property is free before it comes, and until which it is after it leaves; null: for ever. */
+  free_from: Schema.NullOr(Schema.String),
+  free_until: Schema.NullOr(Schema.String),
+  /** With what is in the way there on its nights. */
+  properties: Schema.Array(OfferedProperty)
+})
+export type Beside = typeof Beside.Type
+
+const read = rowOf(Beside)
+
+interface Asked {
+  readonly operatorId: number
+  readonly stayCode: string
+}
+
+const listOf = (sql: Sql, query: Fragment): Fragment => sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (${query}) row)`
+
+/** Nights of its property that cannot be its own, before or after it. */
+const takenThere = (sql: Sql): Fragment => sql`
+  FROM calendar_days d WHERE d.operator_id = s.operator_id AND d.property_id = s.property_id
+    AND (d.stay_id <> s.id OR d.imported > 0)`
+
+const beside = (sql: Sql) =>
+  inForms(sql, ({ operatorId, stayCode }: Givens<Asked>) => {
+    const nights = { from: sql`s.check_in_date`, before: sql`s.check_out_date`, but: sql`s.id` }
+    return sql`
+    SELECT s.check_in_approved_at, o.expires_at, (
+        SELECT count(*) FROM identity_images i
+        WHERE i.operator_id = s.operator_id AND i.order_id = s.order_id AND i.stay_id = s.id AND i.guest_id IS NULL
+      ) AS other_images, (
+        SELECT jsonb_object_agg(each.stay_code, p.title) FROM stays each
+        LEFT JOIN properties p ON p.operator_id = each.operator_id AND p.id = each.property_id
+        WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id
+      ) AS titles,
+      ${listOf(
+        sql,
+        sql`SELECT t.type, t.status, t.expected_date, who.name AS staff_name, t.note FROM tasks t
+          LEFT JOIN staffs who ON who.operator_id = t.operator_id AND who.id = t.staff_id
+          WHERE t.operator_id = s.operator_id AND t.stay_id = s.id
+          ORDER BY t.expected_date DESC, t.id DESC LIMIT ${sql.literal(String(STAY_TASKS + 1))}`
+      )} AS tasks, (
+        SELECT coalesce(jsonb_agg(tag.tag_name), '[]') FROM (
+          SELECT t.tag_name FROM usable_reservation_tags t WHERE t.operator_id = ${operatorId}
+          ORDER BY t.tag_name LIMIT ${sql.literal(String(TAGS_OFFERED))}) tag
+      ) AS tag_names,
+      (SELECT (d.day + 1)::text ${takenThere(sql)} AND d.day < s.check_in_date ORDER BY d.day DESC LIMIT 1) AS free_from,
+      (SELECT d.day::text ${takenThere(sql)} AND d.day >= s.check_out_date ORDER BY d.day LIMIT 1) AS free_until,
+      ${listOf(sql, offeredProperties(sql, operatorId, nights))} AS properties
+    FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+    WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
+  })
+
+/** What is told of a stay beside its record. */
+export class StayBeside extends Context.Service<
+  StayBeside,
+  {
+    /** Undefined: the operator has no such stay. */
+    readonly of: (operatorId: number, stayCode: string) => Effect.Effect<Beside | undefined>
+  }
+>()("latchkey/desk/StayBeside") {
+  static readonly layer = Layer.effect(
+    StayBeside,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = beside(sql)
+      return StayBeside.of({ of: (operatorId, stayCode) => read(statement({ operatorId, stayCode })) })
+    })
+  )
+}

@@ -1,0 +1,155 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { startOfDay } from "../../../contract/time.ts"
+import { carried } from "../../../domain/money/carried.ts"
+import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { onlyRowOf } from "../../../platform/database/rows.ts"
+import { YEAR_PROPERTIES } from "../../../platform/limits.ts"
+
+// A calendar year of all properties, or of one, in one statement: the nights that were sold of those that could be, and what was
+// paid of income, month by month.
+//
+// A property can sell a night from the day it was entered here, or from the first night it ever sold if that was before, to the day it
+// was deactivated, unless the host closed the day or a calendar of elsewhere took it. A night that was sold could be.
+
+type Sql = SqlClient.SqlClient
+
+const Income = Schema.Struct({ currency: Schema.String, amount: Schema.String })
+export type Income = typeof Income.Type
+
+const Nights = { sold: Schema.Int, open: Schema.Int }
+
+const MonthOfYear = Schema.Struct({ month: Schema.Int, ...Nights, income: Schema.Array(Income) })
+export type MonthOfYear = typeof MonthOfYear.Type
+
+const PropertyOfYear = Schema.Struct({
+  id: Schema.Int,
+  title: Schema.String,
+  ...Nights,
+  /** Of each month, from January on. */
+  months: Schema.Array(Schema.Struct(Nights)),
+  income: Schema.Array(Income)
+})
+export type PropertyOfYear = typeof PropertyOfYear.Type
+
+const Whole = Schema.Struct({
+  /** All twelve of them, and all properties in them. */
+  months: Schema.Array(MonthOfYear),
+  /** At most {@link YEAR_PROPERTIES} of these, by title, and how many there are. */
+  properties: Schema.Array(PropertyOfYear),
+  total: Schema.Int,
+  /** What came in on no property. */
+  elsewhere: Schema.Array(Income)
+})
+export type Whole = typeof Whole.Type
+
+const read = onlyRowOf(Whole)
+
+interface Asked {
+  readonly operatorId: number
+  readonly timeZone: string
+  readonly first: string
+  /** The first day after it. */
+  readonly next: string
+  readonly from: Date
+  readonly until: Date
+  /** Where its months begin on the operator's clock, as a literal: asking the zone for each entry would take as long as the rest. */
+  readonly starts: string
+  readonly property_id: number | undefined
+}
+
+/** Properties with the days between which they can sell nights. */
+const properties = (sql: Sql, { operatorId, timeZone, property_id }: Givens<Asked>): Fragment => sql`
+  SELECT p.id, p.title, (p.deactivated_at AT TIME ZONE ${timeZone})::date AS before,
+    least((p.created_at AT TIME ZONE ${timeZone})::date, sold.day) AS since
+  FROM properties p
+  LEFT JOIN LATERAL (
+    SELECT d.day FROM calendar_days d
+    WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.stay_id IS NOT NULL ORDER BY d.day LIMIT 1) sold ON true
+  WHERE p.operator_id = ${operatorId} AND ${property_id === undefined ? sql`true` : sql`p.id = ${property_id}`}`
+
+/** What is written down of their days, by month; a property at a time, as its days lie side by side. */
+const days = (sql: Sql, { operatorId, first, next }: Givens<Asked>): Fragment => sql`
+  SELECT p.id, each.month, each.sold, each.sold_later, each.shut
+  FROM property p CROSS JOIN LATERAL (
+    SELECT date_part('month', d.day)::int AS month, count(*) FILTER (WHERE d.stay_id IS NOT NULL) AS sold,
+      count(*) FILTER (WHERE d.stay_id IS NOT NULL AND d.day >= p.before) AS sold_later,
+      count(*) FILTER (WHERE d.stay_id IS NULL AND (d.closed OR d.imported > 0) AND d.day >= p.since
+        AND (p.before IS NULL OR d.day < p.before)) AS shut
+    FROM calendar_days d
+    WHERE d.operator_id = ${operatorId} AND d.property_id = p.id AND d.day >= ${first}::date AND d.day < ${next}::date
+    GROUP BY 1) each`
+
+/** Income of each group of rows, as JSON; `by` is the column they are grouped by. */
+const incomeBy = (sql: Sql, by: "month" | "property_id"): Fragment => sql`
+  SELECT ${sql(by)}, jsonb_agg(jsonb_build_object('currency', currency, 'amount', amount::text) ORDER BY currency) AS income
+  FROM (SELECT ${sql(by)}, currency, sum(amount) AS amount FROM earned GROUP BY 1, 2) each GROUP BY 1`
+
+const year = (sql: Sql) =>
+  inForms(sql, (given: Givens<Asked>) => {
+    const { operatorId, first, from, until, starts, property_id } = given
+    return sql`
+      WITH property AS MATERIALIZED (${properties(sql, given)}), counted AS MATERIALIZED (${days(sql, given)}),
+      month AS (
+        SELECT n AS month, (${first}::date + make_interval(months => n - 1))::date AS first,
+          (${first}::date + make_interval(months => n))::date AS next
+        FROM generate_series(1, 12) n
+      ), cell AS MATERIALIZED (
+        SELECT p.id, p.title, m.month, coalesce(c.sold, 0) AS sold,
+          greatest(0, least(m.next, p.before) - greatest(m.first, p.since)) - coalesce(c.shut, 0) + coalesce(c.sold_later, 0) AS open
+        FROM property p CROSS JOIN month m LEFT JOIN counted c ON c.id = p.id AND c.month = m.month
+      ), earned AS MATERIALIZED (
+        SELECT property_id, width_bucket(action_at, ${starts}::timestamptz[]) AS month, currency, sum(amount) AS amount
+        FROM (${carried(sql, { operatorId, from, until, property_id })}) part
+        WHERE direction = 'income' AND status = 'paid' GROUP BY 1, 2, 3
+      ), of_property AS (
+        SELECT id, title, sum(sold) AS sold, sum(open) AS open,
+          jsonb_agg(jsonb_build_object('sold', sold, 'open', open) ORDER BY month) AS months
+        FROM cell GROUP BY id, title ORDER BY title, id LIMIT ${sql.literal(String(YEAR_PROPERTIES))}
+      ), of_income AS MATERIALIZED (${incomeBy(sql, "property_id")})
+      SELECT (
+          SELECT jsonb_agg(jsonb_build_object('month', m.month, 'sold', coalesce(c.sold, 0), 'open', coalesce(c.open, 0),
+            'income', coalesce(i.income, '[]')) ORDER BY m.month)
+          FROM month m
+          LEFT JOIN (SELECT month, sum(sold) AS sold, sum(open) AS open FROM cell GROUP BY month) c ON c.month = m.month
+          LEFT JOIN (${incomeBy(sql, "month")}) i ON i.month = m.month
+        ) AS months, (
+          SELECT coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object('income', coalesce(i.income, '[]')) ORDER BY p.title, p.id), '[]')
+          FROM of_property p LEFT JOIN of_income i ON i.property_id = p.id
+        ) AS properties, (SELECT count(*) FROM property) AS total,
+        coalesce((SELECT income FROM of_income WHERE property_id IS NULL), '[]') AS elsewhere`
+  })
+
+/** The first day of each of its months. */
+const monthsOf = (year: number): ReadonlyArray<string> =>
+  Array.from({ length: 12 }, (_, index) => `${year}-${String(index + 1).padStart(2, "0")}-01`)
+
+/** A year's occupancy and income. */
+export class Year extends Context.Service<
+  Year,
+  {
+    readonly of: (
+      operatorId: number,
+      asked: { readonly year: number; readonly timeZone: string; readonly property: number | undefined }
+    ) => Effect.Effect<Whole>
+  }
+>()("latchkey/desk/Year") {
+  static readonly layer = Layer.effect(
+    Year,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const statement = year(sql)
+      return Year.of({
+        of: (operatorId, asked) => {
+          const { timeZone, property: property_id } = asked
+          const [first, next] = [`${asked.year}-01-01`, `${asked.year + 1}-01-01`]
+          const [from, until] = [startOfDay(first, timeZone), startOfDay(next, timeZone)]
+          const starts = `{${monthsOf(asked.year)
+            .map((day) => startOfDay(day, timeZone).toISOString())
+            .join(",")}}`
+          return read(statement({ operatorId, timeZone, first, next, from, until, starts, property_id }))
+        }
+      })
+    })
+  )
+}

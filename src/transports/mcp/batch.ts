@@ -1,0 +1,53 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server"
+import { Effect, Predicate, Semaphore } from "effect"
+import { toldName } from "../../contract/told-name.ts"
+import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES } from "../../platform/limits.ts"
+
+// Batches are of revision 2025-03-26 alone, and the one way to ask for many answers with one small request.
+
+/** The one revision that has batches; its clients name it or, as all did then, none. */
+const REVISION = "2025-03-26"
+
+/**
+ * Why a batch is not taken at all, if so; `revision` is what the client says it speaks. Notifications count with the calls: a
+ * message is a message. Of two calls with one id the second would not be run, and nobody be told.
+ */
+export const batchRefusal = (message: unknown, revision: string | undefined): string | undefined => {
+  if (!Array.isArray(message)) return undefined
+  if (revision !== undefined && revision !== REVISION) return `Revision ${toldName(revision)} has no batches.`
+  if (message.length > MCP_BATCH_MESSAGES) {
+    return `A batch of ${message.length} messages is not taken: at most ${MCP_BATCH_MESSAGES} at once.`
+  }
+  const ids = message.flatMap((each) => (Predicate.hasProperty(each, "id") ? [JSON.stringify(each.id)] : []))
+  return new Set(ids).size < ids.length ? "The messages of a batch must have ids of their own." : undefined
+}
+
+/**
+ * The calls of one exchange, one after the other in the order they stand in: a batch takes no more of the service than
+ * its sender could by calling and waiting. Once the answers before it have used up {@link MCP_BATCH_BYTES}, a call is
+ * refused and not run; so a batch answers as many bytes and one answer at most. What waits when the client goes away is
+ * interrupted with what runs.
+ */
+export class BatchCalls {
+  readonly #turn = Semaphore.makeUnsafe(1)
+  #bytes = 0
+
+  readonly take = (call: Effect.Effect<string>): Effect.Effect<string, ProtocolError> =>
+    this.#turn.withPermit(
+      Effect.suspend(() =>
+        this.#bytes < MCP_BATCH_BYTES
+          ? Effect.tap(call, (answer) => Effect.sync(() => this.#count(answer)))
+          : Effect.fail(usedUp(this.#bytes))
+      )
+    )
+
+  readonly #count = (answer: string) => {
+    this.#bytes += Buffer.byteLength(answer)
+  }
+}
+
+const usedUp = (bytes: number) =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidRequest,
+    `Not run: the calls before it in this batch were answered with ${bytes} bytes, and a batch gets ${MCP_BATCH_BYTES}. Send it again by itself.`
+  )

@@ -1,0 +1,148 @@
+import {
+  type CallToolResult,
+  type ListToolsResult,
+  type McpServerFactory,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerOptions
+} from "@modelcontextprotocol/server"
+import { Effect } from "effect"
+import manifest from "../../../package.json" with { type: "json" }
+import type { Caller } from "../../contract/caller.ts"
+import { type GivenKey, KEY_META, REPLAYED, REPLAYED_META } from "../../contract/idempotency-key.ts"
+import { toReceivedInput } from "../../contract/input.ts"
+import { RELEASE } from "../../contract/releases.ts"
+import { toldName } from "../../contract/told-name.ts"
+import { PAGE_DEFAULT } from "../../platform/limits.ts"
+import type { Service } from "../../service/service.ts"
+import { unwrapArguments } from "./arguments.ts"
+import { Exchange } from "./exchange.ts"
+import { nearestTool } from "./nearest-tool.ts"
+import { ownArguments } from "./other-names.ts"
+import { type OfferedTool, toolFinder } from "./tools.ts"
+
+/** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
+const MCP_LARGE_ANSWER = 256 * 1024
+/** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
+export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
+
+const IDENTITY = { name: manifest.name, title: "Latchkey", version: RELEASE }
+
+/** Who may only read is listed less: the list of one token is for nobody else. */
+const FRESH_LIST = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "private" } as const
+const FRESH_SERVER = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
+
+/** What an agent is told once, before it looks at a tool: fewer than 300 tokens. */
+export const INSTRUCTIONS = [
+  "Latchkey runs short-stay rentals: properties, reservations, calendars, prices, guests, money, tasks, staff.",
+  "Each tool answers one JSON envelope: request_id, error_code (0 is success), error_msg, data.",
+  "Look ids up, never guess one: search_properties, search_reservations (reservation_code is the order, stay_code one stay of it), query_conversations, search_listings, the query_ dictionaries.",
+  "Before a tool whose _meta says requires_confirmation ask the user, naming what will change: what guests and channels are told cannot be taken back.",
+  "Not possible here: moving a stay to another property, editing or deleting properties and room types, charging or paying out money, webhooks, tokens. Say so; the host's console or REST may.",
+  `Dates are YYYY-MM-DD in the host's time zone; ranges include their last day. Lists answer ${PAGE_DEFAULT} rows unless limit or its default says otherwise; offset leads on.`,
+  "Money is in major units: 35.5 is 35 euro 50.",
+  "After error_code 429 wait before the next call; 400, 404 and 422 fail again unless the arguments change. When an answer to a write was lost, look before you repeat it."
+].join("\n")
+
+const OPTIONS: ServerOptions = {
+  capabilities: { tools: {} },
+  instructions: INSTRUCTIONS,
+  cacheHints: { "tools/list": FRESH_LIST, "server/discover": FRESH_SERVER }
+}
+
+/**
+ * Makes the server of one request: the library keeps nothing between requests, so a server is cheap (the list of tools
+ * is made once) and knows only its own exchange. It is the library's low-level `Server`: `McpServer` would register
+ * every tool again for every request, and would check arguments that are the service's to check.
+ */
+export const protocolOf = (
+  service: Service["Service"],
+  tools: ReadonlyMap<string, OfferedTool>,
+  onerror: (error: Error) => void
+): McpServerFactory => {
+  const [listed, find] = [listsOf(tools), toolFinder(tools)]
+  return ({ requestInfo: exchange }) => {
+    // The endpoint hands over nothing else.
+    if (!(exchange instanceof Exchange)) throw new TypeError("not an exchange of this endpoint")
+    const server = new Server(IDENTITY, OPTIONS)
+    server.onerror = onerror
+    server.setRequestHandler("tools/list", ({ params }) =>
+      params?.cursor === undefined
+        ? listed[exchange.scope]
+        : invalidParams("The list has one page: there is no such cursor.")
+    )
+    server.setRequestHandler("tools/call", ({ params: { name, arguments: wrapped, _meta } }, { mcpReq }) => {
+      const tool = find(name)
+      if (tool === undefined) return invalidParams(unknownTool(name, tools))
+      const sent = { fields: unwrapArguments(wrapped), key: keyIn(_meta) }
+      return Effect.runPromiseWith(exchange.context)(call(service, exchange, tool, sent), {
+        signal: mcpReq.signal
+      })
+    })
+    return server
+  }
+}
+
+/** What a token of each scope reaches (specification, OAuth 2.0 bearer token 4), made once. */
+const listsOf = (tools: ReadonlyMap<string, OfferedTool>): Readonly<Record<Caller["scope"], ListToolsResult>> => {
+  const all = Array.from(tools.values(), ({ listed }) => listed)
+  return {
+    writable: { tools: all },
+    "read-only": { tools: all.filter((tool) => tool.annotations?.readOnlyHint === true) }
+  }
+}
+
+const keyIn = (meta: Readonly<Record<string, unknown>> | undefined): GivenKey | undefined =>
+  meta?.[KEY_META] === undefined ? undefined : { field: `_meta["${KEY_META}"]`, value: meta[KEY_META] }
+
+const unknownTool = (name: string, tools: ReadonlyMap<string, OfferedTool>): string => {
+  const near = nearestTool(toldName(name), Array.from(tools.keys()))
+  return `Unknown tool: ${toldName(name)}${near === undefined ? "" : `. Did you mean ${near}?`}`
+}
+
+const invalidParams = (message: string): Promise<never> =>
+  Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))
+
+/**
+ * Answers with the envelope as REST would write it, and, in a text of its own, with the arguments nobody knows. No output
+ * schema is declared, so no structured content is due.
+ */
+const call = Effect.fnUntraced(function* (
+  service: Service["Service"],
+  exchange: Exchange,
+  { listed: { name }, ignored }: OfferedTool,
+  { fields: sent, key }: { readonly fields: Record<string, unknown>; readonly key: GivenKey | undefined }
+): Effect.fn.Return<CallToolResult, ProtocolError> {
+  const { fields, refusal } = ownArguments(name, sent)
+  let code = 0
+  let replayed = false
+  const answered = Effect.map(
+    service.call(name, {
+      door: "mcp",
+      headers: exchange.caller,
+      params: fields,
+      key,
+      receive: Effect.succeed(
+        refusal === undefined
+          ? toReceivedInput({ encoding: "json", fields }, exchange.size)
+          : { parse: Effect.fail(refusal), bytes: exchange.size }
+      )
+    }),
+    (answer) => {
+      exchange.answered(answer)
+      code = answer.envelope.error_code
+      replayed = REPLAYED in answer.headers
+      return JSON.stringify(answer.envelope)
+    }
+  )
+  // The library writes the text again, as a text within its own: of a large one that is another turn of the event loop.
+  const written = Effect.tap(answered, (text) => (text.length > MCP_LARGE_ANSWER ? Effect.yieldNow : Effect.void))
+  const envelope = yield* exchange.calls.take(written)
+  const texts = [envelope, NOT_LET_IN.has(code) ? undefined : ignored(fields)].filter((text) => text !== undefined)
+  const result = { content: texts.map((text) => ({ type: "text" as const, text })), isError: code !== 0 }
+  return replayed ? { ...result, _meta: { [REPLAYED_META]: true } } : result
+})
+
+/** Codes of calls the Gate did not let in: nothing more is done for them. */
+const NOT_LET_IN: ReadonlySet<number> = new Set([401, 420, 429])

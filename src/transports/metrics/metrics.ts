@@ -1,0 +1,64 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Data, Effect, Layer } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Readiness } from "../../platform/database/Readiness.ts"
+import { exposition } from "../../platform/telemetry/metrics/exposition.ts"
+import { Snapshots } from "../../platform/telemetry/metrics/Snapshots.ts"
+import { addedUp } from "../../platform/telemetry/metrics/snapshot.ts"
+import { NO_STORE } from "../http/no-store.ts"
+import { LIVE_PATH, pathOf, READY_PATH } from "../http/path.ts"
+import { makeNodeServer, patience } from "../http-server/node-server.ts"
+
+/** Where Prometheus comes by. */
+export const METRICS_PATH = "/metrics"
+
+/** Connections that may be open at once: some that scrape, and who looks by hand. One more is closed at once. */
+export const METRICS_CONNECTIONS = 16
+/** Milliseconds that an answer under way gets when the process ends. */
+const LAST_ANSWER_MS = 1_000
+
+/** Another process has the port, or it may not be had. */
+export class MetricsPortUnusable extends Data.TaggedError("MetricsPortUnusable")<{ readonly cause: unknown }> {}
+
+const text = (said: string, status = 200) => HttpServerResponse.text(said, { status, headers: NO_STORE })
+
+const EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+
+/**
+ * What the port of metrics serves: what was counted, and whether the process lives and is ready, for one without doors. Nothing
+ * of it is secret, and nothing of it names who calls; but it has no token to ask for, so it is for the inner network.
+ */
+const metricsApp = Effect.gen(function* () {
+  const snapshots = yield* Snapshots
+  const database = yield* Readiness
+  const counted = Effect.map(snapshots.all, (all) =>
+    HttpServerResponse.text(exposition(addedUp(all)), { contentType: EXPOSITION, headers: NO_STORE })
+  )
+  const ready = Effect.map(database.answers, (answers) =>
+    answers ? text("ready\n") : text("the database does not answer\n", 503)
+  )
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    switch (pathOf(request)) {
+      case METRICS_PATH:
+        return counted
+      case LIVE_PATH:
+        return Effect.succeed(text("live\n"))
+      case READY_PATH:
+        return ready
+      default:
+        return Effect.succeed(text(`Nothing lives here but ${METRICS_PATH}.\n`, 404))
+    }
+  })
+})
+
+/** Answers at `port` for as long as the process runs, whatever becomes of its doors. */
+export const layerMetricsPort = ({ port, host }: { readonly port: number; readonly host: string }) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const app = yield* metricsApp
+      const server = makeNodeServer(patience)
+      server.maxConnections = METRICS_CONNECTIONS
+      const listener = yield* NodeHttpServer.make(() => server, { port, host, gracefulShutdownTimeout: LAST_ANSWER_MS })
+      yield* listener.serve(app)
+    }).pipe(Effect.mapError((cause) => new MetricsPortUnusable({ cause })))
+  )

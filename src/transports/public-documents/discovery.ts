@@ -1,0 +1,87 @@
+import type { Schema } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import { routeOf } from "../../contract/operation.ts"
+import { Oauth } from "../../domain/access/oauth/contract.ts"
+import { AUTH_METHODS, GRANT_TYPES } from "../../domain/access/oauth/registration-rules.ts"
+import { AUTHORIZATION_PATH } from "../console/authorization.ts"
+import { DOCS_PATH } from "../http/docs-path.ts"
+import { pathOf } from "../http/path.ts"
+import { REST_PREFIX } from "../http/rest-prefix.ts"
+import { forAnyOrigin } from "../oauth/cross-origin.ts"
+import { notReading, publicDocument, served } from "./public-document.ts"
+
+/** Below which path clients look for who gives out access (RFC 8615, RFC 9728, RFC 8414). */
+export const DISCOVERY_PREFIX = "/.well-known/oauth-"
+
+const RESOURCE = `${DISCOVERY_PREFIX}protected-resource`
+const SERVER = `${DISCOVERY_PREFIX}authorization-server`
+const MCP = "/mcp"
+
+const SCOPES = ["read-only", "writable"]
+
+/** What a token is good for, and who gives it out (RFC 9728). */
+const resourceAt = (publicUrl: string, path: string): Schema.Json => ({
+  resource: `${publicUrl}${path}`,
+  authorization_servers: [publicUrl],
+  bearer_methods_supported: ["header"],
+  scopes_supported: SCOPES,
+  resource_name: "Latchkey",
+  resource_documentation: `${publicUrl}${DOCS_PATH}/`
+})
+
+/**
+ * How access is asked for and given out (RFC 8414). It is the same text at each of its addresses: the issuer is one, whichever of
+ * them its client came by.
+ */
+const serverOf = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
+  const at = (operation: (typeof Oauth)[keyof typeof Oauth]) => `${publicUrl}${REST_PREFIX}${routeOf(operation).path}`
+  const methods = AUTH_METHODS.filter((method) => hasPublicClient || method !== "none")
+  return {
+    issuer: publicUrl,
+    authorization_endpoint: `${publicUrl}${AUTHORIZATION_PATH}`,
+    token_endpoint: at(Oauth.create_oauth_authorization),
+    revocation_endpoint: at(Oauth.revoke_oauth_authorization),
+    ...(hasPublicClient ? { registration_endpoint: at(Oauth.create_oauth_registration) } : {}),
+    scopes_supported: SCOPES,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: [...GRANT_TYPES],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${publicUrl}${DOCS_PATH}/`,
+    protected_resources: [publicUrl, `${publicUrl}${MCP}`]
+  }
+}
+
+/** Where each document is; of a service below a path, also where the standards put that path: behind the well-known name. */
+const documentsOf = (publicUrl: string, hasPublicClient: boolean): ReadonlyMap<string, Schema.Json> => {
+  const below = new URL(publicUrl).pathname.replace(/\/$/, "")
+  const server = serverOf(publicUrl, hasPublicClient)
+  return new Map(
+    ["", below].flatMap(
+      (path): ReadonlyArray<readonly [string, Schema.Json]> => [
+        [`${RESOURCE}${path}`, resourceAt(publicUrl, "")],
+        [`${RESOURCE}${path}${MCP}`, resourceAt(publicUrl, MCP)],
+        [`${SERVER}${path}`, server],
+        [`${SERVER}${path}${MCP}`, server]
+      ]
+    )
+  )
+}
+
+/** Returns the document at a request's path, which may end with a slash, or undefined if there is none. */
+export const makeDiscovery = (publicUrl: string, hasPublicClient: boolean) => {
+  const documents = new Map(
+    Array.from(documentsOf(publicUrl, hasPublicClient), ([path, document]) => [
+      path,
+      publicDocument(JSON.stringify(document), "application/json")
+    ])
+  )
+  return (request: HttpServerRequest): HttpServerResponse | undefined => {
+    const document = documents.get(pathOf(request).replace(/\/$/, ""))
+    return document === undefined ? undefined : forAnyOrigin(notReading(request) ?? served(document, request))
+  }
+}

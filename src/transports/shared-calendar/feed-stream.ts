@@ -1,0 +1,69 @@
+import { Clock, Effect, Option, Stream } from "effect"
+import { Places } from "../../admission/concurrency/Places.ts"
+import type { ServerError } from "../../contract/errors.ts"
+import {
+  type NamedProperty,
+  type OpenedLink,
+  SharedCalendars
+} from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { PublicUrl } from "../../platform/installation.ts"
+import { logFailure } from "../pages/failure.ts"
+import { eventsOf, FEED_END, type FeedSource, feedBeginning } from "./feed.ts"
+import { calendarName } from "./page.ts"
+import { partPlace } from "./paging.ts"
+import { slicesOf } from "./slices.ts"
+
+/** Properties of a piece, whose days are read by one statement: the embedded database lets nobody else in between. */
+const PIECE = 25
+
+/** Months a feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
+export const FEED_SPAN = { past: 1, months: 13 }
+
+/** The events of each of these properties. */
+const eventsOfEach = (calendars: SharedCalendars["Service"], link: OpenedLink, source: FeedSource, now: Date) =>
+  Effect.fnUntraced(function* (properties: ReadonlyArray<NamedProperty>) {
+    const known = yield* calendars.days(link, properties, FEED_SPAN)
+    // After each property everybody else's calls have their turn.
+    return yield* Effect.forEach(known, (property) => Effect.as(Effect.yieldNow, eventsOf(property, source, now)))
+  })
+
+/** The text of a feed, from its pieces. */
+const written = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, ServerError>) =>
+  Stream.make(feedBeginning(name)).pipe(
+    Stream.concat(Stream.flatMap(pieces, (piece) => Stream.fromIterable(piece, { chunkSize: 1 }))),
+    Stream.concat(Stream.make(FEED_END)),
+    Stream.tapCause(logFailure),
+    Stream.encodeText
+  )
+
+/**
+ * The feed of one part of a link, written while it is sent: a thousand properties can be fifty megabytes and more, of which no
+ * more is kept than the events of one piece, and made no faster than it is taken. None when there is no such part.
+ *
+ * Each piece is read and built in a place of the operator who shares the link, and sent out of it: a slow reader holds none.
+ *
+ * What can go wrong with the first statements goes wrong before the answer begins. If a later one fails, the connection
+ * is cut, so that half a feed is not taken for a whole one.
+ */
+export const makeFeed = Effect.gen(function* () {
+  const calendars = yield* SharedCalendars
+  const places = yield* Places
+  const host = new URL(yield* PublicUrl).hostname
+
+  return Effect.fnUntraced(function* (link: OpenedLink, token: string, number: number) {
+    const pieceOf = eventsOfEach(calendars, link, { token, host }, new Date(yield* Clock.currentTimeMillis))
+    const beginning = Effect.gen(function* () {
+      const part = yield* calendars.part(link, number)
+      const [first = [], ...others] = slicesOf(part.properties, PIECE)
+      return { part, others, events: yield* pieceOf(first) }
+    })
+    const { part, others, events } = yield* places.within(link.operator_id, beginning)
+    if (part.properties.length === 0 && number > 1) return Option.none()
+    const later = Stream.mapEffect(Stream.fromIterable(others), (piece) =>
+      places.within(link.operator_id, pieceOf(piece))
+    )
+    const { of } = partPlace(number, part.total)
+    const name = of === 1 ? calendarName(part) : `${calendarName(part)} (part ${number} of ${of})`
+    return Option.some(written(name, Stream.concat(Stream.succeed(events), later)))
+  })
+})

@@ -1,0 +1,177 @@
+import type {
+  LinkPart,
+  NamedProperty,
+  SharedProperty
+} from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
+import { SHARED_PAGE_PROPERTIES, SHARED_PART_PROPERTIES } from "../../platform/limits.ts"
+import { type Html, html, nothing } from "../docs/html.ts"
+import type { Document } from "../pages/document.ts"
+import { monthName, monthsOf, monthTable } from "./month.ts"
+import { counted, type Place, pagesNav, partPlace } from "./paging.ts"
+import { STYLE } from "./style.ts"
+
+const SEVERAL = "Free and taken days"
+
+/** What a calendar is called: its property, when there is just one. */
+export const calendarName = ({ total, properties }: LinkPart): string =>
+  total === 1 ? (properties[0]?.title ?? SEVERAL) : SEVERAL
+
+/** One page of a calendar. */
+export interface CalendarPage {
+  /** Today where the merchant is. */
+  readonly today: string
+  /** Properties of the whole calendar. */
+  readonly total: number
+  readonly place: Place
+  /** Those on this page. */
+  readonly properties: ReadonlyArray<SharedProperty>
+  /** Absolute address of the part of the feed that has them. */
+  readonly feedUrl: string
+  /** Number of that part, from 1. */
+  readonly part: number
+}
+
+/** The page around the {@link sectionOf} each of its properties. */
+export const calendarPage = (page: CalendarPage, sections: ReadonlyArray<Html>): Document => {
+  const { place, properties, total } = page
+  const name = calendarName(page)
+  const title = name === SEVERAL ? SEVERAL : `${name} – free and taken days`
+  return {
+    title: place.of === 1 ? title : `${title} – page ${counted(place.number)} of ${counted(place.of)}`,
+    style: STYLE,
+    body: html`<header>
+<h1>${name}</h1>
+${introduction(page)}</header>
+${pagesNav(place, "Pages")}${total > 1 ? listOf(properties) : nothing}<main>
+${sections}</main>
+${pagesNav(place, "More pages")}${footer(page)}`
+  }
+}
+
+/** `51 to 100 of 1,000`: which ones the `number`th piece of that size has. */
+const rangeOf = (number: number, size: number, total: number): string =>
+  `${counted((number - 1) * size + 1)} to ${counted(Math.min(number * size, total))} of ${counted(total)}`
+
+const introduction = ({ properties, today, place, total }: CalendarPage): Html => {
+  const months = monthsOf(properties[0]?.days ?? [])
+  const [first, last] = [months[0]?.month, months.at(-1)?.month]
+  if (first === undefined || last === undefined)
+    return html`<p>There are no properties in this calendar yet.</p>
+`
+  const sample = Number(today.slice(8))
+  const which = place.of === 1 ? nothing : html` Properties ${rangeOf(place.number, SHARED_PAGE_PROPERTIES, total)}.`
+  return html`<p class="soft">Nights that can and cannot be booked, ${monthName(first)} to ${monthName(last)}.${which}</p>
+<ul class="legend" aria-label="What the days look like">
+<li><span class="swatch free" aria-hidden="true"><b>${sample}</b></span> Free</li>
+<li><span class="swatch taken" aria-hidden="true"><b>${sample}</b></span> Taken</li>
+<li><span class="swatch today" aria-hidden="true"><b>${sample}</b></span> Today</li>
+</ul>
+`
+}
+
+const anchorOf = (index: number): string => `property-${index + 1}`
+
+const listOf = (properties: ReadonlyArray<NamedProperty>): Html => html`<nav id="properties" aria-label="Properties">
+<ul class="list">${properties.map(
+  ({ title }, index) => html`<li><a href="#${anchorOf(index)}">${title}</a></li>
+`
+)}</ul>
+</nav>
+`
+
+/** The months of the property that is the `index`th of its page. */
+export const sectionOf = (
+  { title, days }: SharedProperty,
+  index: number,
+  { today, total }: Pick<CalendarPage, "today" | "total">
+): Html => {
+  const months = html`<div class="months">
+${monthsOf(days).map((month) => monthTable(month, today))}</div>
+`
+  const anchor = anchorOf(index)
+  const which = total > SHARED_PAGE_PROPERTIES ? " of this page" : ""
+  // The one property of a calendar is its headline already.
+  return total === 1
+    ? months
+    : html`<section aria-labelledby="${anchor}">
+<h2 id="${anchor}">${title}</h2>
+${months}<p class="online"><a href="#properties">All properties${which}</a></p>
+</section>
+`
+}
+
+const footer = ({ feedUrl, total, part }: CalendarPage): Html => {
+  const parted =
+    partPlace(part, total).of === 1
+      ? nothing
+      : html`<p>It has the properties ${rangeOf(part, SHARED_PART_PROPERTIES, total)}. The others are at addresses of their own, named at the end of their pages.</p>
+`
+  return html`<footer>
+<p class="soft">A day stands for the night that begins on it: guests can arrive on a free day, and leave on the morning of a taken one.</p>
+<div class="online">
+<p>Keep it in your own calendar: subscribe to this address in Google Calendar, Apple Calendar or Outlook.</p>
+<p><a href="${feedUrl}">${feedUrl}</a></p>
+${parted}</div>
+</footer>`
+}
+
+/** What the holder of a link reads that opens nothing (specification, DELETE /calendar_share_links/{id}). */
+export const invalidPage: Document = {
+  title: "Share link invalid",
+  style: STYLE,
+  body: html`<main>
+<h1>Share link invalid</h1>
+<p>This link does not open a calendar. It may have been taken back, or a part of it may be missing.</p>
+<p class="soft">Ask whoever gave it to you for a new one.</p>
+</main>`
+}
+
+/** Not to be opened like this; the words say how. */
+export const refusedPage = (why: string): Document => ({
+  title: "Cannot be opened like this",
+  style: STYLE,
+  body: html`<main>
+<h1>Cannot be opened like this</h1>
+<p>${why}</p>
+</main>`
+})
+
+export const failedPage: Document = {
+  title: "Something went wrong",
+  style: STYLE,
+  body: html`<main>
+<h1>Something went wrong</h1>
+<p>The calendar cannot be shown at the moment. Please try again in a few minutes.</p>
+</main>`
+}
+
+/** Nothing is wrong with the calendar; there was too much else to do. */
+export const busyPage: Document = {
+  title: "Too busy at the moment",
+  style: STYLE,
+  body: html`<main>
+<h1>Too busy at the moment</h1>
+<p>The calendar could not be shown in time. Please try again in a moment.</p>
+</main>`
+}
+
+/** A page that the calendar does not have: it may have had it once. */
+export const noSuchPage: Document = {
+  title: "No such page",
+  style: STYLE,
+  body: html`<main>
+<h1>No such page</h1>
+<p>This calendar does not have so many pages.</p>
+<p><a href="?page=1">To its first page</a></p>
+</main>`
+}
+
+/** More looked at the calendar than one link may let. */
+export const tooManyPage = (seconds: number): Document => ({
+  title: "Opened too often",
+  style: STYLE,
+  body: html`<main>
+<h1>Opened too often</h1>
+<p>This calendar has been opened very often within a minute. Please try again in ${seconds} seconds.</p>
+</main>`
+})
